@@ -148,6 +148,9 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
     device
         .run(&kernel, &args, offset.as_deref(), &global, local.as_deref())
         .map_err(text)?;
+    if !run.reports.is_empty() || std::env::var_os("PUMICE_CHECK").is_some() {
+        run.check_reports(&device.messages().map_err(text)?)?;
+    }
     run.check(|arg| {
         let buffer = buffers.get(arg).and_then(Option::as_ref);
         let buffer = buffer.ok_or_else(|| format!("argument {arg} is no buffer"))?;

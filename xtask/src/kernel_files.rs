@@ -1,4 +1,4 @@
-//! Kernel files (`compiler/filetests/run`) on drivers.
+//! Kernel files (`compiler/filetests/run` and `check`) on drivers.
 
 use crate::clients::Setting;
 use crate::sh::{self, Result};
@@ -120,6 +120,22 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
         files.len(),
         matrix.label
     );
+    Ok(())
+}
+
+/// Runs the files with faults that checks must report, in one process, where kernels can have checks.
+pub fn run_check_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+    if matrix.setting.env.contains(&without_addresses()) {
+        return Ok(());
+    }
+    let files = sh::files_with(&sh::root().join("compiler/filetests/check"), &["cl"])?;
+    let mut command = Command::new(runner);
+    command.arg("Pumice").args(&files);
+    matrix.setting.apply(&mut command);
+    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
+    let label = format!("check files · {}", matrix.label);
+    println!("  {}", done.stdout.lines().last().unwrap_or_default());
+    report.record(&label, done.verdict());
     Ok(())
 }
 

@@ -2,7 +2,9 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
-use crate::kernel_files::{self, run_kernel_files, run_unoptimised, without_addresses};
+use crate::kernel_files::{
+    self, run_check_files, run_kernel_files, run_unoptimised, without_addresses,
+};
 use crate::packages;
 use crate::sh::{self, Result};
 use crate::steps::{FILTERED, STEPS, Step};
@@ -337,6 +339,9 @@ pub fn end_to_end(report: &mut Report) -> Result {
         run_clients(report, &all, &matrix, first)?;
         run_demos(report, &matrix)?;
         run_kernel_files(report, &runner, &matrix)?;
+        if "check files".contains(&report.filter) {
+            run_check_files(report, &runner, &matrix)?;
+        }
         if env.is_empty() && report.filter.is_empty() {
             run_unoptimised(report, &runner, &matrix)?;
         }

@@ -139,6 +139,8 @@ pub enum PassKind {
     Lower,
     /// Turns types, widths and control flow that the device lacks into those that it has.
     Legalize,
+    /// Tests what programs do. Runs for targets that ask for it.
+    Check,
     /// Works around drivers' faults. Runs for targets that have one of these quirks.
     DriverQuirk(&'static [QuirkKind]),
 }

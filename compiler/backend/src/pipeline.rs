@@ -11,7 +11,7 @@
 //! ensure ([`crate::properties`], checked in debug builds and tests).
 
 use crate::pass::PassFn::{Function, Module as WholeModule, TryFunction, TryModule};
-use crate::pass::PassKind::{DriverQuirk, Legalize, Lower, Optimize};
+use crate::pass::PassKind::{Check, DriverQuirk, Legalize, Lower, Optimize};
 use crate::pass::Property::{
     AddressesShifted, ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered,
     GenericLowered, HalvesLegal, ImagesLowered, Inlined, Linked, LongsLegal, MathLowered,
@@ -19,6 +19,7 @@ use crate::pass::Property::{
     VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
+use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
@@ -48,6 +49,9 @@ use pumice_target::QuirkKind;
 /// them simple. Scalar replacement is not optional, since pointers have a form in registers only.
 pub const PIPELINE: &[Pass] = &[
     Pass::new("dce_module", Optimize, WholeModule(dce::run_module)),
+    // Before the library's own arithmetic is there.
+    Pass::new("check_arithmetic", Check, TryModule(check_arithmetic::run))
+        .only(|target| target.checks.any()),
     Pass::new("lower_math", Lower, TryModule(lower_math::run)).ensures(&[MathLowered]),
     Pass::new("link_builtins", Lower, TryModule(link_builtins::run))
         .requires(&[MathLowered])
@@ -82,6 +86,16 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[Inlined, SlotsPromoted])
     .ensures(&[SpacesInferred]),
+    // Before anything is derived from accesses that must not be.
+    Pass::new("check_memory", Check, TryModule(check_memory::run))
+        .only(|target| target.checks.any())
+        .requires(&[
+            Inlined,
+            ArgsLowered,
+            SlotsPromoted,
+            SpacesInferred,
+            MathLowered,
+        ]),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),
     Pass::new("speculate", Optimize, Function(speculate::run))
         .optional()

@@ -127,7 +127,7 @@ impl Look<'_> {
             },
             Property::Inlined => match *kind {
                 InstKind::Call { func, .. } => {
-                    !inline::must_inline(&self.module.functions[func], &self.ctx.target.abi)
+                    !inline::must_inline(&self.module.functions[func], self.ctx.target)
                 }
                 _ => true,
             },

@@ -20,6 +20,7 @@
 //! // expect 1: float 0.5 ulp 2           tolerance at the end: `ulp N` or `abs X`
 //! // expect printf: v=%d [5]             one printf record: format, then the arguments' bits
 //! // expect error: text                  the run fails with this in its message
+//! // expect report: line                 one line of the reports of its checks, addresses as 0x*
 //! ```
 //!
 //! Types are OpenCL C's scalar names with an optional vector width. Numbers are values, `half 1`
@@ -120,6 +121,8 @@ pub struct Run {
     pub expects: Vec<Expect>,
     /// Expected printf records.
     pub printf: Vec<String>,
+    /// Expected lines of the reports of its checks.
+    pub reports: Vec<String>,
     /// Part of the message that the run fails with.
     pub error: Option<String>,
 }
@@ -312,7 +315,8 @@ impl KernelFile {
             return Err("says neither `kernel:` nor `build-log:`".to_string());
         }
         for run in &file.runs {
-            if run.expects.is_empty() && run.printf.is_empty() && run.error.is_none() {
+            let nothing = run.expects.is_empty() && run.printf.is_empty() && run.reports.is_empty();
+            if nothing && run.error.is_none() {
                 return Err(format!(
                     "kernel {}: expects nothing, so it cannot fail",
                     run.kernel
@@ -339,6 +343,7 @@ impl KernelFile {
                 run.args.push(arg);
             }
             "expect printf" => self.last_run()?.printf.push(value.to_string()),
+            "expect report" => self.last_run()?.reports.push(value.to_string()),
             "expect error" => self.last_run()?.error = Some(value.to_string()),
             _ => {
                 if let Some(arg) = key.strip_prefix("expect ") {
@@ -359,6 +364,19 @@ impl KernelFile {
 }
 
 impl Run {
+    /// Compares the reports of a run's checks, line by line, with what the run expects.
+    ///
+    /// # Errors
+    /// The lines there are, where they differ.
+    pub fn check_reports(&self, reports: &[String]) -> Result<(), String> {
+        let lines = reports.iter().flat_map(|report| report.lines());
+        let lines: Vec<String> = lines.map(|line| without_addresses(line.trim())).collect();
+        match lines == self.reports {
+            true => Ok(()),
+            false => Err(format!("reports:\n{}", lines.join("\n"))),
+        }
+    }
+
     /// Compares buffers with what the run expects. `read` gives the contents of an argument's
     /// buffer, from the place on where the argument starts.
     ///
@@ -436,6 +454,17 @@ impl Expect {
     }
 }
 
+/// A line with `0x*` in the place of each address.
+fn without_addresses(line: &str) -> String {
+    let mut parts = line.split("0x");
+    let mut text = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        text += "0x*";
+        text += part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Address, Arg, Expect, KernelFile, Tolerance};
@@ -474,6 +503,17 @@ mod tests {
         let half3 = Arg::Value(vec![0, 0x3c, 0, 0x40, 1, 0, 0, 0]);
         assert_eq!(file.runs[0].args[2], half3);
         assert_eq!(file.runs[0].args[3], Arg::Alias { arg: 0, offset: 2 });
+    }
+
+    #[test]
+    fn reports_are_compared_by_line() {
+        let text = "// kernel: k\n// global: 1\n// expect report: a: error: at 0x*, b\n\
+                    // expect report: *p = 1;\n";
+        let file = KernelFile::parse_test(text).unwrap();
+        let report = |text: &str| file.runs[0].check_reports(&[text.to_string()]);
+        assert_eq!(report("a: error: at 0x12aB, b\n  *p = 1;"), Ok(()));
+        assert!(report("a: error: at 0x12aB, c\n  *p = 1;").is_err());
+        assert!(report("a: error: at 0x12aB, b").is_err());
     }
 
     #[test]

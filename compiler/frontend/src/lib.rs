@@ -182,8 +182,7 @@ pub fn compile(
     let (module, diagnostics) = analyse(source, options, target, includes, observer);
     let mut words = Vec::new();
     if !diagnostics.has_errors() {
-        let sources = options.debug_info.then_some(&diagnostics.sources);
-        match emit::emit(&module, options, target, sources) {
+        match emit::emit(&module, options, target, &diagnostics.sources) {
             Ok(emitted) => words = emitted,
             Err(e) => {
                 diagnostics.error(e.span, e.message);

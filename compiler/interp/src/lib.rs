@@ -9,7 +9,7 @@
 //! is always seen. An address is `region << 32 | offset`; region 0 is NULL. A generic pointer
 //! carries its space in the two top bits: 0 global, 1 local, 2 private.
 //!
-//! What a kernel enqueues on the device runs after it, from queues of the interpreter's own.
+//! Kernels that a kernel enqueues on the device run after it, from queues of the interpreter's own.
 //!
 //! The work-items of a group run one after the other, each up to its next barrier, collective
 //! or end, or for a slice of instructions, so that one may wait for another.
@@ -104,6 +104,8 @@ pub struct Options {
     pub printf_buffer_size: u32,
     /// Bytes of the device queues by number, 0 for those that there are not. Number 0 is the default.
     pub device_queues: [u32; QUEUES],
+    /// Address of the memory of checks; 0 if there is none.
+    pub check_memory: u64,
     /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
     pub flush_denormals: bool,
 }
@@ -116,6 +118,7 @@ impl Default for Options {
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
             device_queues: [256 << 10, 64 << 10, 0, 0, 0, 0, 0, 0],
+            check_memory: 0,
             flush_denormals: false,
         }
     }

@@ -223,6 +223,10 @@ impl<'a> Machine<'a> {
             }
             BuiltIn::DeviceLaunch => smallvec![self.device_launch()?],
             BuiltIn::DeviceRecord => smallvec![self.device_record()],
+            BuiltIn::CheckMemory if self.options.check_memory != 0 => {
+                smallvec![self.options.check_memory]
+            }
+            BuiltIn::CheckMemory => return Err(ErrorKind::Unsupported("checks".into())),
             BuiltIn::DispatchGroup => {
                 if let Some(group) = self.queue_group() {
                     return Ok(smallvec![group]);

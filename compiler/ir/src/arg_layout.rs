@@ -23,6 +23,8 @@ pub struct ArgLayout {
     pub private: Option<ArgPlace>,
     /// Place of the address of the memory of device-side enqueue, behind that.
     pub launch: Option<ArgPlace>,
+    /// Place of the address of the memory of checks, behind that.
+    pub check: Option<ArgPlace>,
     /// Bytes of the whole block, a multiple of 4.
     pub size: u32,
 }
@@ -62,6 +64,13 @@ impl ArgLayout {
             });
             layout.size += 8;
         }
+        if kernel.checked {
+            layout.check = Some(ArgPlace {
+                offset: layout.size,
+                size: 8,
+            });
+            layout.size += 8;
+        }
         layout
     }
 
@@ -70,6 +79,7 @@ impl ArgLayout {
             places: vec![None; kernel.args.len()],
             private: None,
             launch: None,
+            check: None,
             size: 0,
         };
         for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {

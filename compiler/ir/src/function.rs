@@ -10,6 +10,8 @@ use smallvec::SmallVec;
 /// A source position that survives from `OpLine`; 0 means unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourceLoc {
+    /// One-based number in the module's list of files; 0 means unknown.
+    pub file: u32,
     /// One-based line.
     pub line: u32,
     /// One-based column.

@@ -290,6 +290,8 @@ pub enum BuiltIn {
     ShaderIndex,
     /// The printf buffer: a global pointer. Made by the lowering of printf.
     PrintfBuffer,
+    /// Memory of the launch's checks: a global pointer. Only in kernels.
+    CheckMemory,
     /// Memory of the launch's device-side enqueue: a global pointer. Only in kernels.
     DeviceLaunch,
     /// The number of the record that enqueued the kernel, 0 for the host's: I32. Gone after

@@ -1,8 +1,8 @@
 //! Modules: functions, kernels, program-scope data, strings.
 
 use super::{
-    AddressSpace, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo, PayloadArray,
-    PayloadId, StringId, Type,
+    AddressSpace, CheckSite, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo,
+    PayloadArray, PayloadId, SourceFile, StringId, Type,
 };
 use cranelift_entity::PrimaryMap;
 
@@ -22,6 +22,10 @@ pub struct Module {
     /// Records that `lower_printf` writes into the printf buffer: what the reflection tells the
     /// runtime about each.
     pub printf: Vec<PrintfRecord>,
+    /// The files that positions refer to. Not in the text form.
+    pub files: Vec<SourceFile>,
+    /// The tested places, by number. Not in the text form.
+    pub checks: Vec<CheckSite>,
 }
 
 /// One PrintfInfo: a format with the sizes of its arguments, or a `%s` string without any.
@@ -90,6 +94,8 @@ pub struct KernelInfo {
     pub finalizer: bool,
     /// Bytes of each work-item's private memory in a buffer; made by `spill_private`.
     pub private_bytes: u32,
+    /// It has checks, and memory for them; made by `check_memory`.
+    pub checked: bool,
     /// Its part in device-side enqueue, if it has one.
     pub enqueue: Option<EnqueueRole>,
     /// The arguments that are device queues: their ordinals.
@@ -114,6 +120,7 @@ impl KernelInfo {
             initializer: false,
             finalizer: false,
             private_bytes: 0,
+            checked: false,
             enqueue: None,
             queues: Vec::new(),
             node: None,

@@ -317,9 +317,10 @@ impl BuiltIn {
             | BuiltIn::SubgroupGtMask
             | BuiltIn::SubgroupLeMask
             | BuiltIn::SubgroupLtMask => Type::vector(Scalar::I32, 4),
-            BuiltIn::PrintfBuffer | BuiltIn::PrivateMemory | BuiltIn::DeviceLaunch => {
-                Type::ptr(AddressSpace::Global)
-            }
+            BuiltIn::PrintfBuffer
+            | BuiltIn::PrivateMemory
+            | BuiltIn::CheckMemory
+            | BuiltIn::DeviceLaunch => Type::ptr(AddressSpace::Global),
         }
     }
 }

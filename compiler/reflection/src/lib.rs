@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod address_delta;
+mod check;
 mod data;
 mod definitions;
 mod descriptor_map;
@@ -29,6 +30,7 @@ mod strip;
 mod writer;
 
 pub use address_delta::AddressDelta;
+pub use check::{CheckKind, CheckSite, CheckedObject};
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{

@@ -32,6 +32,11 @@ impl fmt::Display for Reflection {
         if let Some(delta) = self.address_delta {
             writeln!(f, "AddressDelta offset: {}", delta.offset)?;
         }
+        for site in &self.checks {
+            let text = format!("{site:?}");
+            let fields = text.split_once("{ ").map_or("", |(_, rest)| rest);
+            writeln!(f, "CheckSite {}", fields.trim_end_matches(" }"))?;
+        }
         for number in &self.skipped {
             writeln!(f, "skipped: instruction {number} of a newer revision")?;
         }

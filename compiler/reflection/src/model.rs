@@ -1,6 +1,7 @@
 //! The model: THE list of reflection instructions, and the payloads that they share.
 
 use crate::address_delta::AddressDelta;
+use crate::check::CheckSite;
 use crate::error::{ReadError, WriteError};
 use crate::needs::Need;
 use crate::operand::{
@@ -470,6 +471,8 @@ pub struct Reflection {
     pub needs: Vec<Need>,
     /// The number between pointers and device addresses, from the same set; `None` where they are the same.
     pub address_delta: Option<AddressDelta>,
+    /// Tested places from the same set, in module order.
+    pub checks: Vec<CheckSite>,
 }
 
 /// A list of instructions that knows how many kernels and argument infos it holds.

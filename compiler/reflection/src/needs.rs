@@ -8,6 +8,7 @@
 //! | 8 | DeviceLaunch | *Kernel*, *Ordinal*: the last argument is not the application's but memory of device-side enqueue |
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
+//! | 16 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
 //! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`] about an image or sampler argument |
 //! | 13 | HandleFactUniform | *Kernel*, *Ordinal*, *Fact*, *Set*, *Binding*, *Offset*: the same in a uniform buffer |
@@ -48,6 +49,13 @@ pub enum Need {
     },
     /// Memory for device-side enqueue.
     DeviceLaunch {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The pointer argument that the memory's address takes the place of: the last one.
+        ordinal: u32,
+    },
+    /// Memory for checks.
+    CheckMemory {
         /// The kernel.
         kernel: KernelRef,
         /// The pointer argument that the memory's address takes the place of: the last one.
@@ -161,6 +169,7 @@ impl Need {
             Need::SubgroupCount { .. } => "SubgroupCount",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
+            Need::CheckMemory { .. } => "CheckMemory",
             Need::QueueArgument { .. } => "QueueArgument",
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
@@ -177,6 +186,7 @@ impl Need {
             | Need::SubgroupCount { kernel, .. }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
+            | Need::CheckMemory { kernel, .. }
             | Need::QueueArgument { kernel, .. }
             | Need::Block { kernel, .. }
             | Need::Scheduler { kernel, .. }
@@ -199,6 +209,7 @@ impl Need {
             Need::HandleFactUniform { .. } => 13,
             Need::ImageLevel { .. } => 14,
             Need::SubgroupCount { .. } => 15,
+            Need::CheckMemory { .. } => 16,
         }
     }
 
@@ -214,6 +225,7 @@ impl Need {
                 bytes: 0,
             },
             Need::DeviceLaunch { kernel, ordinal: 0 },
+            Need::CheckMemory { kernel, ordinal: 0 },
             Need::QueueArgument { kernel, ordinal: 0 },
             Need::Block {
                 kernel,
@@ -268,6 +280,10 @@ impl Need {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
             },
+            Need::CheckMemory { .. } => Need::CheckMemory {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
             Need::QueueArgument { .. } => Need::QueueArgument {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -315,9 +331,9 @@ impl Need {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")
             }
-            Need::DeviceLaunch { ordinal, .. } | Need::QueueArgument { ordinal, .. } => {
-                ordinal.encode(sink, "Ordinal")
-            }
+            Need::DeviceLaunch { ordinal, .. }
+            | Need::QueueArgument { ordinal, .. }
+            | Need::CheckMemory { ordinal, .. } => ordinal.encode(sink, "Ordinal"),
             Need::Block {
                 number, captured, ..
             } => {

@@ -1,6 +1,7 @@
 //! Words to model.
 
 use crate::address_delta::{self, AddressDelta};
+use crate::check::{self, CheckSite};
 use crate::data;
 use crate::definitions::Definitions;
 use crate::error::ReadError;
@@ -204,12 +205,14 @@ impl Reader {
         }
         let need = Need::of(number);
         let is_delta = number == address_delta::NUMBER;
+        let is_site = number == check::NUMBER;
         let role = match need {
-            None if !is_delta => Some(KernelRole::of(number)?),
+            None if !is_delta && !is_site => Some(KernelRole::of(number)?),
             _ => None,
         };
         let instruction = match (need, role) {
             _ if is_delta => address_delta::NAME,
+            _ if is_site => check::NAME,
             (Some(need), _) => need.name(),
             (None, Some(role)) => role(KernelRef(0)).name(),
             (None, None) => return Ok(()),
@@ -225,6 +228,9 @@ impl Reader {
         };
         if let Some(need) = need {
             self.reflection.needs.push(need.decode(&mut source)?);
+        }
+        if is_site {
+            self.reflection.checks.push(CheckSite::decode(&mut source)?);
         }
         if is_delta {
             let delta = AddressDelta::decode(&mut source)?;

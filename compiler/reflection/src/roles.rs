@@ -8,6 +8,9 @@
 //! | 8 to 11 | DeviceLaunch, QueueArgument, Block, Scheduler | a kernel's part in device-side enqueue, see `needs.rs` |
 //! | 12 to 14 | HandleFactPushConstant, HandleFactUniform, ImageLevel | images with mip levels and their samplers, see `needs.rs` |
 //! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
+//! | 15 | SubgroupCount | a required number of sub-groups, see `needs.rs` |
+//! | 16 | CheckMemory | memory of a launch's checks, see `needs.rs` |
+//! | 17 | CheckSite | a place that kernels test, see `check.rs` |
 //! | 6 | AddressDelta | pointers are not device addresses, see `address_delta.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one

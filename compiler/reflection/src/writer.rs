@@ -1,6 +1,7 @@
 //! Model to words.
 
 use crate::address_delta;
+use crate::check;
 use crate::data;
 use crate::error::{ReadError, WriteError};
 use crate::model::{Instruction, Reflection};
@@ -56,8 +57,11 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         }
     }
     let delta = reflection.address_delta;
-    let own = !reflection.roles.is_empty() || !reflection.needs.is_empty() || delta.is_some();
-    if own || !large.is_empty() {
+    let none = reflection.roles.is_empty()
+        && reflection.needs.is_empty()
+        && reflection.checks.is_empty()
+        && delta.is_none();
+    if !none || !large.is_empty() {
         let set = pools.sections.import(PUMICE_SET);
         for (buffer, data) in large {
             let operands = data::encode(buffer, &data.0, &mut pools)?;
@@ -70,6 +74,10 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         for need in &reflection.needs {
             let encode = |sink: &mut Sink<'_, '_>| need.encode(sink);
             own_instruction(&mut pools, need.name(), [set, need.number()], encode)?;
+        }
+        for site in &reflection.checks {
+            let encode = |sink: &mut Sink<'_, '_>| site.encode(sink);
+            own_instruction(&mut pools, check::NAME, [set, check::NUMBER], encode)?;
         }
         if let Some(delta) = delta {
             let encode = |sink: &mut Sink<'_, '_>| delta.encode(sink);

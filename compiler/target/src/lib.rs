@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+mod checks;
 pub mod device_queue;
 pub mod flags;
 pub mod options;
@@ -13,6 +14,7 @@ mod quirks;
 mod target;
 
 pub use abi::Abi;
+pub use checks::{Check, Checks};
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use quirks::{QuirkKind, Quirks};
 pub use target::{FEATURES, FloatAtomics, FloatControls, SmallStorage, SubgroupOps, Target};

@@ -3,6 +3,8 @@
 //! The parser takes the string of clBuildProgram, clCompileProgram or clLinkProgram as the
 //! application gave it (OpenCL 3.0 API §5.8.6 and §5.8.7).
 
+use crate::checks::Checks;
+
 /// Parsed options of the front end (clBuildProgram, clCompileProgram).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CompileOptions {
@@ -25,6 +27,8 @@ pub struct CompileOptions {
     pub debug_info: bool,
     /// `-cl-kernel-arg-info`; the information is kept without it too.
     pub kernel_arg_info: bool,
+    /// `-pumice-check=`: checks that the kernels get beside those of the device.
+    pub checks: Checks,
     /// Floating-point and optimisation switches.
     pub math: MathOptions,
 }
@@ -91,6 +95,8 @@ pub struct LinkOptions {
     pub create_library: bool,
     /// `-enable-link-options`
     pub enable_link_options: bool,
+    /// `-pumice-check=`, as in [`CompileOptions`].
+    pub checks: Checks,
     /// Floating-point switches given at link time.
     pub math: MathOptions,
 }
@@ -348,6 +354,17 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Suffix(|p, v| {
             p.compile.warning_flags.push(v);
+            Ok(())
+        }),
+    ),
+    (
+        "-pumice-check=",
+        COMPILE | LINK,
+        Form::Suffix(|p, v| {
+            let checks = Checks::parse(&v)
+                .map_err(|word| format!("invalid value '{word}' in '-pumice-check={v}'"))?;
+            p.compile.checks = p.compile.checks.or(checks);
+            p.link.checks = p.compile.checks;
             Ok(())
         }),
     ),

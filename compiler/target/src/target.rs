@@ -1,6 +1,7 @@
 //! The device as the compiler knows it: plain data, part of every cache key.
 
 use crate::abi::Abi;
+use crate::checks::Checks;
 use crate::quirks::{QuirkKind, Quirks};
 
 /// The storage classes that accept 8- or 16-bit accesses.
@@ -161,6 +162,8 @@ pub struct Target {
     pub zero_local: bool,
     /// Private variables are zero before anything is written to them.
     pub zero_private: bool,
+    /// The checks that kernels are built with. With device addresses only.
+    pub checks: Checks,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
     /// The highest version that Kernel SPIR-V may have. Modules are 1.0 unless they hold what
@@ -361,6 +364,7 @@ impl Target {
             shader_enqueue: false,
             zero_local: false,
             zero_private: false,
+            checks: Checks::NONE,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),
             spirv_version: (1, 5),

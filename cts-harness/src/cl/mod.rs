@@ -5,9 +5,11 @@
 //! benchmark, and in the one call that sends a signal (`process.rs`).
 
 mod any_kernel;
+mod messages;
 mod queue;
 mod replay;
 
+use messages::Messages;
 pub use queue::{DeviceQueue, Event};
 pub use replay::CommandBuffer;
 
@@ -69,6 +71,8 @@ pub struct Session {
     device: cl_device_id,
     context: cl_context,
     queue: cl_command_queue,
+    /// What the context told its notification function. Never freed, since that may be called at any time.
+    messages: &'static Messages,
     /// CL_PLATFORM_NAME.
     pub platform_name: String,
     /// CL_DEVICE_NAME.
@@ -146,9 +150,18 @@ impl Session {
         let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
         let device = id.0;
         let mut code = 0;
-        // SAFETY: one valid device, no properties, no callback.
+        let messages: &'static Messages = Box::leak(Box::default());
+        let data = ptr::from_ref(messages).cast_mut().cast();
+        // SAFETY: one valid device, no properties; the function may be called with `data` for ever.
         let context = unsafe {
-            cl_sys::clCreateContext(ptr::null(), 1, &device, None, ptr::null_mut(), &mut code)
+            cl_sys::clCreateContext(
+                ptr::null(),
+                1,
+                &device,
+                Some(messages::notify),
+                data,
+                &mut code,
+            )
         };
         check("clCreateContext", code)?;
         // SAFETY: the context was made for this device just now.
@@ -158,6 +171,7 @@ impl Session {
             device,
             context,
             queue,
+            messages,
             platform_name,
             name,
             version,

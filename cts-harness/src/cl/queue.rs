@@ -99,6 +99,7 @@ impl Session {
             device: self.device,
             context: self.context,
             queue,
+            messages: self.messages,
             platform_name: self.platform_name.clone(),
             name: self.name.clone(),
             version: self.version.clone(),

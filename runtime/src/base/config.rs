@@ -115,6 +115,8 @@ variables! {
         "on: offer doubles although the device flushes their denormals (CL_FP_DENORM is then missing).";
     PRINTF_BUFFER = "PUMICE_PRINTF_BUFFER",
         "How much a launch can print, in MiB (default 1, 1024 at most): more is lost, which the log and the context's callback tell.";
+    CHECK = "PUMICE_CHECK",
+        "Build kernels that test what they do and report faults: all, or bounds, null, align, div, shift, separated by commas (docs/guide/check-mode.md).";
     ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
         "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",

@@ -167,6 +167,13 @@ pub fn line(wanted: Level, module: &str, text: Arguments<'_>) {
     }
 }
 
+/// Writes a report of several lines as it is, unless no errors are wanted.
+pub(crate) fn report(text: &str) {
+    if enabled(Level::Error, module_path!()) {
+        write(format_args!("{text}\n"));
+    }
+}
+
 /// Logs at [`Level::Error`].
 #[macro_export]
 macro_rules! log_error {

@@ -120,6 +120,7 @@ impl HostCommand for Enqueuing {
             range: &self.range,
             args: &values,
             enqueue: None,
+            checks: None,
             queue: on.number(),
         };
         let executable = self.device_kernel.executable.clone();

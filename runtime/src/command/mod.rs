@@ -8,6 +8,7 @@
 //! Invariant: recording or running a command changes nothing in it that another recording or run could
 //! notice.
 
+mod checks;
 pub mod copy;
 mod enqueuing;
 pub mod external;

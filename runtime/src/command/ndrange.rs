@@ -11,6 +11,7 @@ use crate::base::exit;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::trace;
+use crate::command::checks::{Known, Run};
 use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::output::Output;
@@ -52,6 +53,8 @@ pub(super) struct Ready {
     prepared: Prepared,
     /// Images that are rows of buffers.
     staged: Vec<StagedUse>,
+    /// The memory that it may access, for kernels with checks.
+    known: Option<Arc<Known>>,
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
@@ -217,7 +220,10 @@ pub(super) fn prepare(
     range: &NdRange,
 ) -> Result<Ready> {
     let (values, staged) = values(on, Some(on.number()), device_kernel, args)?;
+    let known = (device_kernel.info().checked)
+        .then(|| Arc::new(Known::new(on, device_kernel, args, &values)));
     let launch = Launch {
+        checks: known.as_ref().map(|known| &known.table),
         kernel: device_kernel.index,
         range,
         args: &values,
@@ -228,7 +234,11 @@ pub(super) fn prepare(
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
     let prepared = prepared.map_err(|error| refused(kernel, &error))?;
-    Ok(Ready { prepared, staged })
+    Ok(Ready {
+        prepared,
+        staged,
+        known,
+    })
 }
 
 /// The arguments of a launch on the device.
@@ -480,17 +490,25 @@ impl KernelLaunch {
     }
 
     /// Tells whether the command serves for a later launch with equal arguments: addresses may be found in other
-    /// buffers then, initializers have ended, and what a launch prints has a buffer of its own.
+    /// buffers then, initializers have ended, and what a launch prints or reports has a buffer of its own.
     fn can_repeat(&self) -> bool {
         let mut args = self.args.values.iter();
         let has_address = args.any(|arg| matches!(arg, Some(Argument::DevicePointer(_))));
         let prepared = self.prepared.lock();
         let prints = (prepared.as_ref()).is_none_or(|ready| ready.prepared.printf().is_some());
-        !has_address && self.args.indirect.is_empty() && self.initializers.is_none() && !prints
+        !has_address
+            && self.args.indirect.is_empty()
+            && self.initializers.is_none()
+            && !prints
+            && !self.device_kernel.info().checked
     }
 
-    /// Records the dispatches; gives the launch's printf buffer.
-    fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
+    /// Records the dispatches; gives the launch's printf buffer and its checks.
+    fn dispatch(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+    ) -> Result<(Option<Buffer>, Option<Run>)> {
         let mut slot = self.prepared.lock();
         let own_queue = on.number() == self.queue;
         let there = if own_queue { slot.take() } else { None };
@@ -506,10 +524,16 @@ impl KernelLaunch {
         };
         record_staged(&ready.prepared, &ready.staged, recorder)?;
         let printf = ready.prepared.take_printf();
-        if printf.is_none() && own_queue {
+        let checks = ready.prepared.take_checks().zip(ready.known.clone());
+        let checks = checks.map(|(memory, known)| Run {
+            memory,
+            known,
+            range: self.range,
+        });
+        if printf.is_none() && checks.is_none() && own_queue {
             *slot = Some(ready);
         }
-        Ok(printf)
+        Ok((printf, checks))
     }
 }
 
@@ -546,8 +570,8 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let printf = self.dispatch(on, recorder)?;
-        if self.initializers.is_none() && printf.is_none() {
+        let (printf, checks) = self.dispatch(on, recorder)?;
+        if self.initializers.is_none() && printf.is_none() && checks.is_none() {
             return Ok(Retire::nothing());
         }
         let initializers = self.initializers.clone();
@@ -558,6 +582,7 @@ impl DeviceCommand for KernelLaunch {
             initializers,
         );
         output.printf = printf;
+        output.checks = checks;
         Ok(Retire::with(move || output.print()))
     }
 }

@@ -8,6 +8,7 @@ use crate::base::callback;
 use crate::base::error::Result;
 use crate::base::object::Ref;
 use crate::base::printf;
+use crate::command::checks::Run;
 use crate::context::{Context, Placement};
 use crate::device::gpu;
 use crate::executable::{Executable, InitRun};
@@ -22,6 +23,8 @@ pub(super) struct Output {
     initializers: Option<Arc<InitRun>>,
     /// The launch's own.
     pub(super) printf: Option<Buffer>,
+    /// What the launch's checks found.
+    pub(super) checks: Option<Run>,
 }
 
 impl Output {
@@ -38,6 +41,7 @@ impl Output {
             context: on.context().clone(),
             initializers,
             printf: None,
+            checks: None,
         }
     }
 
@@ -53,7 +57,10 @@ impl Output {
             self.print_buffer(buffer)?;
         }
         printf::flush();
-        Ok(())
+        match &self.checks {
+            Some(run) => run.tell(&self.executable, self.kernel.name(), &self.context),
+            None => Ok(()),
+        }
     }
 
     /// Prints what a buffer holds, and empties it.

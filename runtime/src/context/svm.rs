@@ -7,7 +7,7 @@
 //! see, device memory with a copy for the host, or device memory alone. docs/shared-memory.md tells which device gives
 //! which.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use opencl_sys as cl;
@@ -21,7 +21,7 @@ use crate::base::reason::null_because;
 use crate::context::Context;
 use crate::context::unified_svm::Unified;
 use crate::context::usm::Usm;
-use crate::device::{Device, gpu};
+use crate::device::{Device, checks, gpu};
 
 const ACCESS_BITS: u64 = cl::CL_MEM_READ_WRITE | cl::CL_MEM_WRITE_ONLY | cl::CL_MEM_READ_ONLY;
 const FINE_BITS: u64 = cl::CL_MEM_SVM_FINE_GRAIN_BUFFER | cl::CL_MEM_SVM_ATOMICS;
@@ -51,6 +51,17 @@ pub enum Origin {
     Usm(Usm),
     /// clSVMAllocWithPropertiesKHR.
     Unified(Unified),
+}
+
+impl Origin {
+    /// The name of the call.
+    pub fn call(&self) -> &'static str {
+        match self {
+            Origin::Svm { .. } => "clSVMAlloc",
+            Origin::Usm(usm) => usm.call(),
+            Origin::Unified(_) => "clSVMAllocWithPropertiesKHR",
+        }
+    }
 }
 
 /// An allocation to make.
@@ -165,7 +176,12 @@ impl Allocation {
 pub struct Allocations {
     /// Guards the allocations, by the pointer to their first byte.
     by_address: Mutex<BTreeMap<usize, Arc<Allocation>>>,
+    /// Guards the ranges that were freed last, for reports of checks: pointer, size, the call they came from.
+    freed: Mutex<VecDeque<(usize, usize, &'static str)>>,
 }
+
+/// Freed ranges that are remembered.
+const MOST_FREED: usize = 64;
 
 impl Device {
     /// CL_DEVICE_SVM_CAPABILITIES.
@@ -179,7 +195,11 @@ impl Device {
             }
         }
         if gpu.probes().host_addresses {
-            all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM | cl::CL_DEVICE_SVM_ATOMICS;
+            all |= cl::CL_DEVICE_SVM_ATOMICS;
+            // Checks know allocations, not all memory of the process.
+            if !checks::of_all_programs().of_memory() {
+                all |= cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+            }
         }
         all
     }
@@ -330,6 +350,13 @@ impl Object<Context> {
         }
         let freed = all.remove(&pointer);
         drop(all);
+        if let Some(allocation) = &freed {
+            let mut list = self.svm().freed.lock();
+            if list.len() == MOST_FREED {
+                list.pop_front();
+            }
+            list.push_back((pointer, allocation.size, allocation.origin.call()));
+        }
         drop(freed);
         true
     }
@@ -337,6 +364,18 @@ impl Object<Context> {
     /// clSVMFree. What is no allocation is left alone.
     pub fn svm_free(&self, address: usize) {
         self.unshare(address, |origin| !matches!(origin, Origin::Usm(_)));
+    }
+
+    /// All allocations: pointer, size, the call that they came from, and true for those that were freed.
+    pub fn svm_ranges(&self) -> Vec<(usize, usize, &'static str, bool)> {
+        let live: Vec<_> = (self.svm().by_address.lock().values())
+            .map(|one| (one.start, one.size, one.origin.call(), false))
+            .collect();
+        let freed = self.svm().freed.lock();
+        let freed = freed
+            .iter()
+            .map(|&(start, size, call)| (start, size, call, true));
+        live.into_iter().chain(freed).collect()
     }
 
     /// The allocation that holds an address, with the address's offset in it.

@@ -45,6 +45,15 @@ impl Usm {
         self.kind
     }
 
+    /// The call that it comes from.
+    pub fn call(&self) -> &'static str {
+        match self.kind {
+            Kind::Host => "clHostMemAllocINTEL",
+            Kind::Device => "clDeviceMemAllocINTEL",
+            Kind::Shared => "clSharedMemAllocINTEL",
+        }
+    }
+
     /// The device that it is associated with.
     pub fn device(&self) -> Option<&Ref<Device>> {
         self.device.as_ref()

@@ -8,6 +8,7 @@
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
+pub mod checks;
 pub mod command_buffers;
 mod conditions;
 pub mod extensions;
@@ -418,6 +419,7 @@ fn make_target(
         shader_enqueue: false,
         zero_local: false,
         zero_private: false,
+        checks: checks::of_all_programs(),
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: caps.spirv_version().min(SPIRV_VERSION),

@@ -137,6 +137,7 @@ impl Executable {
         for &kernel in kernels {
             let launch = Launch {
                 enqueue: None,
+                checks: None,
                 queue: 0,
                 kernel,
                 range: &NdRange {

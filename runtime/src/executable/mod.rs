@@ -22,6 +22,7 @@
 //!
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
+mod checks;
 mod device_module;
 mod enqueue;
 mod init_fini;
@@ -36,6 +37,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
+pub use self::checks::CheckMemory;
 use self::device_module::DeviceModule;
 use self::enqueue::Scheduler;
 pub use self::enqueue::{DeviceQueues, Ran};

@@ -22,6 +22,7 @@ use crate::memory::flags::{
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 use crate::memory::pipe::Pipe;
+use crate::memory::registry;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::{self, Shared, Storage};
 
@@ -178,6 +179,7 @@ impl Mem {
         if let Some(addresses) = &object.addresses {
             addresses.register(&object);
         }
+        registry::note(&object);
         Ok(object)
     }
 
@@ -357,6 +359,11 @@ impl Mem {
     /// The address of the application's memory (CL_MEM_USE_HOST_PTR), else 0.
     pub fn host_address(&self) -> usize {
         self.host_address
+    }
+
+    /// The buffer that it is a part of.
+    pub fn parent(&self) -> Option<&Ref<Mem>> {
+        self.parent.as_ref()
     }
 
     /// Offset of its first byte in the storage.

@@ -28,6 +28,7 @@ pub mod part;
 pub mod pipe;
 mod pipe_create;
 pub mod planar;
+pub mod registry;
 pub mod residency;
 pub mod sampler;
 pub mod storage;

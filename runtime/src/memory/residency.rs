@@ -260,6 +260,11 @@ impl<B: Backing> Residency<B> {
         self.allocate(&mut self.state.lock(), index)
     }
 
+    /// The copy of a device, if it has one.
+    pub fn present(&self, index: usize) -> Option<B::Memory> {
+        self.state.lock().copies.get(index).cloned().flatten()
+    }
+
     fn allocate(&self, state: &mut State<B::Memory>, index: usize) -> Result<B::Memory> {
         if let Some(memory) = &state.copies[index] {
             return Ok(memory.clone());

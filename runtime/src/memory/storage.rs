@@ -224,6 +224,11 @@ impl Storage {
         Access::writing(offset == 0 && size == self.size())
     }
 
+    /// The memory on a device of the context, if it has some.
+    pub fn present(&self, index: usize) -> Option<Buffer> {
+        self.residency.present(index)
+    }
+
     /// The memory on a device of the context, whatever it holds.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 use pumice_budget::{self as budget, OutOfMemory};
 use pumice_compiler::options::{MathOptions, OptionError, parse_build};
+use pumice_compiler::target::Checks;
 use pumice_compiler::{CompileOptions, KernelModule, LinkOptions, LowerOptions, Target};
 
 use crate::base::callback;
@@ -16,7 +17,7 @@ use crate::base::log;
 use crate::base::object::{Object, Ref};
 use crate::cache::Key;
 use crate::context::Context;
-use crate::device::{Device, Wishes};
+use crate::device::{Device, Wishes, checks};
 use crate::executable::Executable;
 use crate::program::cached::{self, IncludeRecorder};
 use crate::program::compile_thread::on_large_stack;
@@ -54,6 +55,14 @@ impl Call {
             CallKind::Build(..) => "build",
             CallKind::Compile(_) => "compile",
             CallKind::Link(_) => "link",
+        }
+    }
+
+    /// The checks that the call's own options ask for.
+    fn checks(&self) -> Checks {
+        match &self.kind {
+            CallKind::Build(options, _) | CallKind::Compile(options) => options.checks,
+            CallKind::Link(options) => options.checks,
         }
     }
 
@@ -143,6 +152,7 @@ impl Call {
         }
         let most = device.capabilities().limits.max_storage_buffer_range;
         let target = wishes.apply(&device.target().ok()?, most);
+        let target = checks::add(&target, self.checks());
         let dump = dump::start(&self.text);
         let key = match dump {
             Some(_) => None,

@@ -12,7 +12,7 @@
 //! - `dump.rs`: every stage as files
 //! - `spec.rs`: specialization constants of IL
 
-mod arguments;
+pub mod arguments;
 pub mod binary;
 pub mod build;
 mod cached;

@@ -133,6 +133,7 @@ impl Kit {
         let kernel = executable.kernel(kernel).unwrap();
         let launch = Launch {
             enqueue: None,
+            checks: None,
             queue: 0,
             kernel,
             range,

@@ -57,6 +57,7 @@ fn ranges_are_cut_and_work_items_have_their_own() {
         let local = kit.caps().limits.max_group_invocations.min(1024);
         let launch = Launch {
             enqueue: None,
+            checks: None,
             kernel: 0,
             range: &range(u64::from(local), local),
             args: &[whole(&out)],

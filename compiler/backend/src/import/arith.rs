@@ -119,7 +119,11 @@ impl Body<'_, '_> {
                 self.math(inst, MathOp::BitReverse, arg)?
             }
             Op::BitFieldInsert | Op::BitFieldSExtract | Op::BitFieldUExtract => {
-                self.bit_field(inst)?
+                // Its shifts are not the program's: checks leave out what has no place in the source.
+                let loc = std::mem::take(&mut self.loc);
+                let value = self.bit_field(inst);
+                self.loc = loc;
+                value?
             }
             _ => return Ok(false),
         };

@@ -65,6 +65,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     let decls = functions::declare(&mut pre, &insts, start)?;
     let mut module = Module {
         globals: std::mem::take(&mut pre.globals),
+        files: pre.take_files(),
         ..Module::default()
     };
     for decl in decls.iter() {
@@ -137,6 +138,7 @@ impl<'a> Body<'a, '_> {
         match inst.op {
             Op::Line => {
                 self.loc = SourceLoc {
+                    file: self.pre.file(inst.arg(0)?),
                     line: inst.arg(1)?,
                     column: inst.arg(2)?,
                 };

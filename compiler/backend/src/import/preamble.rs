@@ -7,7 +7,7 @@ use super::reader::{ImportError, Inst, ModuleWords, Result};
 use super::type_insts::storage_class;
 use super::types::{Ty, Types, space_of};
 use cranelift_entity::PrimaryMap;
-use pumice_ir::{AddressSpace, BuiltIn, GlobalData, GlobalId, Linkage, Type};
+use pumice_ir::{AddressSpace, BuiltIn, GlobalData, GlobalId, Linkage, SourceFile, Type};
 use rspirv::spirv::{self, Capability, Decoration, LinkageType, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -70,6 +70,12 @@ pub(super) struct Preamble<'a> {
     pub names: FxHashMap<u32, String>,
     /// OpString by id, in order of appearance.
     pub strings: Vec<(u32, String)>,
+    /// One-based places in `strings` by id.
+    string_numbers: FxHashMap<u32, u32>,
+    /// Texts of source files by the place of their name in `strings`, one-based.
+    texts: FxHashMap<u32, String>,
+    /// The file of the OpSource that was read last; 0 for none.
+    source: u32,
     pub entry_points: Vec<EntryPoint>,
     pub modes: Vec<Mode>,
     pub globals: PrimaryMap<GlobalId, GlobalData>,
@@ -146,6 +152,21 @@ fn built_in(number: u32) -> Option<BuiltIn> {
 }
 
 impl<'a> Preamble<'a> {
+    /// The number of a file among the module's, by the id of its name; 0 for what is no string.
+    pub fn file(&self, name: u32) -> u32 {
+        self.string_numbers.get(&name).copied().unwrap_or(0)
+    }
+
+    /// The module's files: every string may be the name of one.
+    pub fn take_files(&mut self) -> Vec<SourceFile> {
+        let names = self.strings.iter().enumerate();
+        let files = names.map(|(index, (_, name))| SourceFile {
+            name: name.clone(),
+            text: self.texts.remove(&(index as u32 + 1)).unwrap_or_default(),
+        });
+        files.collect()
+    }
+
     /// Reads the instructions before the first function; gives the index of that one.
     pub fn read(
         words: &ModuleWords<'_>,
@@ -244,6 +265,21 @@ impl<'a> Preamble<'a> {
             Op::String => {
                 let text = inst.string(0)?.0;
                 self.strings.push((inst.id, text));
+                self.string_numbers
+                    .insert(inst.id, self.strings.len() as u32);
+                Ok(())
+            }
+            Op::Source => {
+                self.source = inst.arg(2).map_or(0, |id| self.file(id));
+                if self.source != 0 && !inst.rest(3).is_empty() {
+                    self.texts.insert(self.source, inst.string(3)?.0);
+                }
+                Ok(())
+            }
+            Op::SourceContinued => {
+                if let Some(text) = self.texts.get_mut(&self.source) {
+                    text.push_str(&inst.string(0)?.0);
+                }
                 Ok(())
             }
             Op::Name => {
@@ -274,9 +310,7 @@ impl<'a> Preamble<'a> {
             // Layout is the language's own, and the rest of a member's decorations are hints.
             Op::DecorateString => check_decoration(inst, 1),
             Op::MemberDecorate | Op::MemberDecorateString => check_decoration(inst, 2),
-            Op::Source
-            | Op::SourceContinued
-            | Op::SourceExtension
+            Op::SourceExtension
             | Op::Extension
             | Op::MemberName
             | Op::GroupMemberDecorate

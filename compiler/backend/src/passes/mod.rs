@@ -1,5 +1,6 @@
 //! The passes, by kind. [`crate::pipeline`] says in which order they run.
 
+pub mod check;
 pub mod driver_quirks;
 pub mod legalize;
 pub mod lower;

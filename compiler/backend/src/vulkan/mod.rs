@@ -16,6 +16,7 @@ mod arith;
 mod atomics;
 mod buffers;
 mod builder;
+mod checks;
 mod descriptors;
 mod emitter;
 mod entry_points;

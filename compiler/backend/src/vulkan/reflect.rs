@@ -1,6 +1,7 @@
 //! The module's NonSemantic.ClspvReflection.
 
 use super::abi::{MODULE_CONSTANTS, ModuleConstant};
+use super::checks;
 use super::descriptors::{Descriptors, Slot};
 use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::ArgPlace;
@@ -261,6 +262,7 @@ impl Emitter<'_> {
                 properties: Some(KernelProperties {
                     num_arguments: (kernel.args.len()
                         + usize::from(kernel.private_bytes > 0)
+                        + usize::from(kernel.checked)
                         + usize::from(kernel.enqueue.is_some()))
                         as u32,
                     flags,
@@ -291,6 +293,7 @@ impl Emitter<'_> {
                 }
             }
             self.reflect_enqueue(k, reference, reflection);
+            self.reflect_check(k, reference, reflection);
             if let Some(place) = self.arg_layouts[k].private {
                 let ordinal = kernel.args.len() as u32;
                 let argument = self.reflect_in_block(k, reference, (ordinal, place), true, None);
@@ -344,6 +347,18 @@ impl Emitter<'_> {
             }),
             Some(EnqueueRole::Parent) | None => {}
         }
+    }
+
+    /// Says where a kernel finds the memory of its checks.
+    fn reflect_check(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
+        let (info, layout) = (&self.module.kernels[k], &self.arg_layouts[k]);
+        let Some(place) = layout.check else { return };
+        let before = [layout.private, layout.launch].iter().flatten().count();
+        let ordinal = (info.args.len() + before) as u32;
+        let argument = self.reflect_in_block(k, kernel, (ordinal, place), true, None);
+        reflection.instructions.extend(argument);
+        let need = Need::CheckMemory { kernel, ordinal };
+        reflection.needs.push(need);
     }
 
     /// Describes the emitted module.
@@ -413,6 +428,8 @@ impl Emitter<'_> {
                 argument_sizes: record.argument_sizes.clone(),
             }));
         }
+        let sites = self.module.checks.iter();
+        reflection.checks = sites.map(|site| checks::site(self.module, site)).collect();
         Ok(reflection)
     }
 }

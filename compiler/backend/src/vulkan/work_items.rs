@@ -352,6 +352,7 @@ impl Emitter<'_> {
                 self.input(builtin, v4)
             }
             BuiltIn::PrivateMemory => self.private_memory()?,
+            BuiltIn::CheckMemory => self.check_memory()?,
             BuiltIn::DeviceLaunch => self.device_launch()?,
             BuiltIn::DispatchGroup => self.dispatch_group(),
             BuiltIn::DeviceRecord => {
@@ -394,6 +395,14 @@ impl Emitter<'_> {
         let bytes = self.wide_constant(bytes);
         let offset = self.wide_product(number, bytes);
         Ok(self.wide_sum(Op::IAdd, base, offset))
+    }
+
+    /// The address of the memory of the launch's checks.
+    fn check_memory(&mut self) -> Result<Id, LowerError> {
+        let none = || LowerError::new("internal: a check outside a kernel");
+        let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
+        let place = self.arg_layouts[k].check.ok_or_else(none)?;
+        self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))
     }
 
     /// The address of the memory of device-side enqueue.

@@ -294,6 +294,12 @@ impl SourceMap {
         Some(Position { name, line, column })
     }
 
+    /// Name and text of each file in which `#line` changes nothing.
+    pub fn plain_files(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let plain = self.files.iter().filter(|file| file.marks.is_empty());
+        plain.map(|file| (&*file.name, &*file.text))
+    }
+
     /// The bytes of the line that holds `offset`, without its end, and the offset of its start.
     pub(super) fn line_text(&self, file: FileId, offset: usize) -> (&[u8], usize) {
         let file = &self.files[file.0 as usize];

@@ -11,6 +11,9 @@ use rspirv::spirv::{
 use smallvec::SmallVec;
 use std::ops::{Deref, DerefMut};
 
+/// Bytes of a file's text that one instruction takes: less than the 256 KiB that it holds.
+const MAX_TEXT: usize = 200_000;
+
 /// Builds one Kernel module.
 pub struct Builder {
     module: pumice_spirv::Builder,
@@ -79,6 +82,27 @@ impl Builder {
     /// OpSource OpenCL_C with a version such as 102000.
     pub fn source(&mut self, version: u32) {
         self.push(Section::Strings, Op::Source, [&[3, version]]);
+    }
+
+    /// OpSource with a file's text, in as many instructions as it takes.
+    pub fn source_text(&mut self, version: u32, file: u32, text: &str) {
+        let mut rest = text;
+        let mut first = true;
+        while first || !rest.is_empty() {
+            let boundary = |at: &usize| rest.is_char_boundary(*at);
+            let end = (0..=rest.len().min(MAX_TEXT)).rev().find(boundary);
+            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            let words = string_words(piece);
+            match first {
+                true => self.push(
+                    Section::Strings,
+                    Op::Source,
+                    [&[3, version, file], &words[..]],
+                ),
+                false => self.push(Section::Strings, Op::SourceContinued, [&words[..]]),
+            }
+            (rest, first) = (behind, false);
+        }
     }
 
     /// OpDecorate LinkageAttributes.

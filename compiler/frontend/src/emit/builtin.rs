@@ -22,6 +22,8 @@ impl FunctionEmitter<'_, '_> {
         let body = self.body;
         let (row, suffix) = unpack(row);
         let ty = body.expr(id).ty;
+        let span = body.expr(id).span;
+        self.checked_at(span);
         if let Some(result) = self.synchronisation(row.lower, args)? {
             return Ok(result);
         }
@@ -45,6 +47,7 @@ impl FunctionEmitter<'_, '_> {
         for arg in args {
             values.push(self.expr(*arg)?);
         }
+        self.checked_at(span);
         let first = types.first().copied().unwrap_or(TypeTable::VOID);
         Ok(match row.lower {
             Lower::Ocl(op) => self.ocl(op, &values, &types, ty),

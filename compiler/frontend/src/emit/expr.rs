@@ -6,6 +6,8 @@ use super::EmitError;
 use super::function::FunctionEmitter;
 use crate::lang::types::{OpaqueKind, Type, TypeId, TypeTable};
 use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, LvalueKind};
+use crate::source::Span;
+use pumice_target::Check;
 
 impl FunctionEmitter<'_, '_> {
     /// Evaluates an expression; records go to a temporary and give its address. Void
@@ -38,6 +40,7 @@ impl FunctionEmitter<'_, '_> {
             }
             ExprKind::Load(lvalue) => {
                 let addr = self.lvalue(*lvalue)?;
+                self.checked_access(*lvalue);
                 self.load(&addr)
             }
             ExprKind::AddrOf(lvalue) => self.address_of(*lvalue, ty)?,
@@ -64,7 +67,7 @@ impl FunctionEmitter<'_, '_> {
             } => match self.mul_add(id, ty)? {
                 Some(sum) => sum,
                 None => {
-                    let result = self.binary(*op, *lhs, *rhs, ty)?;
+                    let result = self.binary((*op, expr.span), *lhs, *rhs, ty)?;
                     self.fast_math(result, ty, *contract);
                     result
                 }
@@ -133,6 +136,7 @@ impl FunctionEmitter<'_, '_> {
                 // The target first, as every C compiler that people compare with does.
                 let addr = self.lvalue(*lvalue)?;
                 let value = self.expr(*value)?;
+                self.checked_access(*lvalue);
                 self.store(&addr, value);
                 value
             }
@@ -142,6 +146,7 @@ impl FunctionEmitter<'_, '_> {
                 let new = self.expr(*value);
                 let read = self.updates.pop().and_then(|(_, read)| read);
                 let new = new?;
+                self.checked_access(*lvalue);
                 self.store(&addr, new);
                 match read {
                     Some(read) if *old => read,
@@ -157,6 +162,7 @@ impl FunctionEmitter<'_, '_> {
                 match read {
                     Some(read) => read,
                     None => {
+                        self.checked_at(expr.span);
                         let value = self.load(&addr);
                         if let Some(top) = self.updates.last_mut() {
                             top.1 = Some(value);
@@ -324,7 +330,7 @@ impl FunctionEmitter<'_, '_> {
 
     fn binary(
         &mut self,
-        op: ArithOp,
+        (op, span): (ArithOp, Span),
         lhs: ExprId,
         rhs: ExprId,
         ty: TypeId,
@@ -339,7 +345,8 @@ impl FunctionEmitter<'_, '_> {
             let (elem, _) = types.elem_lanes(ty);
             let bits = types.size(elem) * 8;
             let in_range = matches!(body.expr(rhs).kind, ExprKind::Int(n) if n < bits);
-            if !in_range {
+            // A check reports the count itself; the back end takes it modulo the width likewise.
+            if !in_range && !self.e.checks.has(Check::Shift) {
                 let mask = self.int_splat(ty, bits - 1);
                 let value = self.e.value_type(ty);
                 right = self.e.b.op(Op::BitwiseAnd, value, &[right, mask]);
@@ -366,6 +373,9 @@ impl FunctionEmitter<'_, '_> {
             (ArithOp::Xor, ..) => Op::BitwiseXor,
         };
         let value = self.e.value_type(ty);
+        if !is_float {
+            self.checked_at(span);
+        }
         Ok(self.e.b.op(opcode, value, &[left, right]))
     }
 

@@ -36,8 +36,8 @@ use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
 use crate::source::Span;
 use builder::Builder;
 use pumice_budget as budget;
-use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions};
+use pumice_target::{Checks, Target};
 use types::RecordShape;
 
 /// Something that the language allows and this emitter cannot write.
@@ -54,6 +54,10 @@ struct Emitter<'a> {
     module: &'a TypedModule,
     options: &'a CompileOptions,
     sources: Option<&'a SourceMap>,
+    /// The checks that the kernels are to be built with.
+    checks: Checks,
+    /// Names of files that an OpLine refers to, with their OpStrings.
+    files: FxHashMap<Rc<str>, u32>,
     fp16: bool,
     /// The highest SPIR-V version that may be raised to for what 1.0 cannot say.
     il_version: (u8, u8),
@@ -77,12 +81,13 @@ struct Emitter<'a> {
     fast_math: FPFastMathMode,
 }
 
-/// Writes a translation unit. `sources` gives OpLine its positions (with `-g`).
+/// Writes a translation unit. `sources` gives OpLine its positions: of statements with `-g`, of accesses and
+/// operations too where kernels are built with checks, which then also have the sources' text (OpSource).
 pub fn emit(
     module: &TypedModule,
     options: &CompileOptions,
     target: &Target,
-    sources: Option<&SourceMap>,
+    sources: &SourceMap,
 ) -> Result<Vec<u32>, EmitError> {
     for function in &module.functions {
         check_name(&function.link_name, function.span)?;
@@ -106,7 +111,9 @@ pub fn emit(
     let mut emitter = Emitter {
         module,
         options,
-        sources: sources.filter(|_| options.debug_info),
+        sources: (options.debug_info || target.checks.any()).then_some(sources),
+        checks: target.checks,
+        files: FxHashMap::default(),
         fp16: target.has_extension("cl_khr_fp16"),
         il_version: target.il_version,
         b: Builder::new(),
@@ -147,14 +154,15 @@ const MAX_TYPES: usize = 128 << 10;
 impl Emitter<'_> {
     fn run(&mut self) -> Result<(), EmitError> {
         let module = self.module;
-        self.b.source(match self.options.std {
+        let version = match self.options.std {
             Some(ClStd::Cl10) => 100_000,
             Some(ClStd::Cl11) => 101_000,
             None | Some(ClStd::Cl12) => 102_000,
             Some(ClStd::Cl20) => 200_000,
             Some(ClStd::Cl30) => 300_000,
             Some(ClStd::Cl31) => 301_000,
-        });
+        };
+        self.b.source(version);
         for (index, global) in module.globals.iter().enumerate() {
             self.check_memory(global.span)?;
             if global.linkage == Linkage::External {
@@ -207,7 +215,23 @@ impl Emitter<'_> {
         for (id, entry) in kernels {
             self.kernel_attributes(id, entry, &interface);
         }
+        if self.checks.any() {
+            self.source_texts(version);
+        }
         Ok(())
+    }
+
+    /// OpSource with the text of each file that an OpLine refers to.
+    fn source_texts(&mut self, version: u32) {
+        let Some(sources) = self.sources else {
+            return;
+        };
+        for (name, text) in sources.plain_files() {
+            if let Some(&file) = self.files.get(name) {
+                self.b
+                    .source_text(version, file, &String::from_utf8_lossy(text));
+            }
+        }
     }
 
     /// Fails when the program takes more memory than it may.

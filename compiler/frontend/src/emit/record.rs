@@ -48,6 +48,7 @@ impl FunctionEmitter<'_, '_> {
                 else {
                     unreachable!("a record is never a vector's lane");
                 };
+                self.checked_access(*lvalue);
                 self.copy(target, pointer, ty, align.min(source), volatile);
             }
             ExprKind::Zero => self.clear(target, ty, align)?,

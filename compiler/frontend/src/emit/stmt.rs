@@ -4,7 +4,10 @@ use rspirv::spirv::{LoopControl, Op};
 
 use super::EmitError;
 use super::function::FunctionEmitter;
-use crate::sema::typed::{ExprId, LabelId, LoopHint, StmtId, StmtKind, SwitchCase};
+use crate::sema::typed::{
+    ExprId, LabelId, LoopHint, LvalueId, LvalueKind, StmtId, StmtKind, SwitchCase,
+};
+use crate::source::Span;
 
 /// Ranges of case values up to this length become single cases.
 const MAX_RANGE: u64 = 64;
@@ -116,14 +119,31 @@ impl FunctionEmitter<'_, '_> {
 
     /// OpLine of a statement.
     fn line(&mut self, id: StmtId) {
-        let Some(sources) = self.e.sources else {
+        self.position(self.body.stmt(id).span);
+    }
+
+    /// OpLine of an access or operation that a check may report.
+    pub fn checked_at(&mut self, span: Span) {
+        if self.e.checks.any() {
+            self.position(span);
+        }
+    }
+
+    /// OpLine of an access of an lvalue; whole variables need no check.
+    pub fn checked_access(&mut self, id: LvalueId) {
+        let lvalue = self.body.lvalue(id);
+        if !matches!(lvalue.kind, LvalueKind::Local(_) | LvalueKind::Global(_)) {
+            self.checked_at(lvalue.span);
+        }
+    }
+
+    fn position(&mut self, span: Span) {
+        let Some(position) = self.e.sources.and_then(|sources| sources.position(span.lo)) else {
             return;
         };
-        let span = self.body.stmt(id).span;
-        if let Some(position) = sources.position(span.lo) {
-            let file = self.e.b.string(position.name.as_bytes());
-            self.e.b.line(file, position.line, position.column);
-        }
+        let file = self.e.b.string(position.name.as_bytes());
+        self.e.files.entry(position.name).or_insert(file);
+        self.e.b.line(file, position.line, position.column);
     }
 
     fn if_else(

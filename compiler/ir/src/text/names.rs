@@ -98,7 +98,7 @@ names! {
         SubgroupGtMask = "subgroup_gt_mask", SubgroupLeMask = "subgroup_le_mask",
         SubgroupLtMask = "subgroup_lt_mask", PrintfBuffer = "printf_buffer",
         AddressDelta = "address_delta",
-        PrivateMemory = "private_memory",
+        PrivateMemory = "private_memory", CheckMemory = "check_memory",
         MaxWorkGroupSize = "max_work_group_size",
         RemainingRecursionLevels = "remaining_recursion_levels", ShaderIndex = "shader_index",
         DeviceLaunch = "device_launch", DeviceRecord = "device_record",

@@ -315,6 +315,8 @@ impl Parser {
                 self.expect('(')?;
                 kernel.private_bytes = self.u32()?;
                 self.expect(')')?;
+            } else if self.accept_word("checked") {
+                kernel.checked = true;
             } else if self.accept_word("enqueues") {
                 kernel.enqueue = Some(EnqueueRole::Parent);
             } else if self.accept_word("scheduler") {

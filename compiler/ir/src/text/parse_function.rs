@@ -92,12 +92,14 @@ impl Parser {
     }
 
     fn loc(&mut self) -> Result1<SourceLoc> {
-        let line = self.u32()?;
+        let first = self.u32()?;
         self.expect(':')?;
-        Ok(SourceLoc {
-            line,
-            column: self.u32()?,
-        })
+        let second = self.u32()?;
+        let [file, line, column] = match self.accept(':') {
+            true => [first, second, self.u32()?],
+            false => [0, first, second],
+        };
+        Ok(SourceLoc { file, line, column })
     }
 
     fn block_header(&mut self, func: &mut Function, defined: &mut Defined) -> Result1<Block> {

@@ -114,6 +114,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if kernel.private_bytes > 0 {
         let _ = write!(out, " private({})", kernel.private_bytes);
     }
+    if kernel.checked {
+        out.push_str(" checked");
+    }
     let _ = match kernel.enqueue {
         None => Ok(()),
         Some(EnqueueRole::Parent) => write!(out, " enqueues"),
@@ -253,7 +256,10 @@ fn write_block(out: &mut String, func: &Function, block: Block) {
         write_inst(out, func, inst);
         let loc = func.insts[inst].loc;
         if loc.line != 0 || loc.column != 0 {
-            let _ = write!(out, " @{}:{}", loc.line, loc.column);
+            let _ = match loc.file {
+                0 => write!(out, " @{}:{}", loc.line, loc.column),
+                file => write!(out, " @{file}:{}:{}", loc.line, loc.column),
+            };
         }
         out.push('\n');
     }

@@ -12,6 +12,7 @@ const MAX_INLINE: usize = 131_065;
 
 fn reflection(data: Vec<u8>) -> Reflection {
     Reflection {
+        checks: Vec::new(),
         revision: 5,
         instructions: vec![Instruction::ConstantDataPointerPushConstant(DataPush {
             offset: 0,

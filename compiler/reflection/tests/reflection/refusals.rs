@@ -4,8 +4,9 @@ use crate::common::Arg::{C, Function, Info, Kernel as K, S};
 use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_module};
 use crate::instructions::validate;
 use pumice_reflection::{
-    AddressDelta, DataDescriptor, HexBytes, Instruction, KernelRef, KernelRole, Need, ReadError,
-    Reflection, WriteError, embed, read, strip_non_semantic, strip_set,
+    AddressDelta, CheckKind, CheckSite, CheckedObject, DataDescriptor, HexBytes, Instruction,
+    KernelRef, KernelRole, Need, ReadError, Reflection, WriteError, embed, read,
+    strip_non_semantic, strip_set,
 };
 use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
 
@@ -156,6 +157,49 @@ fn roles() {
 }
 
 #[test]
+fn check_sites() {
+    let site = |kind, object| CheckSite {
+        kind,
+        size: 4,
+        align: 4,
+        object,
+        file: "a.cl".to_string(),
+        line: 3,
+        column: 5,
+        text: "    p[i] = 1;".to_string(),
+    };
+    let name = "tile".to_string();
+    let sites = vec![
+        site(CheckKind::Write, CheckedObject::Argument(2)),
+        site(CheckKind::Read, CheckedObject::Variable { name, size: 64 }),
+        site(CheckKind::Atomic, CheckedObject::Private { size: 8 }),
+        site(CheckKind::Shift, CheckedObject::Unknown),
+    ];
+    let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+    reflection.checks.clone_from(&sites);
+    let words = embed(&plain_module(), &reflection).unwrap();
+    assert_eq!(read(&words).unwrap().checks, sites);
+    validate(&words);
+    let listed =
+        "CheckSite kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
+    assert!(reflection.to_string().contains(listed), "{reflection}");
+    let refused = |operands: &[u32]| read(&with_role(VOID, 16, operands)).unwrap_err();
+    let missing = |operand| ReadError::MissingOperand {
+        instruction: "CheckSite",
+        operand,
+    };
+    assert_eq!(refused(&[]), missing("Kind"));
+    let id = Module::with_kernel(5).words()[3] - 1;
+    assert!(matches!(
+        refused(&[id]),
+        ReadError::WrongOperand {
+            operand: "Kind",
+            ..
+        }
+    ));
+}
+
+#[test]
 fn needs() {
     let kernel = KernelRef(0);
     let (ordinal, bytes) = (1, 4096);
@@ -182,6 +226,11 @@ fn needs() {
         (
             Need::DeviceLaunch { kernel, ordinal },
             "DeviceLaunch kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::CheckMemory { kernel, ordinal },
+            "CheckMemory kernel: KernelRef(0), ordinal: 1\n",
             &["Kernel", "Ordinal"],
         ),
         (
@@ -257,6 +306,7 @@ fn needs() {
             Need::HandleFactUniform { .. } => 13,
             Need::ImageLevel { .. } => 14,
             Need::SubgroupCount { .. } => 15,
+            Need::CheckMemory { .. } => 16,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

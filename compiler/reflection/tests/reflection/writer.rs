@@ -11,6 +11,7 @@ fn refusals() {
     let plain = plain_module();
     let write = |instructions: Vec<Instruction>, revision| {
         let reflection = Reflection {
+            checks: Vec::new(),
             revision,
             instructions: instructions.into(),
             skipped: vec![],

@@ -185,6 +185,7 @@ fn target_of(args: &Arguments) -> Result<Target, String> {
     pumice_compiler::extensions::apply(&args.extensions, &mut target);
     args.flags.restrict(&mut target);
     target.abi = args.abi.clone();
+    target.checks = args.options.checks.or(args.link_options.checks);
     Ok(target)
 }
 

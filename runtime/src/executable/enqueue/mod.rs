@@ -102,6 +102,7 @@ impl Executable {
             enqueue: Some(scheduler.arena.address()),
             // The scheduler's queue runs beside the application's, which has private memory of its own.
             queue: scheduler.number,
+            checks: None,
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;
@@ -149,6 +150,7 @@ impl Executable {
                 range: &one_group([1; 3], 1),
                 args: &[],
                 enqueue: Some(arena.address()),
+                checks: None,
                 queue: number,
             },
         )?;
@@ -196,6 +198,7 @@ impl Executable {
             range: &one_group(key.local_size, groups),
             args: &args,
             enqueue: Some(scheduler.arena.variant_address(index)),
+            checks: None,
             queue: scheduler.number,
         };
         let prepared = self.prepare(device, &launch)?;

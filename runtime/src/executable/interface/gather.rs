@@ -431,6 +431,7 @@ impl InterfaceBuilder<'_> {
                 kernel.add_need(*need)?;
             }
         }
+        self.interface.checks.clone_from(&reflection.checks);
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
         self.interface.enqueue = EnqueueKernels::find(kernels)?;
         Ok(self.interface)
@@ -586,6 +587,7 @@ impl InterfaceBuilder<'_> {
                 required_sub_groups: None,
                 private_bytes: None,
                 enqueues: false,
+                checked: false,
                 may_use_printf,
             },
             function: draft.function,

@@ -18,7 +18,7 @@ pub(super) mod module_scan;
 use std::collections::{BTreeMap, HashMap};
 
 use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
-use pumice_reflection::{ArgumentInfo, Fact, Need, Relocation};
+use pumice_reflection::{ArgumentInfo, CheckSite, Fact, Need, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
 use self::enqueue::{EnqueueKernels, EnqueuePart};
@@ -44,6 +44,8 @@ pub struct KernelInfo {
     pub private_bytes: Option<u32>,
     /// Launches give it memory of device-side enqueue.
     pub enqueues: bool,
+    /// Launches give it memory of checks.
+    pub checked: bool,
     /// The kernel may write to the printf buffer.
     pub may_use_printf: bool,
 }
@@ -229,6 +231,12 @@ impl KernelInterface {
                 let again = std::mem::replace(&mut self.info.enqueues, true);
                 is_pointer && !again && ordinal as usize == self.info.args.len()
             }
+            Need::CheckMemory { ordinal, .. } => {
+                let last = self.info.args.pop();
+                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+                let again = std::mem::replace(&mut self.info.checked, true);
+                is_pointer && !again && ordinal as usize == self.info.args.len()
+            }
             Need::QueueArgument { ordinal, .. } => {
                 let arg = self.info.args.get_mut(ordinal as usize);
                 match arg {
@@ -318,6 +326,8 @@ pub(in crate::executable) struct Interface {
     pub region_group_offset: Option<RangePush>,
     pub data: Vec<ModuleData>,
     pub printf: Option<PrintfBuffer>,
+    /// The places that kernels test.
+    pub checks: Vec<CheckSite>,
     /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
     pub address_delta: Option<u32>,
     pub formats: Formats,

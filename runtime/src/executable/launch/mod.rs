@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use pumice_check::Table;
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
     Recorder, SamplerDesc,
@@ -30,6 +31,7 @@ pub(super) use self::private_memory::most_work_items;
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
+use super::checks::CheckMemory;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
 
@@ -138,6 +140,8 @@ pub struct Launch<'a> {
     pub args: &'a [Option<ArgValue>],
     /// The device address of the memory of device-side enqueue, for kernels that take it.
     pub enqueue: Option<u64>,
+    /// The memory that the launch may access, for kernels with checks.
+    pub checks: Option<&'a Table>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
 }
@@ -180,6 +184,7 @@ pub struct Prepared {
     pushes: SmallVec<[Push; 1]>,
     held: Arc<Held>,
     printf: Option<Buffer>,
+    check: Option<CheckMemory>,
 }
 
 /// Everything that the dispatches of a launch use.
@@ -265,6 +270,17 @@ impl Executable {
             let pointer = address.wrapping_sub(device.address_delta());
             args.push(Some(ArgValue::Pointer(pointer)));
         }
+        let mut check = None;
+        if kernel.info.checked {
+            let memory = self.check_memory(device_module, kernel, launch.checks)?;
+            let args = args.to_mut();
+            let own = kernel.info.args.len()
+                + usize::from(plan.private.is_some())
+                + usize::from(kernel.info.enqueues);
+            args.truncate(own);
+            args.push(Some(memory.argument()));
+            check = Some(memory);
+        }
         let mut builder = LaunchBuilder {
             interface: &self.interface,
             kernel,
@@ -293,6 +309,7 @@ impl Executable {
                 buffers: keep,
             }),
             printf,
+            check,
         })
     }
 
@@ -555,6 +572,12 @@ impl Prepared {
         let dispatches = self.held.plan.dispatches.iter();
         let groups = dispatches.map(|dispatch| dispatch.region.groups.map(u64::from));
         groups.map(|groups| groups.iter().product::<u64>()).sum()
+    }
+
+    /// The memory of this launch's checks, to be read once the submission is done. `None` for a kernel without
+    /// checks, or where it was taken.
+    pub fn take_checks(&mut self) -> Option<CheckMemory> {
+        self.check.take()
     }
 
     /// The printf buffer of this launch, while it was not taken.

@@ -4,8 +4,8 @@
 //! then leave memory), when the callee is small, or when it is the callee's only call. Everything
 //! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
 //! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
-//! obeyed. Only four things must be inlined at any size: what means something else in a block than in
-//! other kernels, pointers to a buffer that has to be known
+//! obeyed. Only five things must be inlined at any size: everything where kernels have checks, since these know the kernel's
+//! arguments; what means something else in a block than in other kernels, pointers to a buffer that has to be known
 //! (descriptor form), images and samplers, and strings that a printf behind the call takes. Under
 //! `-cl-opt-disable` size is no reason.
 //!
@@ -16,6 +16,7 @@
 //! Undefined functions and recursion, which Kernel SPIR-V forbids, are errors here.
 
 use crate::pass::{Changed, Ctx};
+use crate::passes::check::report;
 use crate::passes::legalize::spill_private::MOST_BYTES as MOST_PRIVATE_BYTES;
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
@@ -26,7 +27,7 @@ use pumice_ir::{
     AddressSpace, Block, BlockCall, BuiltIn, FuncId, Function, Inst, InstKind, Module, SourceLoc,
     StackSlot, Type, Value, ValueDef,
 };
-use pumice_target::abi::Abi;
+use pumice_target::Target;
 use rustc_hash::FxHashMap;
 
 /// Callees of at most this many instructions are copied to every call.
@@ -123,7 +124,7 @@ fn decide(
             && (func.built_ins().any(BuiltIn::depends_on_place)
                 || calls_in(func).any(|callee| placed[callee]));
         must[id] = placed[id]
-            || must_inline(func, &ctx.target.abi)
+            || must_inline(func, ctx.target)
             || calls_in(func).any(|callee| must[callee] && takes_constants(func));
         if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
             // Without kernels every function is wanted as it is.
@@ -212,9 +213,10 @@ fn any_type(func: &Function, wanted: impl Fn(AddressSpace) -> bool) -> bool {
 
 /// Returns whether calls of a function must be inlined, whatever its size: a pointer crosses them
 /// whose buffer must be known, or an image or sampler, or a string that the function prints.
-pub fn must_inline(func: &Function, abi: &Abi) -> bool {
-    let pointers = abi.descriptors().is_some() && any_type(func, |_| true);
-    pointers || func.passes_handles || prints_strings(func)
+pub fn must_inline(func: &Function, target: &Target) -> bool {
+    let pointers = target.abi.descriptors().is_some() && any_type(func, |_| true);
+    let checked = target.checks.any() && !report::is_helper(func);
+    checked || pointers || func.passes_handles || prints_strings(func)
 }
 
 /// Returns whether a pointer crosses the call whose target may leave memory once it is inlined.
@@ -316,13 +318,13 @@ fn inline_into(
             )));
         }
         let after = continuation(func, call, &mut replacements);
-        let body = copy_body(func, &callee, &args, after);
+        let loc = func.insts[call].loc;
+        let body = copy_body(func, &callee, &args, (after, loc));
         budget::check()?;
         let dest = BlockCall {
             block: body[0],
             args: args.iter().copied().collect(),
         };
-        let loc = func.insts[call].loc;
         func.append(block, InstKind::Jump { dest }, &[], loc);
         work.push((after, Some(rest)));
         if fates[id] == Fate::Moves {
@@ -364,8 +366,13 @@ fn continuation(func: &mut Function, call: Inst, replacements: &mut Replacements
     after
 }
 
-/// Copies a callee's blocks; returns jump to `after`.
-fn copy_body(func: &mut Function, callee: &Function, args: &[Value], after: Block) -> Vec<Block> {
+/// Copies a callee's blocks for a call at `loc`; returns jump to `after`.
+fn copy_body(
+    func: &mut Function,
+    callee: &Function,
+    args: &[Value],
+    (after, loc): (Block, SourceLoc),
+) -> Vec<Block> {
     debug_assert_eq!(args.len(), callee.params.len());
     let mut values: SecondaryMap<Value, PackedOption<Value>> =
         SecondaryMap::with_capacity(callee.num_values());
@@ -384,6 +391,8 @@ fn copy_body(func: &mut Function, callee: &Function, args: &[Value], after: Bloc
             values[param] = func.append_param(copy, callee.ty(param)).into();
         }
     }
+    // What a library or a lowering wrote has no place of its own in the source.
+    let at = |own: SourceLoc| if own.line == 0 { loc } else { own };
     // Results first: blocks need not stand in an order of definition before use.
     let mut copies: Vec<(Block, Inst, Inst)> = Vec::new();
     for &block in &callee.layout.blocks {
@@ -393,7 +402,7 @@ fn copy_body(func: &mut Function, callee: &Function, args: &[Value], after: Bloc
         for &inst in &callee.layout.insts[block] {
             let data = &callee.insts[inst];
             let types: Vec<Type> = data.results.iter().map(|&v| callee.ty(v)).collect();
-            let new = func.make_inst(InstKind::Unreachable, &types, data.loc);
+            let new = func.make_inst(InstKind::Unreachable, &types, at(data.loc));
             for (&old, &result) in data.results.iter().zip(&func.insts[new].results) {
                 values[old] = result.into();
             }

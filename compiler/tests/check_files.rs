@@ -1,0 +1,148 @@
+//! Kernel files with faults (`filetests/check/*.cl`), built with checks, in the interpreter: what the tests in them must
+//! report. `pumice-clrun` runs the same files on devices.
+
+use std::path::Path;
+
+use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline;
+use pumice_check::{Allocation, Argument, Launch, Table, read};
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
+};
+use pumice_filetests::golden::{Failures, files};
+use pumice_filetests::{KernelFile, Run};
+use pumice_interp::{Arg, Options, buffer_address};
+use pumice_ir::Module;
+use pumice_reflection::CheckSite;
+use pumice_test_support::runs::{Arguments, range};
+use pumice_test_support::{filetests, low_targets, run_target};
+
+/// A file's module after all passes, and the places that it tests.
+fn build(
+    file: &KernelFile,
+    text: &str,
+    target: &Target,
+) -> Result<(Module, Vec<CheckSite>), String> {
+    let options = CompileOptions::parse(&file.options).map_err(|e| format!("{e:?}"))?;
+    let target = &Target {
+        checks: options.checks,
+        ..target.clone()
+    };
+    let name = "<source>";
+    let text = text.as_bytes();
+    let built = compile(Source { name, text }, &options, target, &NoIncludes);
+    let module = built.output.ok_or(built.log)?;
+    let linked = link(&[&module], &LinkOptions::default());
+    let module = linked.output.ok_or(linked.log)?;
+    let options = &LowerOptions::default();
+    let vulkan = lower(&module, target, options);
+    let vulkan = vulkan.output.ok_or(vulkan.log)?;
+    let reflection = pumice_reflection::read(&vulkan.words).map_err(|e| e.to_string())?;
+    let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
+    let ctx = Ctx { target, options };
+    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).map_err(|e| format!("{e:?}"))?;
+    Ok((ir, reflection.checks))
+}
+
+/// The memory that a launch may access, as the runtime tells it.
+fn arguments(ir: &Module, run: &Run, given: &Arguments) -> Vec<Argument> {
+    let kernel = ir.kernels.iter().find(|kernel| kernel.name == run.kernel);
+    let infos = kernel.into_iter().flat_map(|kernel| &kernel.args);
+    let all = given.inputs.args.iter().zip(infos).map(|(arg, meta)| {
+        let (size, object) = match arg {
+            Arg::Buffer { index, .. } => {
+                let size = given.inputs.buffers[*index].len() as u64;
+                (
+                    size,
+                    format!("a buffer of {size} bytes from clCreateBuffer"),
+                )
+            }
+            Arg::Local(size) => (*size, format!("local memory of {size} bytes")),
+            Arg::Null | Arg::Bytes(_) | Arg::Queue(_) => (0, String::new()),
+        };
+        Argument {
+            name: meta
+                .info
+                .as_ref()
+                .map_or_else(String::new, |info| info.name.clone()),
+            null: *arg == Arg::Null,
+            size,
+            object,
+        }
+    });
+    all.collect()
+}
+
+fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> {
+    let mut given = Arguments::of(run)?;
+    let arguments = arguments(ir, run, &given);
+    let buffers = given.inputs.buffers.iter().enumerate();
+    let allocations: Vec<(u64, u64)> = buffers
+        .map(|(index, bytes)| (buffer_address(index), bytes.len() as u64))
+        .collect();
+    let table = Table {
+        arguments: arguments.iter().map(|arg| (0, arg.size)).collect(),
+        allocations: allocations.clone(),
+    };
+    let memory = given.inputs.buffers.len();
+    given.inputs.buffers.push(table.bytes(sites.len()));
+    let range = range(run);
+    let options = Options {
+        check_memory: buffer_address(memory),
+        // What a suppressed store would have written.
+        check_uninitialised: false,
+        ..Options::default()
+    };
+    let output = pumice_interp::run(ir, &run.kernel, &given.inputs, &range, &options);
+    let output = output.map_err(|error| error.to_string())?;
+    let allocations = allocations.iter().map(|&(first, size)| Allocation {
+        first,
+        size,
+        object: format!("a buffer of {size} bytes from clCreateBuffer"),
+        released: false,
+    });
+    let launch = Launch {
+        kernel: &run.kernel,
+        sites,
+        arguments: &arguments,
+        allocations: &allocations.collect::<Vec<_>>(),
+        dimensions: range.work_dim as usize,
+        offset: range.offset,
+        local_size: range.local,
+    };
+    let reports = read(&output.buffers[memory], &launch);
+    let reports: Vec<String> = reports.places.into_iter().chain(reports.summary).collect();
+    run.check_reports(&reports)?;
+    given.check(run, &output.buffers)
+}
+
+fn check_file(path: &Path, target: &Target) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).expect("readable");
+    let file = KernelFile::parse_test(&text)?;
+    let (ir, sites) = build(&file, &text, target)?;
+    file.runs.iter().try_for_each(|run| {
+        check_run(&ir, &sites, run).map_err(|why| format!("kernel {}: {why}", run.kernel))
+    })
+}
+
+#[test]
+fn faults_are_reported() {
+    let mut failures = Failures::default();
+    for path in files(&filetests("check"), &["cl"], 10) {
+        failures.take(&path, check_file(&path, &run_target()));
+    }
+    failures.finish();
+}
+
+#[test]
+fn faults_are_reported_on_low_devices() {
+    let mut failures = Failures::default();
+    for (name, target) in low_targets() {
+        for path in files(&filetests("check"), &["cl"], 10) {
+            let outcome = check_file(&path, &target);
+            failures.take(&path, outcome.map_err(|why| format!("{name}: {why}")));
+        }
+    }
+    failures.finish();
+}

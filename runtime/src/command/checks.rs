@@ -1,0 +1,203 @@
+//! Check mode: the memory that a launch may access, and the reports of what it did.
+
+use std::sync::Arc;
+
+use pumice_check::{Allocation, Argument as Checked, Launch, Table};
+
+use crate::base::callback;
+use crate::base::error::Result;
+use crate::base::log;
+use crate::context::{Context, Placement};
+use crate::device::gpu;
+use crate::executable::{ArgValue, CheckMemory, Executable, NdRange};
+use crate::memory::{Mem, device_address, registry};
+use crate::program::arguments::{ArgBlock, Argument};
+use crate::program::device_kernel::DeviceKernel;
+
+/// Bytes that lie before and behind a pointer that nobody knows.
+const ANYWHERE: u64 = 1 << 62;
+
+/// Facts about a launch's memory.
+pub(super) struct Known {
+    arguments: Vec<Checked>,
+    allocations: Vec<Allocation>,
+    /// The same as the kernel takes it.
+    pub table: Table,
+}
+
+impl Known {
+    /// Looks up everything that a launch may access.
+    pub fn new(
+        on: &Placement,
+        kernel: &DeviceKernel,
+        args: &ArgBlock,
+        values: &[Option<ArgValue>],
+    ) -> Self {
+        let mut arguments = Vec::new();
+        let mut pairs = Vec::new();
+        let mut allocations = allocations(on);
+        let all = args.values.iter().zip(values).zip(&kernel.info().args);
+        for ((arg, value), meta) in all {
+            let (mut checked, before) = argument(on, arg.as_ref(), value.as_ref());
+            let info = meta.info.as_ref();
+            checked.name = info.map_or_else(String::new, |info| info.name.clone());
+            pairs.push((before, checked.size));
+            if let Some(ArgValue::Buffer {
+                buffer,
+                offset,
+                size,
+            }) = value
+            {
+                allocations.push(Allocation {
+                    first: buffer.pointer() + offset,
+                    size: *size,
+                    object: checked.object.clone(),
+                    released: false,
+                });
+            }
+            arguments.push(checked);
+        }
+        let table = Table {
+            arguments: pairs,
+            allocations: merged(&allocations),
+        };
+        Self {
+            arguments,
+            allocations,
+            table,
+        }
+    }
+}
+
+/// The ranges of what is there, joined where they overlap, by rising address.
+fn merged(allocations: &[Allocation]) -> Vec<(u64, u64)> {
+    let live = allocations
+        .iter()
+        .filter(|one| !one.released && one.size > 0);
+    let mut ranges: Vec<(u64, u64)> = live.map(|one| (one.first, one.size)).collect();
+    ranges.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());
+    for (first, size) in ranges {
+        match joined.last_mut() {
+            Some(last) if first < last.0.saturating_add(last.1) => {
+                last.1 = last.1.max((first - last.0).saturating_add(size));
+            }
+            _ => joined.push((first, size)),
+        }
+    }
+    joined
+}
+
+/// The buffers and the shared memory of a context.
+fn allocations(on: &Placement) -> Vec<Allocation> {
+    let buffers = registry::ranges(on.context(), on.index()).into_iter();
+    let buffers = buffers.map(|range| Allocation {
+        first: range.first,
+        size: range.size,
+        object: format!("a buffer of {} bytes from clCreateBuffer", range.size),
+        released: range.released,
+    });
+    let shared = on.context().svm_ranges().into_iter();
+    let shared = shared.map(|(first, size, call, released)| Allocation {
+        first: first as u64,
+        size: size as u64,
+        object: format!("an allocation of {size} bytes from {call}"),
+        released,
+    });
+    buffers.chain(shared).collect()
+}
+
+/// An argument without its name, and the bytes of its object before its pointer.
+fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) -> (Checked, u64) {
+    let object = |before: u64, size: u64, object: String| {
+        let checked = Checked {
+            size,
+            object,
+            ..Checked::default()
+        };
+        (checked, before)
+    };
+    match (arg, value) {
+        (_, Some(ArgValue::Null)) => {
+            let null = Checked {
+                null: true,
+                ..Checked::default()
+            };
+            (null, 0)
+        }
+        (Some(Argument::Memory(mem)), Some(ArgValue::Buffer { buffer, .. })) => {
+            let size = match mem.pipe().is_ok() {
+                true => buffer.size(),
+                false => mem.size() as u64,
+            };
+            object(0, size, in_words(mem))
+        }
+        (Some(Argument::Shared { allocation, offset }), _) => {
+            let (size, call) = (allocation.size(), allocation.origin().call());
+            let text = format!("an allocation of {size} bytes from {call}");
+            object(*offset as u64, size as u64, text)
+        }
+        (Some(Argument::DevicePointer(address)), _) => {
+            match device_address::find(on.context(), on.index(), *address) {
+                Some((mem, offset)) => object(offset, mem.size() as u64, in_words(&mem)),
+                None => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
+            }
+        }
+        (_, Some(ArgValue::Local { size })) => {
+            object(0, *size, format!("local memory of {size} bytes"))
+        }
+        (_, Some(ArgValue::Pointer(_))) => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
+        _ => object(0, 0, String::new()),
+    }
+}
+
+/// A memory object, its size and the call that it comes from.
+fn in_words(mem: &Mem) -> String {
+    let size = mem.size();
+    match (mem.pipe().is_ok(), mem.parent()) {
+        (true, _) => "a pipe from clCreatePipe".to_string(),
+        (false, None) => format!("a buffer of {size} bytes from clCreateBuffer"),
+        (false, Some(parent)) => format!(
+            "a part of {size} bytes from clCreateSubBuffer, at byte {} of a buffer of {} bytes",
+            mem.origin(),
+            parent.size()
+        ),
+    }
+}
+
+/// The reports of a recording of a launch, each time that it has run.
+pub(super) struct Run {
+    pub memory: CheckMemory,
+    pub known: Arc<Known>,
+    pub range: NdRange,
+}
+
+impl Run {
+    /// Logs what the launch reported, and tells the application.
+    ///
+    /// # Errors
+    /// A lost device.
+    pub fn tell(
+        &self,
+        executable: &Executable,
+        kernel: &str,
+        context: &crate::base::object::Ref<Context>,
+    ) -> Result<()> {
+        let launch = Launch {
+            kernel,
+            sites: executable.check_sites(),
+            arguments: &self.known.arguments,
+            allocations: &self.known.allocations,
+            dimensions: self.range.work_dim as usize,
+            offset: self.range.global_offset,
+            local_size: self.range.local_size.map(u64::from),
+        };
+        let reports = self.memory.read(&launch).map_err(gpu::error)?;
+        for text in reports.places.into_iter().chain(reports.summary) {
+            log::report(&text);
+            let context = context.clone();
+            callback::post(move || context.notify(&text));
+        }
+        Ok(())
+    }
+}
