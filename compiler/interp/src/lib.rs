@@ -9,7 +9,7 @@
 //! is always seen. An address is `region << 32 | offset`; region 0 is NULL. A generic pointer
 //! carries its space in the two top bits: 0 global, 1 local, 2 private.
 //!
-//! What a kernel enqueues on the device runs after it, from queues of the interpreter's own.
+//! Kernels that a kernel enqueues on the device run after it, from queues of the interpreter's own.
 //!
 //! The work-items of a group run one after the other, each up to its next barrier, collective
 //! or end, or for a slice of instructions, so that one may wait for another.
