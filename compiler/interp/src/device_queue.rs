@@ -24,7 +24,7 @@ const MOST_LOCAL_BYTES: u32 = 32 << 10;
 pub(super) struct DeviceQueue {
     base: u64,
     layout: Layout,
-    /// What the present kernel takes for its launch: the memory, or a variant in it.
+    /// The address that the present kernel takes for its launch: of the memory, or of a variant in it.
     launch: u64,
     variants: Vec<Key>,
     /// The record that the present kernel runs, 0 for the host's launch.
