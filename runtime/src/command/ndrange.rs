@@ -18,8 +18,8 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::executable::{
-    ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
-    RangeRequest,
+    ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange,
+    Prepared, RangeRequest,
 };
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
