@@ -203,6 +203,8 @@ impl Look<'_> {
         match op {
             // The driver tells these.
             ImageOp::Order | ImageOp::Format => false,
+            // Reads and writes of pixels take their place.
+            ImageOp::ReadBytes | ImageOp::WriteBytes => false,
             ImageOp::Sample { .. } => self.is_argument(args[0]) && is_sampler(args[1]),
             _ => self.is_argument(args[0]),
         }

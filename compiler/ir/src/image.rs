@@ -130,6 +130,8 @@ pub enum Texel {
     Signed,
     /// Unsigned integers.
     Unsigned,
+    /// The bits of a whole pixel of 8, 16 or 32 bits, whatever its channels: the first lane.
+    Raw,
 }
 
 impl Texel {
@@ -137,7 +139,7 @@ impl Texel {
     pub fn ty(self) -> Type {
         match self {
             Texel::Float => Type::vector(Scalar::F32, 4),
-            Texel::Signed | Texel::Unsigned => Type::vector(Scalar::I32, 4),
+            Texel::Signed | Texel::Unsigned | Texel::Raw => Type::vector(Scalar::I32, 4),
         }
     }
 }
@@ -182,6 +184,11 @@ pub enum ImageOp {
         /// The pixel's class.
         texel: Texel,
     },
+    /// Reads four bytes of a row, whatever the channels: image, byte and row (I32). Bytes outside are those of
+    /// the nearest pixel.
+    ReadBytes,
+    /// Writes four bytes of a row: image, byte (a multiple of four) and row (I32), a word. Bytes outside are dropped.
+    WriteBytes,
     /// The size in pixels and layers: I32 lanes.
     Size,
     /// The size of a level: image, level (I32).
@@ -211,9 +218,13 @@ impl ImageOp {
     pub fn result(self, image: ImageType) -> Option<Type> {
         Some(match self {
             ImageOp::Sample { texel, .. } | ImageOp::Read { texel } => texel.ty(),
-            ImageOp::Write { .. } => return None,
+            ImageOp::Write { .. } | ImageOp::WriteBytes => return None,
             ImageOp::Size | ImageOp::SizeOfLevel => Type::vector(Scalar::I32, image.coordinates()),
-            ImageOp::Levels | ImageOp::Samples | ImageOp::Order | ImageOp::Format => Type::I32,
+            ImageOp::ReadBytes
+            | ImageOp::Levels
+            | ImageOp::Samples
+            | ImageOp::Order
+            | ImageOp::Format => Type::I32,
         })
     }
 
@@ -239,6 +250,8 @@ impl ImageOp {
                 }
             }
             ImageOp::Write { texel } => types.extend([coordinates(Scalar::I32), texel.ty()]),
+            ImageOp::ReadBytes => types.push(coordinates(Scalar::I32)),
+            ImageOp::WriteBytes => types.extend([coordinates(Scalar::I32), Type::I32]),
             ImageOp::SizeOfLevel => types.push(Type::I32),
             _ => {}
         }
@@ -251,8 +264,18 @@ impl ImageOp {
             ImageOp::Sample { .. } => {
                 image.is_sampled() && !image.multisampled && image.dim != ImageDim::Buffer
             }
-            ImageOp::Read { .. } => image.access != ImageAccess::Write,
-            ImageOp::Write { .. } => image.access != ImageAccess::Read && !image.multisampled,
+            ImageOp::ReadBytes | ImageOp::WriteBytes
+                if image.dim != ImageDim::D2
+                    || image.arrayed
+                    || image.depth
+                    || image.multisampled =>
+            {
+                false
+            }
+            ImageOp::Read { .. } | ImageOp::ReadBytes => image.access != ImageAccess::Write,
+            ImageOp::Write { .. } | ImageOp::WriteBytes => {
+                image.access != ImageAccess::Read && !image.multisampled
+            }
             ImageOp::SizeOfLevel | ImageOp::Levels => image.has_levels(),
             ImageOp::Samples => image.multisampled,
             ImageOp::Size | ImageOp::Order | ImageOp::Format => true,
@@ -261,14 +284,14 @@ impl ImageOp {
 
     /// Returns whether it changes the image, or tells what another work-item may change.
     pub fn has_side_effects(self) -> bool {
-        matches!(self, ImageOp::Write { .. })
+        matches!(self, ImageOp::Write { .. } | ImageOp::WriteBytes)
     }
 
     /// Returns whether equal operands always give an equal result.
     pub fn is_pure(self, image: ImageType) -> bool {
         match self {
-            ImageOp::Write { .. } => false,
-            ImageOp::Read { .. } => image.access == ImageAccess::Read,
+            ImageOp::Write { .. } | ImageOp::WriteBytes => false,
+            ImageOp::Read { .. } | ImageOp::ReadBytes => image.access == ImageAccess::Read,
             _ => true,
         }
     }
@@ -323,6 +346,8 @@ impl ImageOp {
             ImageOp::Sample { texel, lod } => vec!["sample", texel.name(), lod.name()],
             ImageOp::Read { texel } => vec!["read", texel.name()],
             ImageOp::Write { texel } => vec!["write", texel.name()],
+            ImageOp::ReadBytes => vec!["read_bytes"],
+            ImageOp::WriteBytes => vec!["write_bytes"],
             ImageOp::Size => vec!["size"],
             ImageOp::SizeOfLevel => vec!["size_of_level"],
             ImageOp::Levels => vec!["levels"],
@@ -345,6 +370,8 @@ impl ImageOp {
             ["write", texel] => ImageOp::Write {
                 texel: Texel::from_name(texel)?,
             },
+            ["read_bytes"] => ImageOp::ReadBytes,
+            ["write_bytes"] => ImageOp::WriteBytes,
             ["size"] => ImageOp::Size,
             ["size_of_level"] => ImageOp::SizeOfLevel,
             ["levels"] => ImageOp::Levels,

@@ -9,6 +9,7 @@
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
+//! | 12 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -65,6 +66,13 @@ pub enum Need {
         /// 1 if it wants to know the times of dispatches, else 0.
         times: u32,
     },
+    /// An image whose bits count, whatever its channels.
+    RawImage {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+    },
 }
 
 impl Need {
@@ -77,6 +85,7 @@ impl Need {
             Need::QueueArgument { .. } => "QueueArgument",
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
+            Need::RawImage { .. } => "RawImage",
         }
     }
 
@@ -88,7 +97,8 @@ impl Need {
             | Need::DeviceLaunch { kernel, .. }
             | Need::QueueArgument { kernel, .. }
             | Need::Block { kernel, .. }
-            | Need::Scheduler { kernel, .. } => kernel,
+            | Need::Scheduler { kernel, .. }
+            | Need::RawImage { kernel, .. } => kernel,
         }
     }
 
@@ -101,6 +111,7 @@ impl Need {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::RawImage { .. } => 12,
         }
     }
 
@@ -122,6 +133,7 @@ impl Need {
                 captured: 0,
             },
             Need::Scheduler { kernel, times: 0 },
+            Need::RawImage { kernel, ordinal: 0 },
         ]
         .into_iter()
         .find(|need| need.number() == number)
@@ -157,6 +169,10 @@ impl Need {
                 kernel,
                 times: u32::decode(source, "Times")?,
             },
+            Need::RawImage { .. } => Need::RawImage {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
         })
     }
 
@@ -169,9 +185,9 @@ impl Need {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")
             }
-            Need::DeviceLaunch { ordinal, .. } | Need::QueueArgument { ordinal, .. } => {
-                ordinal.encode(sink, "Ordinal")
-            }
+            Need::DeviceLaunch { ordinal, .. }
+            | Need::QueueArgument { ordinal, .. }
+            | Need::RawImage { ordinal, .. } => ordinal.encode(sink, "Ordinal"),
             Need::Block {
                 number, captured, ..
             } => {

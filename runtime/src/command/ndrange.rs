@@ -21,6 +21,7 @@ use crate::executable::{
     ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
+use crate::memory::image::Shown;
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
 use crate::memory::{Mem, device_address};
@@ -271,7 +272,7 @@ fn value(
     match arg {
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match kind {
-            ArgKind::Image { binding, .. } => image_value(on, object, binding, staged),
+            ArgKind::Image { binding, raw, .. } => image_value(on, object, binding, raw, staged),
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
@@ -321,23 +322,27 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
+/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits
+/// where the kernel wants these (`raw`).
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
     binding: BindingKind,
+    raw: bool,
     staged: &mut Vec<StagedUse>,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
     let (index, gpu) = (on.index(), on.device().gpu()?);
     let view = match binding {
-        BindingKind::SampledImage | BindingKind::StorageImage if image.rows().is_some() => {
+        BindingKind::SampledImage | BindingKind::StorageImage => {
             let writes = binding == BindingKind::StorageImage;
-            ImageArg::Image(rows_view(on, mem, writes, staged)?)
+            let shown = image.shown(writes, raw)?;
+            ImageArg::Image(match image.rows() {
+                Some(_) => rows_view(on, mem, writes, shown, staged)?,
+                None => image.view(index, gpu, shown)?,
+            })
         }
-        BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
-        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu)?),
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
     let format = image.format();
@@ -353,13 +358,14 @@ fn rows_view(
     on: &Placement,
     mem: &Ref<Mem>,
     writes: bool,
+    shown: Shown,
     staged: &mut Vec<StagedUse>,
 ) -> Result<ImageView> {
     let image = image_of(mem)?;
     let rows = image.rows().ok_or(Error::InvalidMemObject)?;
     let gpu = on.device().gpu()?;
     let made = rows.staged(on.index(), on.number(), gpu)?;
-    let view = made.view(gpu, image.format(), image.components(writes)?)?;
+    let view = made.view(gpu, shown)?;
     let writes = writes && mem.kernel_writes();
     staged.push(StagedUse::new(rows, image.layout(), made, writes));
     Ok(view)

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BufferView, Component, IDENTITY, Image, ImageBox, ImageKind, ImageView};
+use pumice_vulkan_layer::{
+    BufferView, Component, Format, IDENTITY, Image, ImageBox, ImageKind, ImageView,
+};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -47,11 +49,16 @@ pub(super) enum Texels {
     },
 }
 
-/// The views of an image that kernels get on a device.
-#[derive(Clone, Default)]
-pub(super) struct Views {
-    sampled: Option<ImageView>,
-    storage: Option<ImageView>,
+/// The views of an image that kernels get on a device: a few.
+pub(super) type Views = Vec<(Shown, ImageView)>;
+
+/// An image's pixels as a kernel sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The format of the view.
+    pub format: Format,
+    /// The components that the kernel gets.
+    pub components: [Component; 4],
 }
 
 /// The shape of an image type; `None` for what is no image type.
@@ -74,7 +81,7 @@ impl Texels {
     pub fn own(storage: Arc<ImageStorage>, devices: usize) -> Self {
         Self::Own {
             storage,
-            views: Mutex::new(vec![Views::default(); devices]),
+            views: Mutex::new(vec![Views::new(); devices]),
         }
     }
 }
@@ -237,58 +244,52 @@ impl ImageMem {
         }
     }
 
-    /// The components that a view for reading or for writing has: CL_IMAGE_FORMAT_NOT_SUPPORTED where writing would
-    /// change their places.
+    /// The pixels as a kernel sees them that reads or writes them, as numbers or (`raw`) as bits.
     ///
     /// # Errors
-    /// [`Error::ImageFormatNotSupported`].
-    pub fn components(&self, writes: bool) -> Result<[Component; 4]> {
+    /// CL_IMAGE_FORMAT_NOT_SUPPORTED where writing numbers would change the places of components, and for bits
+    /// of images that have no such view.
+    pub fn shown(&self, writes: bool, raw: bool) -> Result<Shown> {
+        if raw {
+            let format = match self.format.texel_size() {
+                1 => Format::R8Uint,
+                2 => Format::R16Uint,
+                4 => Format::R32Uint,
+                bytes => {
+                    let reason = format!("blocks of an image with pixels of {bytes} bytes");
+                    return Err(Error::ImageFormatNotSupported.because(reason));
+                }
+            };
+            let components = IDENTITY;
+            return Ok(Shown { format, components });
+        }
         match writes && self.format.components != IDENTITY {
             true => Err(Error::ImageFormatNotSupported),
-            false => Ok(self.format.components),
+            false => Ok(Shown {
+                format: self.format.vulkan,
+                components: self.format.components,
+            }),
         }
     }
 
-    /// The view that a kernel reads by a sampler or without, on a device of the context.
+    /// The view that a kernel has, on a device of the context.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
-        self.view(index, device, self.format.components, |views| {
-            &mut views.sampled
-        })
-    }
-
-    /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
-    /// their places.
-    ///
-    /// # Errors
-    /// [`Error::ImageFormatNotSupported`]; out of memory.
-    pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
-        self.view(index, device, self.components(true)?, |views| {
-            &mut views.storage
-        })
-    }
-
-    fn view(
-        &self,
-        index: usize,
-        device: &gpu::OpenDevice,
-        components: [Component; 4],
-        slot: impl Fn(&mut Views) -> &mut Option<ImageView>,
-    ) -> Result<ImageView> {
+    pub fn view(&self, index: usize, device: &gpu::OpenDevice, shown: Shown) -> Result<ImageView> {
         let Texels::Own { storage, views } = &self.texels else {
             return Err(Error::InvalidMemObject);
         };
         let mut views = views.lock();
-        let slot = slot(&mut views[index]);
-        if let Some(view) = slot {
+        let made = &mut views[index];
+        if let Some((_, view)) = made.iter().find(|(known, _)| *known == shown) {
             return Ok(view.clone());
         }
         let image: Image = storage.allocation(index)?;
-        let format = self.format.vulkan;
-        let view = device.raw().create_image_view(&image, format, components);
-        Ok(slot.insert(view.map_err(gpu::error)?).clone())
+        let view = (device.raw()).create_image_view(&image, shown.format, shown.components);
+        let view = view.map_err(gpu::error)?;
+        made.push((shown, view.clone()));
+        Ok(view)
     }
 
     /// The view that a kernel has of an image that is a buffer's.

@@ -34,6 +34,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::GroupNonUniformQuad,
     Capability::SubgroupShuffleINTEL,
     Capability::SubgroupBufferBlockIOINTEL,
+    Capability::SubgroupImageBlockIOINTEL,
     Capability::DotProduct,
     Capability::DotProductInputAll,
     Capability::DotProductInput4x8Bit,
@@ -163,6 +164,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::GroupNonUniformQuad
         | Capability::GroupNonUniformRotateKHR
         | Capability::SubgroupShuffleINTEL => sub_groups && ops.shuffle,
+        Capability::SubgroupImageBlockIOINTEL => sub_groups && ops.shuffle && target.images,
         _ => true,
     }
 }

@@ -198,6 +198,11 @@ fn needs() {
             "Scheduler kernel: KernelRef(0), times: 1\n",
             &["Kernel", "Times"],
         ),
+        (
+            Need::RawImage { kernel, ordinal },
+            "RawImage kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
     ] {
         let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
         reflection.needs.push(need);
@@ -215,6 +220,7 @@ fn needs() {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::RawImage { .. } => 12,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -20,6 +20,7 @@
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::channel_types;
+use crate::passes::lower::image_bytes;
 use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample};
 use pumice_ir::LowerError;
 use pumice_ir::{
@@ -127,6 +128,7 @@ fn check_device(kernel: &KernelInfo, target: &Target) -> Result<(), LowerError> 
 
 fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Changed, LowerError> {
     let uses = find_uses(func, kernel)?;
+    check_bytes(func, kernel, &uses)?;
     if uses.is_empty() {
         return Ok(Changed::No);
     }
@@ -216,11 +218,48 @@ fn find_uses(func: &Function, kernel: &KernelInfo) -> Result<FxHashMap<Inst, Use
     Ok(uses)
 }
 
-fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
-    let at = match loc.line {
+/// An image is shown to a kernel either as bits or as numbers.
+fn check_bytes(
+    func: &Function,
+    kernel: &KernelInfo,
+    uses: &FxHashMap<Inst, Use>,
+) -> Result<(), LowerError> {
+    let mut shown: FxHashMap<Root, bool> = FxHashMap::default();
+    for &block in &func.layout.blocks {
+        for &inst in &func.layout.insts[block] {
+            let (InstKind::Image { op, .. }, Some(of)) = (&func.insts[inst].kind, uses.get(&inst))
+            else {
+                continue;
+            };
+            let bits = image_bytes::is_of_bytes(*op);
+            if !bits && op.texel().is_none() {
+                continue;
+            }
+            for &root in &of.images {
+                if *shown.entry(root).or_insert(bits) != bits {
+                    let at = line(func.insts[inst].loc);
+                    return Err(LowerError::new(format!(
+                        "{at}'{}' reads or writes blocks of an image, and pixels of the same image: \
+                         a kernel can do one of the two with each of its arguments",
+                        kernel.name
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line that a message begins with.
+fn line(loc: SourceLoc) -> String {
+    match loc.line {
         0 => String::new(),
         line => format!("line {line}: "),
-    };
+    }
+}
+
+fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
+    let at = line(loc);
     LowerError::new(format!(
         "{at}an image or sampler in '{}' is not known to be a kernel argument or a literal: \
          there are none in memory",
@@ -394,6 +433,9 @@ fn known(
         let (sampler, coordinates) = addressed(x, image, args[0], sampler, args[2], arguments);
         args[1] = arguments.handle(x, sampler);
         args[2] = coordinates;
+    }
+    if image_bytes::is_of_bytes(op) {
+        return image_bytes::access(x, op, image, &args, ordinal);
     }
     if let (true, ImageOp::Write { texel }) = (arguments.clamps, op) {
         args[2] = channel_types::clamped(x, texel, args[2], ordinal);
