@@ -7,9 +7,12 @@
 use crate::expand::{Expander, call};
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
-    BinaryOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, Scalar, Texel, Type, Value,
+    BinaryOp, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond, KernelInfo,
+    LowerError, Scalar, SourceLoc, Texel, Type, Value,
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::hash::Hash;
 
 /// CL_SNORM_INT8, the first channel type; CL_R, the first channel order. Sets below count from these.
 const FIRST_DATA_TYPE: u64 = 0x10D0;
@@ -38,6 +41,49 @@ struct Bytes {
 /// Returns whether an operation is on bytes of an image.
 pub(super) fn is_of_bytes(op: ImageOp) -> bool {
     matches!(op, ImageOp::ReadBytes | ImageOp::WriteBytes)
+}
+
+/// Checks that an image is shown to a kernel either as bits or as numbers. `images` gives the origins of the images
+/// of an operation.
+///
+/// # Errors
+/// An image that the kernel reads or writes both ways.
+pub(super) fn check<'a, R: Copy + Eq + Hash + 'a>(
+    kernel: &KernelInfo,
+    func: &Function,
+    accesses: impl Iterator<Item = &'a Inst>,
+    images: impl Fn(Inst) -> Option<&'a [R]>,
+) -> Result<(), LowerError> {
+    let mut shown: FxHashMap<R, bool> = FxHashMap::default();
+    for &inst in accesses {
+        let (InstKind::Image { op, .. }, Some(roots)) = (&func.insts[inst].kind, images(inst))
+        else {
+            continue;
+        };
+        let bits = is_of_bytes(*op);
+        if !bits && op.texel().is_none() {
+            continue;
+        }
+        for &root in roots {
+            if *shown.entry(root).or_insert(bits) != bits {
+                let at = line(func.insts[inst].loc);
+                return Err(LowerError::new(format!(
+                    "{at}'{}' reads or writes blocks of an image, and pixels of the same image: \
+                     a kernel can do one of the two with each of its arguments",
+                    kernel.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The line that a message begins with.
+pub(super) fn line(loc: SourceLoc) -> String {
+    match loc.line {
+        0 => String::new(),
+        line => format!("line {line}: "),
+    }
 }
 
 /// A read or write of bytes of the image that is argument `ordinal`; its result, if it has one.

@@ -128,7 +128,11 @@ fn check_device(kernel: &KernelInfo, target: &Target) -> Result<(), LowerError> 
 
 fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Changed, LowerError> {
     let uses = find_uses(func, kernel)?;
-    check_bytes(func, kernel, &uses)?;
+    let accesses = func.layout.blocks.iter();
+    let accesses = accesses.flat_map(|&block| &func.layout.insts[block]);
+    image_bytes::check(kernel, func, accesses, |inst| {
+        uses.get(&inst).map(|found| &found.images[..])
+    })?;
     if uses.is_empty() {
         return Ok(Changed::No);
     }
@@ -218,48 +222,8 @@ fn find_uses(func: &Function, kernel: &KernelInfo) -> Result<FxHashMap<Inst, Use
     Ok(uses)
 }
 
-/// An image is shown to a kernel either as bits or as numbers.
-fn check_bytes(
-    func: &Function,
-    kernel: &KernelInfo,
-    uses: &FxHashMap<Inst, Use>,
-) -> Result<(), LowerError> {
-    let mut shown: FxHashMap<Root, bool> = FxHashMap::default();
-    for &block in &func.layout.blocks {
-        for &inst in &func.layout.insts[block] {
-            let (InstKind::Image { op, .. }, Some(of)) = (&func.insts[inst].kind, uses.get(&inst))
-            else {
-                continue;
-            };
-            let bits = image_bytes::is_of_bytes(*op);
-            if !bits && op.texel().is_none() {
-                continue;
-            }
-            for &root in &of.images {
-                if *shown.entry(root).or_insert(bits) != bits {
-                    let at = line(func.insts[inst].loc);
-                    return Err(LowerError::new(format!(
-                        "{at}'{}' reads or writes blocks of an image, and pixels of the same image: \
-                         a kernel can do one of the two with each of its arguments",
-                        kernel.name
-                    )));
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The line that a message begins with.
-fn line(loc: SourceLoc) -> String {
-    match loc.line {
-        0 => String::new(),
-        line => format!("line {line}: "),
-    }
-}
-
 fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
-    let at = line(loc);
+    let at = image_bytes::line(loc);
     LowerError::new(format!(
         "{at}an image or sampler in '{}' is not known to be a kernel argument or a literal: \
          there are none in memory",
