@@ -379,7 +379,7 @@ static void errors(void)
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_SIZE);
     d = good, d.image_type = CL_MEM_OBJECT_BUFFER;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
-    d = good, d.num_mip_levels = 2;
+    d = good, d.num_mip_levels = 40;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
     d = good, d.image_row_pitch = 64;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);

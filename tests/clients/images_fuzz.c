@@ -20,7 +20,7 @@ static size_t size_of(void)
     return below(30) ? 1 + below(8) : odd[below(6)];
 }
 
-static void region_of(size_t values[3], int origin)
+static void region_of(size_t *values, int origin)
 {
     for (int i = 0; i < 3; i++)
         values[i] = below(20) == 0  ? size_of()
@@ -35,7 +35,7 @@ static void expected(const char *call, cl_int error)
         CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE, CL_INVALID_HOST_PTR,
         CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_OPERATION, CL_INVALID_MEM_OBJECT,
         CL_MEM_COPY_OVERLAP, CL_IMAGE_FORMAT_MISMATCH, CL_MEM_OBJECT_ALLOCATION_FAILURE,
-        CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY};
+        CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_MIP_LEVEL};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (error == known[i])
             return;
@@ -73,7 +73,7 @@ int main(void)
                                .image_array_size = size_of(),
                                .image_row_pitch = below(8) ? 0 : size_of(),
                                .image_slice_pitch = below(8) ? 0 : size_of(),
-                               .num_mip_levels = below(20) == 0};
+                               .num_mip_levels = below(4) ? 0 : below(6)};
             if (below(8) == 0)
                 d.buffer = below(2) ? buffer : kept[below(KEPT)];
             /* Memory that is given is large enough for what small sizes and pitches reach. */
@@ -95,9 +95,11 @@ int main(void)
             }
             continue;
         }
-        size_t origin[3], other[3], region[3], row = below(4) ? 0 : below(200);
+        size_t origin[4], other[4], region[3], row = below(4) ? 0 : below(200);
         size_t slice = below(6) ? 0 : below(2000);
         region_of(origin, 1), region_of(other, 1), region_of(region, 0);
+        /* The mip level of an array of planes or a box. */
+        origin[3] = below(5), other[3] = below(5);
         /* A box of at most four texels a side and these pitches stay inside the room. */
         int small = region[0] < 200 && region[1] < 9 && region[2] < 9;
         cl_mem second = kept[below(KEPT)];

@@ -76,6 +76,9 @@ pub const CLIENTS: &[Package] = &[
     ),
 ];
 
+/// Makes and reads RPM packages.
+pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")];
+
 /// Reads libraries.
 pub const BINUTILS: &[Package] = &[package(
     "binutils",

@@ -241,12 +241,13 @@ fn filetests(files: &[File]) -> Vec<String> {
         .collect()
 }
 
-/// Pages that the README's list lacks, and links of it that lead nowhere.
+/// Pages that the README's list lacks, those that only include another excepted, and links of it that lead nowhere.
 fn documents(files: &[File]) -> Result<Vec<String>> {
     let readme = sh::read(&sh::root().join("README.md"))?;
     let mut found = Vec::new();
     for file in files {
         let page = file.path.starts_with("docs/") && file.path.ends_with(".md");
+        let page = page && !file.text.starts_with("{{#include ");
         if page && !readme.contains(&format!("({})", file.path)) {
             found.push(format!("{}:1: the README's list lacks it", file.path));
         }

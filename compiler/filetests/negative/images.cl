@@ -89,3 +89,12 @@ void f(void) { (sampler_t){0}; }
 
 //// [--device=full -cl-std=CL1.2] a queue before OpenCL C 2.0
 void f(queue_t q) { }
+
+//// [--device=full -cl-std=CL3.0 -cl-ext=-cl_khr_mipmap_image_writes] a level that is written without the extension
+kernel void k(write_only image2d_t i) { write_imagef(i, (int2)(0), 1, (float4)(0)); }
+
+//// [--device=full -cl-std=CL3.0 -cl-ext=-cl_khr_mipmap_image] a level of detail without the extension
+kernel void k(read_only image2d_t i, sampler_t s) { read_imagef(i, s, (float2)(0), 1.0f); }
+
+//// [--device=full -cl-std=CL3.0] a level that is a sampler
+kernel void k(write_only image2d_depth_t i, sampler_t s) { write_imagef(i, (int2)(0), s, 1.0f); }

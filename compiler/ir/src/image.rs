@@ -18,6 +18,8 @@ pub mod sampler_mask {
     pub const NORMALIZED: u32 = 0x1;
     /// CLK_FILTER_NEAREST.
     pub const NEAREST: u32 = 0x10;
+    /// A linear filter between mip levels; only samplers that are arguments have it.
+    pub const MIP_LINEAR: u32 = 0x40;
 }
 
 /// The handle of a literal sampler.
@@ -91,7 +93,12 @@ impl ImageType {
 
     /// Returns whether its sizes are asked for by level of detail.
     pub fn has_levels(self) -> bool {
-        self.is_sampled() && !self.multisampled && self.dim != ImageDim::Buffer
+        self.is_sampled() && self.can_be_mipmapped()
+    }
+
+    /// Returns whether images of the type may have several levels.
+    pub fn can_be_mipmapped(self) -> bool {
+        !self.multisampled && self.dim != ImageDim::Buffer
     }
 
     /// The type in OpenCL C, with its access qualifier.
@@ -160,8 +167,14 @@ pub enum HandleInfo {
     ChannelOrder,
     /// The channels' type: a `cl_channel_type`.
     ChannelDataType,
-    /// A sampler's mask: the sum of its `CLK_*` constants.
+    /// A sampler's mask: the sum of its `CLK_*` constants and [`sampler_mask::MIP_LINEAR`].
     SamplerMask,
+    /// The number of an image's mip levels.
+    Levels,
+    /// A sampler's least level of detail: the bits of an F32.
+    LodMin,
+    /// A sampler's largest level of detail: the bits of an F32.
+    LodMax,
 }
 
 /// Operations on an image, which is the first operand.
@@ -189,6 +202,16 @@ pub enum ImageOp {
     ReadBytes,
     /// Writes four bytes of a row: image, byte (a multiple of four) and row (I32), a word. Bytes outside are dropped.
     WriteBytes,
+    /// Reads a pixel of a level without a sampler: image, coordinates (I32), level (I32).
+    ReadLevel {
+        /// The pixel's class.
+        texel: Texel,
+    },
+    /// Writes a pixel of a level: image, coordinates (I32), pixel, level (I32).
+    WriteLevel {
+        /// The pixel's class.
+        texel: Texel,
+    },
     /// The size in pixels and layers: I32 lanes.
     Size,
     /// The size of a level: image, level (I32).
@@ -207,9 +230,11 @@ impl ImageOp {
     /// The class of pixels that it reads or writes.
     pub fn texel(self) -> Option<Texel> {
         match self {
-            ImageOp::Sample { texel, .. } | ImageOp::Read { texel } | ImageOp::Write { texel } => {
-                Some(texel)
-            }
+            ImageOp::Sample { texel, .. }
+            | ImageOp::Read { texel }
+            | ImageOp::Write { texel }
+            | ImageOp::ReadLevel { texel }
+            | ImageOp::WriteLevel { texel } => Some(texel),
             _ => None,
         }
     }
@@ -217,8 +242,12 @@ impl ImageOp {
     /// The result's type on an image of this type; `None` for a write.
     pub fn result(self, image: ImageType) -> Option<Type> {
         Some(match self {
-            ImageOp::Sample { texel, .. } | ImageOp::Read { texel } => texel.ty(),
-            ImageOp::Write { .. } | ImageOp::WriteBytes => return None,
+            ImageOp::Sample { texel, .. }
+            | ImageOp::Read { texel }
+            | ImageOp::ReadLevel { texel } => texel.ty(),
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } | ImageOp::WriteBytes => {
+                return None;
+            }
             ImageOp::Size | ImageOp::SizeOfLevel => Type::vector(Scalar::I32, image.coordinates()),
             ImageOp::ReadBytes
             | ImageOp::Levels
@@ -252,6 +281,10 @@ impl ImageOp {
             ImageOp::Write { texel } => types.extend([coordinates(Scalar::I32), texel.ty()]),
             ImageOp::ReadBytes => types.push(coordinates(Scalar::I32)),
             ImageOp::WriteBytes => types.extend([coordinates(Scalar::I32), Type::I32]),
+            ImageOp::ReadLevel { .. } => types.extend([coordinates(Scalar::I32), Type::I32]),
+            ImageOp::WriteLevel { texel } => {
+                types.extend([coordinates(Scalar::I32), texel.ty(), Type::I32]);
+            }
             ImageOp::SizeOfLevel => types.push(Type::I32),
             _ => {}
         }
@@ -276,7 +309,13 @@ impl ImageOp {
             ImageOp::Write { .. } | ImageOp::WriteBytes => {
                 image.access != ImageAccess::Read && !image.multisampled
             }
-            ImageOp::SizeOfLevel | ImageOp::Levels => image.has_levels(),
+            ImageOp::ReadLevel { .. } => {
+                image.access != ImageAccess::Write && image.can_be_mipmapped()
+            }
+            ImageOp::WriteLevel { .. } => {
+                image.access != ImageAccess::Read && image.can_be_mipmapped()
+            }
+            ImageOp::SizeOfLevel | ImageOp::Levels => image.can_be_mipmapped(),
             ImageOp::Samples => image.multisampled,
             ImageOp::Size | ImageOp::Order | ImageOp::Format => true,
         }
@@ -284,14 +323,19 @@ impl ImageOp {
 
     /// Returns whether it changes the image, or tells what another work-item may change.
     pub fn has_side_effects(self) -> bool {
-        matches!(self, ImageOp::Write { .. } | ImageOp::WriteBytes)
+        matches!(
+            self,
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } | ImageOp::WriteBytes
+        )
     }
 
     /// Returns whether equal operands always give an equal result.
     pub fn is_pure(self, image: ImageType) -> bool {
         match self {
-            ImageOp::Write { .. } | ImageOp::WriteBytes => false,
-            ImageOp::Read { .. } | ImageOp::ReadBytes => image.access == ImageAccess::Read,
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } | ImageOp::WriteBytes => false,
+            ImageOp::Read { .. } | ImageOp::ReadLevel { .. } | ImageOp::ReadBytes => {
+                image.access == ImageAccess::Read
+            }
             _ => true,
         }
     }
@@ -348,6 +392,8 @@ impl ImageOp {
             ImageOp::Write { texel } => vec!["write", texel.name()],
             ImageOp::ReadBytes => vec!["read_bytes"],
             ImageOp::WriteBytes => vec!["write_bytes"],
+            ImageOp::ReadLevel { texel } => vec!["read_level", texel.name()],
+            ImageOp::WriteLevel { texel } => vec!["write_level", texel.name()],
             ImageOp::Size => vec!["size"],
             ImageOp::SizeOfLevel => vec!["size_of_level"],
             ImageOp::Levels => vec!["levels"],
@@ -372,6 +418,12 @@ impl ImageOp {
             },
             ["read_bytes"] => ImageOp::ReadBytes,
             ["write_bytes"] => ImageOp::WriteBytes,
+            ["read_level", texel] => ImageOp::ReadLevel {
+                texel: Texel::from_name(texel)?,
+            },
+            ["write_level", texel] => ImageOp::WriteLevel {
+                texel: Texel::from_name(texel)?,
+            },
             ["size"] => ImageOp::Size,
             ["size_of_level"] => ImageOp::SizeOfLevel,
             ["levels"] => ImageOp::Levels,

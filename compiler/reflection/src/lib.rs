@@ -38,7 +38,7 @@ pub use model::{
     Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, TABLE, TableRow, WorkgroupArgument,
     WorkgroupVariableSize,
 };
-pub use needs::Need;
+pub use needs::{Fact, MAX_LEVELS, MIP_LINEAR, Need};
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};

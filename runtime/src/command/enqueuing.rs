@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::base::error::Result;
 use crate::base::object::Ref;
-use crate::command::ndrange::{self, Output};
+use crate::command::ndrange;
+use crate::command::output::Output;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
@@ -85,7 +86,8 @@ impl HostCommand for Enqueuing {
         })?;
         let initializers = ndrange::run_initializers(on, &self.device_kernel)?;
         let waits: Vec<_> = (initializers.iter()).filter_map(|run| run.wait()).collect();
-        let (values, staged) = ndrange::values(on, &self.device_kernel, &self.args)?;
+        // It runs beside the queue's other launches: images of buffers are not theirs in turn.
+        let (values, staged) = ndrange::values(on, None, &self.device_kernel, &self.args)?;
         let launch = Launch {
             kernel: self.device_kernel.index,
             range: &self.range,

@@ -18,6 +18,7 @@ pub mod map;
 pub mod migrate;
 pub mod native;
 pub mod ndrange;
+mod output;
 pub mod svm;
 pub mod transfer;
 

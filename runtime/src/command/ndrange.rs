@@ -1,25 +1,25 @@
 //! clEnqueueNDRangeKernel and clEnqueueTask.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{BindingKind, Buffer, ImageView};
+use smallvec::SmallVec;
 
-use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::base::printf;
 use crate::base::trace;
 use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
+use crate::command::output::Output;
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
-use crate::context::{Context, Placement};
+use crate::context::Placement;
 use crate::device::gpu;
 use crate::executable::{
-    ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
-    RangeRequest,
+    ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange,
+    Prepared, RangeRequest,
 };
 use crate::memory::image::Shown;
 use crate::memory::image_rows::StagedUse;
@@ -37,6 +37,7 @@ struct KernelLaunch {
     args: ArgBlock,
     /// The buffers behind device pointers, among the arguments and beside them.
     pointed_at: Vec<Ref<Mem>>,
+    request: RangeRequest,
     range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
     queue: usize,
@@ -66,7 +67,24 @@ pub fn check_dimensions(dimensions: u32) -> Result<()> {
     Ok(())
 }
 
-/// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`.
+/// A command that is made of a launch.
+enum Made {
+    Launch(Arc<KernelLaunch>),
+    /// A range of no work-items, or a kernel that enqueues others.
+    Other(Command),
+}
+
+impl From<Made> for Command {
+    fn from(made: Made) -> Self {
+        match made {
+            Made::Launch(launch) => Command::Device(launch),
+            Made::Other(command) => command,
+        }
+    }
+}
+
+/// clEnqueueNDRangeKernel and clEnqueueTask, by `command_type`. A launch that repeats the kernel's last one
+/// is that command again, while it has not ended.
 ///
 /// # Errors
 /// Those that the specification lists for clEnqueueNDRangeKernel and clEnqueueTask, in its order.
@@ -76,7 +94,19 @@ pub fn launch(
     kernel: &Ref<Kernel>,
     request: &RangeRequest,
 ) -> Result<Command> {
-    launch_with(on, command_type, kernel, || kernel.snapshot(), request)
+    let (changes, last) = kernel.last_launch();
+    let last = last.and_then(|last| last.downcast::<KernelLaunch>().ok());
+    if let Some(last) = last.filter(|last| last.is_of(on, command_type, request)) {
+        return Ok(Command::Device(last));
+    }
+    let made = make(on, command_type, kernel, || kernel.snapshot(), request)?;
+    if let Made::Launch(launch) = &made {
+        if launch.can_repeat() {
+            let launch: Weak<KernelLaunch> = Arc::downgrade(launch);
+            kernel.note_launch(changes, launch);
+        }
+    }
+    Ok(made.into())
 }
 
 /// Checks everything of a launch but its arguments, which are not all set yet.
@@ -99,6 +129,17 @@ pub fn launch_with(
     args: impl FnOnce() -> Result<ArgBlock>,
     request: &RangeRequest,
 ) -> Result<Command> {
+    make(on, command_type, kernel, args, request).map(Command::from)
+}
+
+/// As [`launch_with`].
+fn make(
+    on: &Placement,
+    command_type: u32,
+    kernel: &Ref<Kernel>,
+    args: impl FnOnce() -> Result<ArgBlock>,
+    request: &RangeRequest,
+) -> Result<Made> {
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
     let device_kernel = kernel.device_kernel(on.device())?.clone();
@@ -119,25 +160,26 @@ pub fn launch_with(
         }
     }
     if range.is_empty() {
-        return Ok(Command::Empty(Empty {
+        return Ok(Made::Other(Command::Empty(Empty {
             command_type,
             keeps: Some(Arc::new((kernel.clone(), args))),
             parts: None,
-        }));
+        })));
     }
     if device_kernel.info().enqueues {
         let kernel = (kernel, device_kernel);
-        return enqueuing::command(on, command_type, kernel, args, range);
+        return enqueuing::command(on, command_type, kernel, args, range).map(Made::Other);
     }
     let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
-    Ok(Command::Device(Arc::new(KernelLaunch {
+    Ok(Made::Launch(Arc::new(KernelLaunch {
         command_type,
         kernel: kernel.clone(),
         device_kernel,
         args,
         pointed_at,
+        request: *request,
         range,
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
@@ -175,7 +217,7 @@ pub(super) fn prepare(
     args: &ArgBlock,
     range: &NdRange,
 ) -> Result<Ready> {
-    let (values, staged) = values(on, device_kernel, args)?;
+    let (values, staged) = values(on, Some(on.number()), device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
@@ -190,20 +232,27 @@ pub(super) fn prepare(
     Ok(Ready { prepared, staged })
 }
 
-/// The arguments on the device, and the images that are rows of buffers among them.
+/// The arguments of a launch on the device.
+pub(super) type Values = SmallVec<[Option<ArgValue>; 8]>;
+
+/// The arguments on the device, and the images that are rows of buffers among them: those of the queue, or for `None`
+/// of this launch alone.
 pub(super) fn values(
     on: &Placement,
+    queue: Option<usize>,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
-) -> Result<(Vec<Option<ArgValue>>, Vec<StagedUse>)> {
-    let mut staged = Vec::new();
-    let values = (args.values.iter().zip(&device_kernel.info().args))
-        .map(|(arg, meta)| {
-            let mut value = |arg| value(on, meta.kind, arg, &mut staged);
-            arg.as_ref().map(&mut value).transpose()
-        })
-        .collect::<Result<_>>()?;
-    Ok((values, staged))
+) -> Result<(Values, Vec<StagedUse>)> {
+    let mut staging = Staging {
+        queue,
+        uses: Vec::new(),
+    };
+    let mut values = Values::new();
+    for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
+        let value = (arg.as_ref()).map(|arg| value(on, meta, arg, &mut staging));
+        values.push(value.transpose()?);
+    }
+    Ok((values, staging.uses))
 }
 
 /// Names the contents that a kernel uses: those of its arguments and behind device pointers.
@@ -262,17 +311,26 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
+/// The images that a launch has for rows of buffers.
+struct Staging {
+    /// The queue whose launches use them in turn; `None` for images of the launch's own.
+    queue: Option<usize>,
+    uses: Vec<StagedUse>,
+}
+
 /// An argument on the device; adds an image that is rows of a buffer to those that are staged.
 fn value(
     on: &Placement,
-    kind: ArgKind,
+    meta: &ArgMeta,
     arg: &Argument,
-    staged: &mut Vec<StagedUse>,
+    staging: &mut Staging,
 ) -> Result<ArgValue> {
     match arg {
         Argument::Value(value) => Ok(value.clone()),
-        Argument::Memory(object) => match kind {
-            ArgKind::Image { binding, raw, .. } => image_value(on, object, binding, raw, staged),
+        Argument::Memory(object) => match meta.kind {
+            ArgKind::Image { binding, raw, .. } => {
+                image_value(on, object, (binding, raw, meta.level_images), staging)
+            }
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
@@ -302,11 +360,12 @@ fn value(
         // As `enqueue.cl` numbers queues: 0 is CLK_NULL_QUEUE.
         Argument::Queue(queue) => {
             let handle = u64::from(queue.number()) + 1;
-            Ok(ArgValue::Bytes(handle.to_le_bytes().into()))
+            Ok(ArgValue::Bytes(ArgBytes::from(&handle.to_le_bytes()[..])))
         }
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
+            lod: sampler.lod(),
         }),
     }
 }
@@ -322,14 +381,14 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits
-/// where the kernel wants these (`raw`).
+/// The image for a binding, with its first `level_images` levels as images of their own.
+/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits where
+/// the kernel wants these (`raw`).
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
-    binding: BindingKind,
-    raw: bool,
-    staged: &mut Vec<StagedUse>,
+    (binding, raw, level_images): (BindingKind, bool, u32),
+    staging: &mut Staging,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
@@ -339,15 +398,23 @@ fn image_value(
             let writes = binding == BindingKind::StorageImage;
             let shown = image.shown(writes, raw)?;
             ImageArg::Image(match image.rows() {
-                Some(_) => rows_view(on, mem, writes, shown, staged)?,
+                Some(_) => rows_view(on, mem, writes, shown, staging)?,
                 None => image.view(index, gpu, shown)?,
             })
         }
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
+    let last = image.levels() - 1;
+    let levels = (1..level_images).map(|level| match &view {
+        ImageArg::Image(view) if last == 0 => Ok(view.clone()),
+        _ => image.level_view(index, gpu, level.min(last)),
+    });
+    let levels = levels.collect::<Result<_>>()?;
     let format = image.format();
     Ok(ArgValue::Image {
         view,
+        mip_levels: image.levels(),
+        levels,
         order: format.order,
         data_type: format.data_type,
     })
@@ -359,15 +426,15 @@ fn rows_view(
     mem: &Ref<Mem>,
     writes: bool,
     shown: Shown,
-    staged: &mut Vec<StagedUse>,
+    staging: &mut Staging,
 ) -> Result<ImageView> {
     let image = image_of(mem)?;
     let rows = image.rows().ok_or(Error::InvalidMemObject)?;
     let gpu = on.device().gpu()?;
-    let made = rows.staged(on.index(), on.number(), gpu)?;
+    let made = rows.staged(on.index(), staging.queue, gpu)?;
     let view = made.view(gpu, shown)?;
     let writes = writes && mem.kernel_writes();
-    staged.push(StagedUse::new(rows, image.layout(), made, writes));
+    (staging.uses).push(StagedUse::new(rows, image.layout(), made, writes));
     Ok(view)
 }
 
@@ -411,6 +478,22 @@ pub(super) fn record_staged(
 }
 
 impl KernelLaunch {
+    /// Tells whether the command is of that kind, for that queue and of that range.
+    fn is_of(&self, on: &Placement, command_type: u32, request: &RangeRequest) -> bool {
+        let here = self.queue == on.number() && self.command_type == command_type;
+        here && self.request == *request
+    }
+
+    /// Tells whether the command serves for a later launch with equal arguments: addresses may be found in other
+    /// buffers then, initializers have ended, and what a launch prints has a buffer of its own.
+    fn can_repeat(&self) -> bool {
+        let mut args = self.args.values.iter();
+        let has_address = args.any(|arg| matches!(arg, Some(Argument::DevicePointer(_))));
+        let prepared = self.prepared.lock();
+        let prints = (prepared.as_ref()).is_none_or(|ready| ready.prepared.printf().is_some());
+        !has_address && self.args.indirect.is_empty() && self.initializers.is_none() && !prints
+    }
+
     /// Records the dispatches; gives the launch's printf buffer.
     fn dispatch(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Option<Buffer>> {
         let mut slot = self.prepared.lock();
@@ -481,71 +564,5 @@ impl DeviceCommand for KernelLaunch {
         );
         output.printf = printf;
         Ok(Retire::with(move || output.print()))
-    }
-}
-
-/// The printf buffers of a launch. The launch's own belongs to its recording and is read each time
-/// that the recording has run.
-pub(super) struct Output {
-    executable: Arc<Executable>,
-    kernel: Ref<Kernel>,
-    context: Ref<Context>,
-    initializers: Option<Arc<InitRun>>,
-    printf: Option<Buffer>,
-}
-
-impl Output {
-    /// The output of a kernel without a buffer of its own yet.
-    pub(super) fn new(
-        executable: &Arc<Executable>,
-        kernel: &Ref<Kernel>,
-        on: &Placement,
-        initializers: Option<Arc<InitRun>>,
-    ) -> Self {
-        Self {
-            executable: executable.clone(),
-            kernel: kernel.clone(),
-            context: on.context().clone(),
-            initializers,
-            printf: None,
-        }
-    }
-
-    /// Prints everything.
-    pub(super) fn print(&mut self) -> Result<()> {
-        // The first kernel to end prints what the initializers did.
-        let before = self.initializers.take();
-        for buffer in before.map_or_else(Vec::new, |run| run.take_printf()) {
-            self.print_buffer(&buffer)?;
-            self.executable.keep_printf(buffer);
-        }
-        if let Some(buffer) = &self.printf {
-            self.print_buffer(buffer)?;
-        }
-        printf::flush();
-        Ok(())
-    }
-
-    /// Prints what a buffer holds, and empties it.
-    pub(super) fn print_buffer(&self, buffer: &Buffer) -> Result<()> {
-        let mut all = Vec::new();
-        let decoded = (self.executable)
-            .read_printf(buffer, &mut |text| all.extend_from_slice(text))
-            .map_err(gpu::error)?;
-        self.context.print(all);
-        let launch = format!("kernel `{}`", self.kernel.name());
-        if let Some(complaint) = printf::complain(&launch, decoded) {
-            let context = self.context.clone();
-            callback::post(move || context.notify(&complaint));
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Some(buffer) = self.printf.take() {
-            self.executable.keep_printf(buffer);
-        }
     }
 }

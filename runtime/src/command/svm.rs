@@ -448,6 +448,10 @@ impl DeviceCommand for Svm {
         name_of(&self.work)
     }
 
+    fn details(&self) -> Fields {
+        HostCommand::details(self)
+    }
+
     fn uses(&self, _: &mut Visit<'_>) -> Result<()> {
         Ok(())
     }

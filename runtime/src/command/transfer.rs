@@ -219,6 +219,10 @@ impl DeviceCommand for Staged {
         HostCommand::name(&self.transfer)
     }
 
+    fn details(&self) -> Fields {
+        HostCommand::details(&self.transfer)
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let Transfer { buffer, sides, .. } = &self.transfer;
         let storage = buffer.storage()?;

@@ -46,7 +46,7 @@ use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{ArgPlace, Interface};
 pub use self::launch::{
-    ArgValue, ImageArg, Launch, LaunchError, NdRange, Prepared, RangeLimits, RangeRequest,
+    ArgBytes, ArgValue, ImageArg, Launch, LaunchError, NdRange, Prepared, RangeLimits, RangeRequest,
 };
 use crate::base::printf::Decoded;
 
@@ -59,6 +59,10 @@ pub struct Executable {
     warnings: String,
     /// Made at the first launch.
     device_module: Mutex<Option<Arc<DeviceModule>>>,
+    /// See [`launch::splitting`].
+    splitting: Option<launch::Splitting>,
+    /// The last plan of each kernel.
+    plans: Vec<Mutex<Option<Arc<launch::Plan>>>>,
     /// Schedulers of device queues that no launch uses.
     schedulers: Mutex<Vec<Scheduler>>,
     /// Set by the first launch of a program that has initializers or finalizers.
@@ -102,6 +106,8 @@ impl Executable {
             .collect();
         Ok(Self {
             words: words.to_vec(),
+            splitting: launch::splitting(&interface, &scan),
+            plans: interface.kernels.iter().map(|_| Mutex::default()).collect(),
             scan,
             interface,
             infos,
@@ -181,7 +187,7 @@ impl Executable {
             item_sizes: caps.limits.max_group_size.map(|n| n as usize),
             required,
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
-            non_uniform: !fixed && launch::splitting(&self.interface, &self.scan).is_some(),
+            non_uniform: !fixed && self.splitting.is_some(),
         }
     }
 

@@ -19,6 +19,9 @@ use crate::memory::part::Part;
 use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
+/// An origin as the API gives it: texels, layers and the mip level ([`ImageMem::level_element`]).
+pub type Origin = [usize; 4];
+
 /// The properties of a memory object that is an image.
 pub struct ImageMem {
     pub(super) format: &'static ImageFormat,
@@ -29,6 +32,8 @@ pub struct ImageMem {
     pub(super) height: usize,
     pub(super) depth: usize,
     pub(super) array_size: usize,
+    /// num_mip_levels; 0 is one level, as 1 is.
+    pub(super) mip_levels: u32,
     /// The places of texels in the host's view.
     pub(super) layout: Layout,
     pub(super) texels: Texels,
@@ -59,6 +64,8 @@ pub struct Shown {
     pub format: Format,
     /// The components that the kernel gets.
     pub components: [Component; 4],
+    /// The level that the kernel sees; `None` for all, which it reads.
+    pub level: Option<u32>,
 }
 
 /// The shape of an image type; `None` for what is no image type.
@@ -139,19 +146,47 @@ impl ImageMem {
         texels * self.format.texel_size()
     }
 
+    /// The number of its levels, at least 1.
+    pub fn levels(&self) -> u32 {
+        self.mip_levels.max(1)
+    }
+
+    /// The element of an origin that is the level; `None` for images with one level. It is the fourth for arrays of
+    /// planes and for boxes, whose origins are longer then.
+    pub fn level_element(&self) -> Option<usize> {
+        (self.levels() > 1).then(|| match self.kind() {
+            ImageKind::D1 => 1,
+            ImageKind::D1Array | ImageKind::D2 => 2,
+            ImageKind::D2Array | ImageKind::D3 => 3,
+        })
+    }
+
     /// The box of an origin and region as the API gives them: CL_INVALID_VALUE if they are not
-    /// inside, or not 0 and 1 in dimensions that the image does not have.
+    /// inside, or not 0 and 1 in dimensions that the image does not have; CL_INVALID_MIP_LEVEL for a level that it
+    /// does not have.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`].
-    pub fn region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<ImageBox> {
-        let size = match self.kind() {
-            ImageKind::D1 => [self.width, 1, 1],
-            ImageKind::D1Array => [self.width, self.array_size, 1],
-            ImageKind::D2 => [self.width, self.height, 1],
-            ImageKind::D2Array => [self.width, self.height, self.array_size],
-            ImageKind::D3 => [self.width, self.height, self.depth],
+    /// [`Error::InvalidValue`], [`Error::InvalidMipLevel`].
+    pub fn region(&self, mut origin: Origin, region: [usize; 3]) -> Result<ImageBox> {
+        let level = match self.level_element() {
+            Some(element) => std::mem::take(&mut origin[element]),
+            None => 0,
         };
+        if level >= self.levels() as usize {
+            let reason = format!("there is no level {level} among {}", self.levels());
+            return Err(Error::InvalidMipLevel.because(reason));
+        }
+        let of_level = |size: usize| (size >> level).max(1);
+        let width = of_level(self.width);
+        let height = of_level(self.height);
+        let size = match self.kind() {
+            ImageKind::D1 => [width, 1, 1],
+            ImageKind::D1Array => [width, self.array_size, 1],
+            ImageKind::D2 => [width, height, 1],
+            ImageKind::D2Array => [width, height, self.array_size],
+            ImageKind::D3 => [width, height, of_level(self.depth)],
+        };
+        let origin = [origin[0], origin[1], origin[2]];
         for d in 0..3 {
             let end = origin[d].checked_add(region[d]);
             if region[d] == 0 || end.is_none_or(|end| end > size[d]) {
@@ -164,7 +199,11 @@ impl ImageMem {
             origin.swap(1, 2);
             extent.swap(1, 2);
         }
-        Ok(ImageBox { origin, extent })
+        Ok(ImageBox {
+            level: level as u32,
+            origin,
+            extent,
+        })
     }
 
     /// The host's pitches for a transfer of a box, where 0 selects the tight ones.
@@ -203,15 +242,19 @@ impl ImageMem {
         layout.end(extent).unwrap_or(0)
     }
 
-    /// The pitches that a map gives: a slice pitch of 0 where the image has no slices.
-    pub fn map_pitches(&self) -> [usize; 2] {
+    /// The pitches that a map of a level gives: a slice pitch of 0 where the image has no slices.
+    pub fn map_pitches(&self, level: u32) -> [usize; 2] {
+        let layout = match &self.texels {
+            Texels::Own { storage, .. } => storage.layout(level),
+            Texels::Rows(_) | Texels::Buffer { .. } => self.layout,
+        };
         match self.kind() {
-            ImageKind::D1 | ImageKind::D2 => [self.layout.row_pitch, 0],
-            _ => [self.layout.row_pitch, self.layout.slice_pitch],
+            ImageKind::D1 | ImageKind::D2 => [layout.row_pitch, 0],
+            _ => [layout.row_pitch, layout.slice_pitch],
         }
     }
 
-    /// Its own texels on a device of the context, whatever they are, and the box of all of them.
+    /// Its own texels on a device of the context, whatever they are, and the box of all of them in the first level.
     ///
     /// # Errors
     /// CL_INVALID_MEM_OBJECT if it shows a buffer.
@@ -244,12 +287,13 @@ impl ImageMem {
         }
     }
 
-    /// The pixels as a kernel sees them that reads or writes them, as numbers or (`raw`) as bits.
+    /// The pixels as a kernel sees them that reads all levels or writes the first, as numbers or (`raw`) as bits.
     ///
     /// # Errors
     /// CL_IMAGE_FORMAT_NOT_SUPPORTED where writing numbers would change the places of components, and for bits
     /// of images that have no such view.
     pub fn shown(&self, writes: bool, raw: bool) -> Result<Shown> {
+        let level = writes.then_some(0);
         if raw {
             let format = match self.format.texel_size() {
                 1 => Format::R8Uint,
@@ -261,15 +305,38 @@ impl ImageMem {
                 }
             };
             let components = IDENTITY;
-            return Ok(Shown { format, components });
+            return Ok(Shown {
+                format,
+                components,
+                level,
+            });
         }
         match writes && self.format.components != IDENTITY {
             true => Err(Error::ImageFormatNotSupported),
             false => Ok(Shown {
                 format: self.format.vulkan,
                 components: self.format.components,
+                level,
             }),
         }
+    }
+
+    /// The view of a level that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
+    /// their places.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`]; out of memory.
+    pub fn level_view(
+        &self,
+        index: usize,
+        device: &gpu::OpenDevice,
+        level: u32,
+    ) -> Result<ImageView> {
+        let shown = Shown {
+            level: Some(level),
+            ..self.shown(true, false)?
+        };
+        self.view(index, device, shown)
     }
 
     /// The view that a kernel has, on a device of the context.
@@ -286,7 +353,8 @@ impl ImageMem {
             return Ok(view.clone());
         }
         let image: Image = storage.allocation(index)?;
-        let view = (device.raw()).create_image_view(&image, shown.format, shown.components);
+        let view =
+            (device.raw()).create_image_view(&image, shown.format, shown.components, shown.level);
         let view = view.map_err(gpu::error)?;
         made.push((shown, view.clone()));
         Ok(view)
@@ -312,7 +380,7 @@ impl ImageMem {
     /// # Errors
     /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
-        let [row_pitch, slice_pitch] = self.map_pitches();
+        let [row_pitch, slice_pitch] = self.map_pitches(0);
         Ok(match name {
             cl::CL_IMAGE_FORMAT => Info::u32s(&[self.format.order, self.format.data_type]),
             cl::CL_IMAGE_ELEMENT_SIZE => Info::size(self.format.texel_size()),
@@ -322,7 +390,8 @@ impl ImageMem {
             cl::CL_IMAGE_HEIGHT => Info::size(self.height),
             cl::CL_IMAGE_DEPTH => Info::size(self.depth),
             cl::CL_IMAGE_ARRAY_SIZE => Info::size(self.array_size),
-            cl::CL_IMAGE_NUM_MIP_LEVELS | cl::CL_IMAGE_NUM_SAMPLES => Info::u32(0),
+            cl::CL_IMAGE_NUM_MIP_LEVELS => Info::u32(self.mip_levels),
+            cl::CL_IMAGE_NUM_SAMPLES => Info::u32(0),
             _ => return Err(Error::InvalidValue),
         })
     }

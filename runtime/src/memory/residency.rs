@@ -136,6 +136,35 @@ pub trait Backing {
     fn host_size(&self) -> usize;
 }
 
+/// Contents whose copies a [`Residency`] keeps.
+pub(super) trait Resident: Send + Sync {
+    /// The kind of their memory.
+    type Backing: Backing;
+
+    /// Their copies.
+    fn residency(&self) -> &Residency<Self::Backing>;
+}
+
+impl<R: Resident> Contents for R {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.residency().on_device(index, access).map(drop)
+    }
+
+    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        self.residency().find(index, access, queue)
+    }
+
+    fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared> {
+        self.residency().clear(index, access, recorder, clearing)
+    }
+}
+
 /// The copies of contents.
 pub struct Residency<B: Backing> {
     backing: B,
@@ -276,10 +305,10 @@ impl<B: Backing> Residency<B> {
     /// Makes a device's copy hold the newest contents, unless they are about to be overwritten. False if
     /// the device must clear it, since nothing was written yet.
     fn gather(&self, state: &mut State<B::Memory>, index: usize, access: Access) -> Result<bool> {
-        let memory = self.allocate(state, index)?;
         if state.newest[index] {
             return Ok(true);
         }
+        let memory = self.allocate(state, index)?;
         let newest = state.newest.iter().position(|newest| *newest);
         let source = newest.and_then(|from| Some((from, state.copies[from].clone()?)));
         let gpu = self.gpu(index)?;

@@ -1,8 +1,9 @@
 //! Kernel objects and their arguments.
 
+use std::any::Any;
 use std::sync::{Arc, Weak};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use crate::base::error::{Error, Result};
 use crate::base::object::{Kind, Object, Ref};
@@ -32,14 +33,44 @@ impl Stored {
             value => Stored::Held(value),
         }
     }
+
+    /// Tells whether a launch with either is the same.
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Stored::Memory(one), Stored::Memory(other)) => one.ptr_eq(other),
+            (Stored::Held(one), Stored::Held(other)) => one.same(other),
+            _ => false,
+        }
+    }
 }
 
 /// The arguments of the next enqueue, as the kernel object holds them.
 #[derive(Clone, Default)]
-pub(super) struct Arguments {
+struct Arguments {
     values: Vec<Option<Stored>>,
     /// As in [`ArgBlock`].
-    pub indirect: Vec<u64>,
+    indirect: Vec<u64>,
+}
+
+/// A launch as the kernel object knows it.
+pub type AnyLaunch = dyn Any + Send + Sync;
+
+/// The arguments, and the launch that was last made with them.
+#[derive(Default)]
+struct State {
+    args: Arguments,
+    /// The number of changes of the arguments.
+    changes: u64,
+    /// It holds memory objects, so the kernel object does not hold it.
+    launch: Option<Weak<AnyLaunch>>,
+}
+
+impl State {
+    /// Notes a change of the arguments.
+    fn changed(&mut self) {
+        self.changes += 1;
+        self.launch = None;
+    }
 }
 
 /// A kernel object.
@@ -49,7 +80,7 @@ pub struct Kernel {
     /// By the program's devices; `None` where it has no executable for the device.
     device_kernels: Vec<Option<DeviceKernel>>,
     /// Guards the arguments.
-    args: Mutex<Arguments>,
+    state: Mutex<State>,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -137,7 +168,10 @@ impl Kernel {
             program: program.clone(),
             name,
             device_kernels,
-            args: Mutex::new(args),
+            state: Mutex::new(State {
+                args,
+                ..State::default()
+            }),
         })
     }
 
@@ -147,7 +181,7 @@ impl Kernel {
             &self.program,
             self.name.clone(),
             self.device_kernels.clone(),
-            self.args.lock().clone(),
+            self.state.lock().args.clone(),
         )
     }
 
@@ -296,12 +330,39 @@ impl Kernel {
 
     /// Stores an argument that has passed its checks.
     pub(super) fn store(&self, index: u32, value: Argument) {
-        self.args.lock().values[index as usize] = Some(Stored::of(value));
+        let value = Stored::of(value);
+        let mut state = self.state.lock();
+        let slot = &mut state.args.values[index as usize];
+        if slot.as_ref().is_some_and(|before| before.same(&value)) {
+            return;
+        }
+        let before = slot.replace(value);
+        state.changed();
+        drop(state);
+        drop(before);
     }
 
-    /// The arguments of the next enqueue, locked.
-    pub(super) fn arguments_mut(&self) -> MutexGuard<'_, Arguments> {
-        self.args.lock()
+    /// Stores the addresses of [`ArgBlock::indirect`].
+    pub(super) fn store_indirect(&self, addresses: Vec<u64>) {
+        let mut state = self.state.lock();
+        state.args.indirect = addresses;
+        state.changed();
+    }
+
+    /// The number of changes of the arguments so far, and the last launch with them as they are now, if a
+    /// queue or the application still has it.
+    pub fn last_launch(&self) -> (u64, Option<Arc<AnyLaunch>>) {
+        let state = self.state.lock();
+        let launch = state.launch.as_ref().and_then(Weak::upgrade);
+        (state.changes, launch)
+    }
+
+    /// Notes a launch that was made with the arguments as they were after so many changes.
+    pub fn note_launch(&self, changes: u64, launch: Weak<AnyLaunch>) {
+        let mut state = self.state.lock();
+        if state.changes == changes {
+            state.launch = Some(launch);
+        }
     }
 
     /// The arguments as they are now, for one enqueue.
@@ -313,7 +374,7 @@ impl Kernel {
         let Some(index) = self.missing_argument(&args)? else {
             return Ok(args);
         };
-        let reason = match self.args.lock().values[index] {
+        let reason = match self.state.lock().args.values[index] {
             Some(_) => "its memory object has been released",
             None => "it has not been set",
         };
@@ -326,7 +387,7 @@ impl Kernel {
             Stored::Held(argument) => Some(argument.clone()),
             Stored::Memory(object) => object.upgrade().map(Argument::Memory),
         };
-        let args = self.args.lock();
+        let args = &self.state.lock().args;
         let values = args.values.iter();
         ArgBlock {
             values: (values.map(|arg| arg.as_ref().and_then(current))).collect(),
@@ -361,9 +422,7 @@ impl Kernel {
 
     /// The local arguments set so far: ordinal and bytes.
     pub(super) fn local_arguments(&self) -> Vec<(usize, u64)> {
-        self.args
-            .lock()
-            .values
+        (self.state.lock().args.values)
             .iter()
             .enumerate()
             .filter_map(|(ordinal, arg)| match arg {

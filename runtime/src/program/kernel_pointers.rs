@@ -75,6 +75,6 @@ impl Kernel {
     /// clSetKernelExecInfo with CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT: the buffers that launches use beside those
     /// among the arguments, each by an address in it.
     pub fn set_device_pointers(&self, addresses: Vec<u64>) {
-        self.arguments_mut().indirect = addresses;
+        self.store_indirect(addresses);
     }
 }

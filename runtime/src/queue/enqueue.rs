@@ -81,13 +81,15 @@ impl Object<Queue> {
                 _ => Progress::Complete,
             }
         };
-        let dependencies: Vec<(Progress, Ref<Event>)> = (wait_list.iter().chain(&implicit))
+        let recorded = |event: &&Ref<Event>| needed(event) == Progress::Recorded;
+        let unordered = match self.out_of_order() {
+            true => &implicit[..],
+            false => &[],
+        };
+        let after = (wait_list.iter().chain(unordered))
             .filter(|event| !event.is_done())
-            .map(|event| (needed(event), event.clone()))
-            .collect();
-        let after = (dependencies.iter())
-            .filter(|(progress, _)| *progress == Progress::Recorded)
-            .map(|(_, event)| event.clone())
+            .filter(recorded)
+            .cloned()
             .collect();
         let node = Arc::new(Node {
             event,
@@ -98,9 +100,12 @@ impl Object<Queue> {
             gives_event,
             pending: AtomicUsize::new(1),
         });
-        for (progress, dependency) in &dependencies {
+        for dependency in node.wait_list.iter().chain(&implicit) {
+            if dependency.is_done() {
+                continue;
+            }
             node.pending.fetch_add(1, Ordering::AcqRel);
-            if !dependency.subscribe(*progress, &node) {
+            if !dependency.subscribe(needed(dependency), &node) {
                 node.satisfy();
             }
         }

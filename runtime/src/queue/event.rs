@@ -18,6 +18,7 @@ use crate::base::reason::Callback;
 use crate::command::Command;
 use crate::context::Context;
 use crate::queue::Queue;
+use crate::queue::order::Events;
 
 /// The application's event callback, called with the event's handle and the status.
 pub type EventCallback = Box<dyn FnOnce(usize, i32) + Send>;
@@ -113,7 +114,7 @@ impl Event {
             changed: Condvar::new(),
             times: Default::default(),
         });
-        event.mark(Moment::Queued, host_time());
+        event.mark_now(Moment::Queued);
         event
     }
 
@@ -174,6 +175,13 @@ impl Object<Event> {
         self.times[moment as usize].store(time, Ordering::Release);
     }
 
+    /// Stores this moment as a profiling time that the application alone can ask for, if it can.
+    pub(super) fn mark_now(&self, moment: Moment) {
+        if self.queue().is_some_and(|queue| queue.profiling()) {
+            self.mark(moment, host_time());
+        }
+    }
+
     /// Registers `node` to be told; `false` when the event already gives what is needed.
     pub(super) fn subscribe(&self, progress: Progress, node: &Arc<Node>) -> bool {
         let mut state = self.state.lock();
@@ -225,7 +233,7 @@ impl Object<Event> {
                     }
                 }
             }
-            let waiters = if status <= cl::CL_COMPLETE {
+            let waiters = if status <= cl::CL_COMPLETE && !state.waiters.is_empty() {
                 std::mem::take(&mut state.waiters)
                     .into_iter()
                     .map(|(_, node)| node)
@@ -236,7 +244,9 @@ impl Object<Event> {
             (waiters, fired)
         };
         self.changed.notify_all();
-        self.post_callbacks(fired, status);
+        if !fired.is_empty() {
+            self.post_callbacks(fired, status);
+        }
         Some(waiters)
     }
 
@@ -313,8 +323,9 @@ pub struct Node {
     pub wait_list: Vec<Ref<Event>>,
     /// True if the application has the event, and may ask for the command's times.
     pub gives_event: bool,
-    /// Recorded commands of other queues of the device, ordered by semaphores.
-    pub after: Vec<Ref<Event>>,
+    /// Commands of the device's queues that it follows once they are recorded: those of other queues by
+    /// semaphores, those of its own, if that is out of order, by a barrier.
+    pub after: Events,
     /// Dependencies not yet satisfied, plus one while the node is being set up.
     pub pending: AtomicUsize,
 }

@@ -2,10 +2,14 @@
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::event::Event;
 use crate::base::object::Ref;
 use crate::command::Command;
+
+/// Events that a command follows: mostly one.
+pub(super) type Events = SmallVec<[Ref<Event>; 1]>;
 
 /// The commands of a queue that others must follow.
 pub(super) struct QueueOrder {
@@ -34,14 +38,9 @@ impl QueueOrder {
 
     /// Gives a new command its place; returns the events that it follows from that alone, without
     /// its wait list.
-    pub fn place(
-        &self,
-        event: &Ref<Event>,
-        command: &Command,
-        empty_wait_list: bool,
-    ) -> Vec<Ref<Event>> {
+    pub fn place(&self, event: &Ref<Event>, command: &Command, empty_wait_list: bool) -> Events {
         let mut state = self.state.lock();
-        let mut after = Vec::new();
+        let mut after = Events::new();
         if self.out_of_order {
             // A marker or barrier without a wait list waits for every earlier command; a barrier
             // holds back every later one.

@@ -116,9 +116,7 @@ impl Object<Queue> {
                 Ok(()) => cl::CL_COMPLETE,
                 Err(error) => error.code(),
             };
-            if status == cl::CL_COMPLETE {
-                let _ = event.advance(cl::CL_RUNNING);
-            }
+            // Callbacks for CL_RUNNING are called by it too.
             complete(event, status);
         }
         exit::batch_ended();
@@ -239,13 +237,12 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
         )
         .unwrap_or_default();
     }
-    let now = host_time();
-    node.event.mark(Moment::Submit, now);
+    node.event.mark_now(Moment::Submit);
     match &node.command {
         Command::Device(command) => record(node, &**command),
         Command::Empty(_) | Command::Marker | Command::Barrier => {
             let times = node.command.parts().and_then(|parts| parts.times());
-            let (started, ended) = times.unwrap_or((now, now));
+            let (started, ended) = times.unwrap_or_else(|| [host_time(); 2].into());
             node.event.mark(Moment::Start, started);
             node.event.mark(Moment::End, ended);
             end(&node.event, cl::CL_COMPLETE).unwrap_or_default()

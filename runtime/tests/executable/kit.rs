@@ -77,7 +77,7 @@ pub fn bytes(values: &[u32]) -> Vec<u8> {
 }
 
 pub fn pod(values: &[u32]) -> Option<ArgValue> {
-    Some(ArgValue::Bytes(bytes(values).into()))
+    Some(ArgValue::Bytes(bytes(values)[..].into()))
 }
 
 pub fn whole(buffer: &Buffer) -> Option<ArgValue> {

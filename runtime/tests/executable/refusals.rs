@@ -496,3 +496,58 @@ fn device_side_enqueue() {
     assert_eq!(refused(&[launch]), none);
     assert_eq!(refused(&[launch, block(0)]), none);
 }
+
+/// Levels of images and facts about images and samplers that do not suit the arguments.
+#[test]
+fn mip_levels() {
+    let refused = |need: Need| {
+        let mut d = Draft::new();
+        d.kernel("k", 2, 0);
+        d.m.end();
+        d.push(I::ArgumentStorageImage(descriptor(0, 0, 0)));
+        d.push(I::ArgumentSampler(descriptor(1, 0, 1)));
+        d.reflection.needs.push(need);
+        let mut caps = caps();
+        (caps.limits.max_storage_images, caps.limits.max_samplers) = (4, 4);
+        Executable::new(&d.finish(), &caps).map_or_else(|log| log, |_| "accepted".into())
+    };
+    let level = |ordinal, level, binding| Need::ImageLevel {
+        kernel: K,
+        ordinal,
+        level,
+        set: 0,
+        binding,
+    };
+    let fact = |ordinal, fact| Need::HandleFactPushConstant {
+        kernel: K,
+        ordinal,
+        fact,
+        offset: 0,
+    };
+    for (need, expected) in [
+        (level(0, 1, 2), "accepted"),
+        (level(0, 0, 2), "error: argument 0 has no level 0\n"),
+        (level(0, 16, 2), "error: argument 0 has no level 16\n"),
+        (level(1, 1, 2), "error: argument 1 is no storage image\n"),
+        (
+            level(0, 1, 0),
+            "error: kernel `k`: set 0 binding 0 has two uses\n",
+        ),
+        (fact(0, 0), "accepted"),
+        (fact(1, 2), "accepted"),
+        (
+            fact(0, 1),
+            "error: kernel `k`: argument 0 has no Fact(LodMin)\n",
+        ),
+        (
+            fact(1, 0),
+            "error: kernel `k`: argument 1 has no Fact(Levels)\n",
+        ),
+        (
+            fact(1, 3),
+            "error: there is no fact 3 about images and samplers\n",
+        ),
+    ] {
+        assert_eq!(refused(need), expected, "{need:?}");
+    }
+}

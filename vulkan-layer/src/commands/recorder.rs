@@ -33,6 +33,8 @@ pub struct Recorder {
     /// Semaphores that the submission waits for and signals.
     pub(crate) semaphores: [Vec<BinarySemaphore>; 2],
     pipeline: Option<Pipeline>,
+    /// The push constants from byte 0 on that the bound pipeline finds, and the layout that they were set for.
+    pushed: (vk::PipelineLayout, Vec<u8>),
     /// Those that it has written.
     pub(super) timestamps: Vec<Timestamp>,
 }
@@ -40,7 +42,7 @@ pub struct Recorder {
 /// Object that a submission keeps alive.
 pub(crate) enum Kept {
     Own(#[expect(dead_code, reason = "keeps the object")] Box<dyn Any + Send>),
-    Shared(#[expect(dead_code, reason = "keeps the object")] Arc<dyn Any + Send + Sync>),
+    Shared(Arc<dyn Any + Send + Sync>),
 }
 
 /// A region of a copy between buffers.
@@ -87,6 +89,7 @@ impl Recorder {
             level,
             semaphores: Default::default(),
             pipeline: None,
+            pushed: Default::default(),
             timestamps: Vec::new(),
         };
         fault::check("vkBeginCommandBuffer")?;
@@ -111,8 +114,15 @@ impl Recorder {
     }
 
     /// Like [`Recorder::keep`], for an object that its owner keeps too.
-    pub fn keep_shared(&mut self, object: Arc<dyn Any + Send + Sync>) {
-        self.kept.push(Kept::Shared(object));
+    pub fn keep_shared(&mut self, object: &Arc<impl Any + Send + Sync>) {
+        let kept = |last: &Kept| match last {
+            Kept::Shared(last) => std::ptr::addr_eq(Arc::as_ptr(last), Arc::as_ptr(object)),
+            Kept::Own(_) => false,
+        };
+        // A launch that is repeated.
+        if !self.kept.last().is_some_and(kept) {
+            self.kept.push(Kept::Shared(Arc::clone(object) as _));
+        }
     }
 
     pub(crate) fn own(&self, buffer: &Buffer) -> Result<()> {
@@ -141,12 +151,17 @@ impl Recorder {
             );
         }
         self.keep(pipeline.clone());
+        // Push constants would stay; that is not left to drivers.
+        if self.pushed.0 != pipeline.layout().0.raw {
+            self.pushed.0 = vk::PipelineLayout::null();
+        }
         self.pipeline = Some(pipeline.clone());
     }
 
     /// Notes that other commands may have bound what they liked.
     pub(crate) fn forget_pipeline(&mut self) {
         self.pipeline = None;
+        self.pushed.0 = vk::PipelineLayout::null();
     }
 
     pub(crate) fn bound(&self) -> Result<&Pipeline> {
@@ -188,8 +203,9 @@ impl Recorder {
     /// # Errors
     /// No pipeline bound, or a range beyond its layout's.
     pub fn push_constants(&mut self, offset: u32, bytes: &[u8]) -> Result<()> {
-        let layout = self.bound()?.layout();
-        let size = layout.0.desc.push_constant_size.next_multiple_of(4) as usize;
+        let layout = &self.bound()?.layout().0;
+        let (raw_layout, size) = (layout.raw, layout.desc.push_constant_size);
+        let size = size.next_multiple_of(4) as usize;
         let padded = bytes.len().next_multiple_of(4);
         if offset % 4 != 0 || (offset as usize).saturating_add(padded) > size {
             return Err(Error::InvalidUse(format!(
@@ -197,7 +213,9 @@ impl Recorder {
                 bytes.len()
             )));
         }
-        if bytes.is_empty() {
+        let (pushed_for, pushed) = &self.pushed;
+        let repeated = offset == 0 && *pushed_for == raw_layout && pushed == bytes;
+        if bytes.is_empty() || repeated {
             return Ok(());
         }
         let mut data = Cow::Borrowed(bytes);
@@ -208,11 +226,17 @@ impl Recorder {
         unsafe {
             (self.device().raw).cmd_push_constants(
                 self.raw(),
-                layout.0.raw,
+                raw_layout,
                 vk::ShaderStageFlags::COMPUTE,
                 offset,
                 &data,
             );
+        }
+        let (pushed_for, pushed) = &mut self.pushed;
+        *pushed_for = raw_layout;
+        pushed.clear();
+        if offset == 0 {
+            pushed.extend_from_slice(bytes);
         }
         Ok(())
     }
@@ -418,8 +442,7 @@ impl Recorder {
     /// Notes the device's time once everything recorded before is done.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
-    /// out of memory.
+    /// [`Error::Unsupported`] where the device's queues have none, out of memory.
     pub fn write_timestamp(&mut self) -> Result<Timestamp> {
         let timestamp = self.queue.timestamps.take()?;
         let (pool, index) = timestamp.place();
@@ -428,9 +451,13 @@ impl Recorder {
             true => vk::PipelineStageFlags::TOP_OF_PIPE,
             false => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
         };
-        // SAFETY: the query is this timestamp's alone, kept and written once; its pool was reset
-        // before.
-        unsafe { (self.device().raw).cmd_write_timestamp(self.raw(), done, pool, index) };
+        let device = self.device();
+        if !device.caps.features.host_query_reset {
+            // SAFETY: the query is this timestamp's alone, and nothing has used it since it was taken.
+            unsafe { (device.raw).cmd_reset_query_pool(self.raw(), pool, index, 1) };
+        }
+        // SAFETY: the query is this timestamp's alone, kept and written once; it was reset before.
+        unsafe { (device.raw).cmd_write_timestamp(self.raw(), done, pool, index) };
         self.timestamps.push(timestamp.clone());
         Ok(timestamp)
     }

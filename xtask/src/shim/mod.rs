@@ -157,6 +157,7 @@ impl Shims {
             driver_info: "Mesa",
             library_path: vec![self.folder(card)?],
             lacks: &[],
+            faulty: false,
         })
     }
 
@@ -168,6 +169,7 @@ impl Shims {
             driver_info: "Mesa",
             library_path: Vec::new(),
             lacks: &[],
+            faulty: false,
         })
     }
 
@@ -246,6 +248,9 @@ impl Bench {
             .chain(manifest.parent());
         let layers = std::env::join_paths(layers).map_err(|error| error.to_string())?;
         let folder = sh::target().join("drm-shim");
+        // Layers write there.
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Self {
             vendors: clients::vendors_folder("debug", &library)?,
             loader: drivers::khronos_loader()?,

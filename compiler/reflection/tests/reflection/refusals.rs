@@ -203,6 +203,39 @@ fn needs() {
             "RawImage kernel: KernelRef(0), ordinal: 1\n",
             &["Kernel", "Ordinal"],
         ),
+        (
+            Need::HandleFactPushConstant {
+                kernel,
+                ordinal,
+                fact: 2,
+                offset: 8,
+            },
+            "HandleFactPushConstant kernel: KernelRef(0), ordinal: 1, fact: 2, offset: 8\n",
+            &["Kernel", "Ordinal", "Fact", "Offset"],
+        ),
+        (
+            Need::HandleFactUniform {
+                kernel,
+                ordinal,
+                fact: 0,
+                set: 3,
+                binding: 4,
+                offset: 16,
+            },
+            "HandleFactUniform kernel: KernelRef(0), ordinal: 1, fact: 0, set: 3, binding: 4, offset: 16\n",
+            &["Kernel", "Ordinal", "Fact", "Set", "Binding", "Offset"],
+        ),
+        (
+            Need::ImageLevel {
+                kernel,
+                ordinal,
+                level: 5,
+                set: 3,
+                binding: 4,
+            },
+            "ImageLevel kernel: KernelRef(0), ordinal: 1, level: 5, set: 3, binding: 4\n",
+            &["Kernel", "Ordinal", "Level", "Set", "Binding"],
+        ),
     ] {
         let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
         reflection.needs.push(need);
@@ -220,7 +253,10 @@ fn needs() {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
-            Need::RawImage { .. } => 12,
+            Need::HandleFactPushConstant { .. } => 12,
+            Need::HandleFactUniform { .. } => 13,
+            Need::ImageLevel { .. } => 14,
+            Need::RawImage { .. } => 15,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

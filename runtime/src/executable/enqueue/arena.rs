@@ -131,6 +131,8 @@ pub(super) struct Arena {
     launches: u32,
     /// Events that are not in use, as the last launch left them.
     free_events: u32,
+    /// The header that the device found.
+    begun: [u8; READ_BACK],
 }
 
 /// Bytes of a record with that many bytes of captured variables.
@@ -169,6 +171,7 @@ impl Arena {
             slot_bytes,
             launches: 0,
             free_events: 0,
+            begun: [0; READ_BACK],
         };
         let list: Vec<u32> = (1..slots).collect();
         arena.write_words(arena.layout.free_slots, &list)?;
@@ -270,6 +273,7 @@ impl Arena {
             .map(|offset| base + offset),
         );
         self.buffer.write(0, &header.0)?;
+        self.begun.copy_from_slice(&header.0[..READ_BACK]);
         // The host's launch: it has run when the scheduler begins.
         let mut root = [0; RECORD as usize / 4];
         root[5] = 1;
@@ -282,6 +286,11 @@ impl Arena {
     pub fn state(&mut self) -> Result<(State, Vec<Key>)> {
         let mut header = [0; READ_BACK];
         self.buffer.read(0, &mut header)?;
+        // Rounds that leave no trace would go on for ever.
+        if header == self.begun {
+            let text = "the device has not run the scheduler of device-side enqueue";
+            return Err(LaunchError::Resources(text.into()));
+        }
         self.free_events = word(&header, FREE_EVENTS);
         let missing = u64::from(word(&header, MISSING_COUNT as usize)).min(MOST_MISSING);
         let mut keys = Vec::new();

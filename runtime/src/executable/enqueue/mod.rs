@@ -83,6 +83,8 @@ impl Executable {
         let mut scheduler = self.take_scheduler(device, queues)?;
         let launch = Launch {
             enqueue: Some(scheduler.arena.address()),
+            // The scheduler's queue runs beside the application's, which has private memory of its own.
+            queue: scheduler.number,
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;
@@ -243,7 +245,8 @@ impl Scheduler {
             (self.queue.submit(recorder, waits)).and_then(|value| self.queue.wait(value, None));
         exit::batch_ended();
         done?;
-        Ok(self.queue.reclaim()?)
+        self.queue.reclaim();
+        Ok(())
     }
 
     /// The recording of some rounds.

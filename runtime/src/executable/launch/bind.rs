@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
+use pumice_reflection::Fact;
 use pumice_vulkan_layer::{BindingKind, Buffer, DescriptorSet, Resource, SamplerDesc};
+use smallvec::SmallVec;
 
 use super::range::NdRange;
 use super::{ArgValue, ImageArg, LaunchError, Result};
@@ -11,6 +13,41 @@ use crate::executable::device_module::DeviceModule;
 use crate::executable::interface::{
     ArgPlace, BindingSource, Content, Interface, KernelInterface, ModulePlace, RangePush,
 };
+
+/// Push constants of a dispatch.
+pub(in crate::executable) type Push = SmallVec<[u8; 64]>;
+/// Buffers that a launch reaches by address.
+pub(super) type Buffers = SmallVec<[Buffer; 4]>;
+
+/// The push constants that a range and the module's own data decide, with zeros for all others.
+pub(super) fn range_constants(
+    interface: &Interface,
+    kernel: &KernelInterface,
+    device_module: &DeviceModule,
+    range: &NdRange,
+) -> Result<Push> {
+    let mut push = SmallVec::from_elem(0, kernel.layout.push_constant_size as usize);
+    let local = range.local_size.map(u64::from);
+    for (place, values) in [
+        (interface.global_offset, range.global_offset),
+        (interface.global_size, range.global_size),
+        (interface.enqueued_local_size, local),
+        (interface.num_groups, range.num_groups()),
+    ] {
+        put_range(&mut push, place, values)?;
+    }
+    for (data, buffer) in interface.data.iter().zip(&device_module.data) {
+        if let ModulePlace::Push { offset, size } = data.place {
+            let pointer = device_module.pointer(buffer.address());
+            put_number(&mut push, offset, size, pointer)?;
+        }
+    }
+    if let Some(offset) = interface.address_delta {
+        let bytes = device_module.delta.to_le_bytes();
+        put(&mut push, offset as usize, &bytes);
+    }
+    Ok(push)
+}
 
 /// Writes three values, low dimension first, as the module takes them.
 pub(super) fn put_range(push: &mut [u8], place: Option<RangePush>, values: [u64; 3]) -> Result<()> {
@@ -55,8 +92,8 @@ pub(super) struct LaunchBuilder<'a> {
     pub device_module: &'a DeviceModule,
     pub args: &'a [Option<ArgValue>],
     /// Everything but what regions change.
-    pub push: Vec<u8>,
-    pub keep: Vec<Buffer>,
+    pub push: Push,
+    pub keep: Buffers,
     pub printf: Option<Buffer>,
 }
 
@@ -75,7 +112,7 @@ impl LaunchBuilder<'_> {
     /// Writes an argument into a block or push constants, at an offset; `keep` gets what it points at.
     fn put_value(
         &self,
-        (block, keep): (&mut [u8], &mut Vec<Buffer>),
+        (block, keep): (&mut [u8], &mut Buffers),
         ordinal: usize,
         (offset, size): (u32, u32),
         content: Content,
@@ -98,31 +135,21 @@ impl LaunchBuilder<'_> {
             (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
             (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
             (C::SamplerMask, Some(ArgValue::Sampler { mask, .. })) => u64::from(*mask),
+            (C::Fact(Fact::Levels), Some(ArgValue::Image { mip_levels, .. })) => {
+                u64::from(*mip_levels)
+            }
+            (C::Fact(Fact::LodMin), Some(ArgValue::Sampler { lod, .. })) => {
+                u64::from(lod[0].to_bits())
+            }
+            (C::Fact(Fact::LodMax), Some(ArgValue::Sampler { lod, .. })) => {
+                u64::from(lod[1].to_bits())
+            }
             _ => return Err(LaunchError::Args(ordinal)),
         };
         put_number(block, offset, size, number)
     }
 
-    pub fn push_constants(&mut self, range: &NdRange) -> Result<()> {
-        let local = range.local_size.map(u64::from);
-        for (place, values) in [
-            (self.interface.global_offset, range.global_offset),
-            (self.interface.global_size, range.global_size),
-            (self.interface.enqueued_local_size, local),
-            (self.interface.num_groups, range.num_groups()),
-        ] {
-            put_range(&mut self.push, place, values)?;
-        }
-        for (data, buffer) in self.interface.data.iter().zip(&self.device_module.data) {
-            if let ModulePlace::Push { offset, size } = data.place {
-                let pointer = self.device_module.pointer(buffer.address());
-                put_number(&mut self.push, offset, size, pointer)?;
-            }
-        }
-        if let Some(offset) = self.interface.address_delta {
-            let bytes = self.device_module.delta.to_le_bytes();
-            put(&mut self.push, offset as usize, &bytes);
-        }
+    pub fn push_constants(&mut self) -> Result<()> {
         let printf = self.interface.printf.map(|printf| printf.place);
         if let (Some(ModulePlace::Push { offset, size }), Some(buffer)) = (printf, &self.printf) {
             let pointer = self.device_module.pointer(buffer.address());
@@ -178,6 +205,7 @@ impl LaunchBuilder<'_> {
                     BindingKind::Sampler => self.sampler_argument(ordinal)?,
                     _ => self.image_argument(ordinal)?,
                 },
+                BindingSource::ImageLevel { ordinal, level } => self.image_level(ordinal, level)?,
                 BindingSource::Sampler(desc) => {
                     Resource::Sampler(self.device_module.device.sampler(desc)?)
                 }
@@ -213,6 +241,16 @@ impl LaunchBuilder<'_> {
                 ImageArg::Image(view) => Resource::Image(view.clone()),
                 ImageArg::Texels(view) => Resource::Texels(view.clone()),
             }),
+            _ => Err(LaunchError::Args(ordinal)),
+        }
+    }
+
+    fn image_level(&self, ordinal: usize, level: u32) -> Result<Resource> {
+        match self.args.get(ordinal).and_then(Option::as_ref) {
+            // The first is that of level 1.
+            Some(ArgValue::Image { levels, .. }) => (levels.get(level as usize - 1))
+                .map(|view| Resource::Image(view.clone()))
+                .ok_or(LaunchError::Args(ordinal)),
             _ => Err(LaunchError::Args(ordinal)),
         }
     }

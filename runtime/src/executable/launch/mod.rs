@@ -3,37 +3,65 @@
 //!
 //! - `range.rs`: ranges, their checks and the choice of a work-group size
 //! - `regions.rs`: the parts of a range that one dispatch can run
+//! - `plan.rs`: what the range decides, kept for the next launch
 //! - `bind.rs`: from arguments to push constants and descriptors
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
 
 mod bind;
+mod plan;
 mod private_memory;
 mod range;
 mod regions;
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
     Recorder, SamplerDesc,
 };
+use smallvec::SmallVec;
 
-use self::bind::{LaunchBuilder, put_range};
+use self::bind::{Buffers, LaunchBuilder, Push, put_range};
+pub(super) use self::plan::Plan;
+use self::private_memory::groups_within;
 pub(super) use self::private_memory::most_work_items;
-use self::private_memory::{groups_within, private_size};
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
-use super::device_module::PipelineKey;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
+
+/// The bytes of an argument, mostly few.
+pub struct ArgBytes(SmallVec<[u8; 16]>);
+
+impl From<&[u8]> for ArgBytes {
+    fn from(bytes: &[u8]) -> Self {
+        Self(SmallVec::from_slice(bytes))
+    }
+}
+
+impl Clone for ArgBytes {
+    /// Copies them at once, which SmallVec's own does not.
+    fn clone(&self) -> Self {
+        Self::from(&self.0[..])
+    }
+}
+
+impl Deref for ArgBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
 
 /// The value of an argument.
 #[derive(Clone)]
 pub enum ArgValue {
     /// A POD's bytes.
-    Bytes(Box<[u8]>),
+    Bytes(ArgBytes),
     /// A range of a buffer (a buffer or sub-buffer object).
     Buffer {
         /// The buffer.
@@ -60,6 +88,11 @@ pub enum ArgValue {
         order: u32,
         /// CL_UNORM_INT8, …
         data_type: u32,
+        /// The number of its mip levels.
+        mip_levels: u32,
+        /// The views of level 1 and those behind it, as many as the kernel has images of levels; those beyond the
+        /// last level show that one.
+        levels: Vec<ImageView>,
     },
     /// A sampler.
     Sampler {
@@ -67,7 +100,22 @@ pub enum ArgValue {
         desc: SamplerDesc,
         /// Its mask, for kernels that read it.
         mask: u32,
+        /// The least and the largest level of detail.
+        lod: [f32; 2],
     },
+}
+
+impl ArgValue {
+    /// Tells whether both are the same value of the application's; false for memory and images.
+    pub fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(one), Self::Bytes(other)) => **one == **other,
+            (Self::Pointer(one), Self::Pointer(other)) => one == other,
+            (Self::Local { size: one }, Self::Local { size: other }) => one == other,
+            (Self::Null, Self::Null) => true,
+            _ => false,
+        }
+    }
 }
 
 /// The view of an image that a kernel gets.
@@ -128,20 +176,17 @@ pub(super) type Result<T> = std::result::Result<T, LaunchError>;
 /// A launch with everything made that it needs. It can be recorded more than once.
 pub struct Prepared {
     sets: Vec<DescriptorSet>,
-    dispatches: Vec<Dispatch>,
-    keep: Arc<Vec<Buffer>>,
+    /// The push constants of each dispatch of the plan.
+    pushes: SmallVec<[Push; 1]>,
+    held: Arc<Held>,
     printf: Option<Buffer>,
-    /// Private memory is shared with other launches of the queue: each dispatch waits for those
-    /// before it.
-    in_turn: bool,
 }
 
-struct Dispatch {
-    pipeline: Pipeline,
-    push: Vec<u8>,
-    /// First work-group, for vkCmdDispatchBase.
-    base: Option<[u32; 3]>,
-    groups: [u32; 3],
+/// Everything that the dispatches of a launch use.
+struct Held {
+    plan: Arc<Plan>,
+    #[expect(dead_code, reason = "keeps memory that shaders reach by address")]
+    buffers: Buffers,
 }
 
 /// The way in which the ids of a range of several regions stay right.
@@ -197,24 +242,11 @@ impl Executable {
             )));
         };
         check_args(kernel, launch.args)?;
-        check_sub_groups(kernel, launch.range, device)?;
-        let regions = self.regions(kernel, launch.range, device)?;
-        let mut specialization = self.specialization(kernel, launch, device)?;
-        if regions.is_empty() {
-            return Ok(Prepared {
-                sets: Vec::new(),
-                dispatches: Vec::new(),
-                keep: Arc::default(),
-                printf: None,
-                in_turn: false,
-            });
-        }
-
-        let device_module = self.device_module(device)?;
+        let plan = self.plan(kernel, launch, device)?;
+        let device_module = &plan.device_module;
         let mut args = Cow::Borrowed(launch.args);
-        if let Some(bytes) = kernel.info.private_bytes {
+        if let Some(size) = plan.private {
             let args = args.to_mut();
-            let size = private_size(bytes, &regions);
             let buffer = device_module.private_memory(launch.queue, size)?;
             args.truncate(kernel.info.args.len());
             args.push(Some(ArgValue::Buffer {
@@ -228,7 +260,7 @@ impl Executable {
                 LaunchError::Resources("it enqueues kernels, which cannot be here".into())
             })?;
             let args = args.to_mut();
-            let own = kernel.info.args.len() + usize::from(kernel.info.private_bytes.is_some());
+            let own = kernel.info.args.len() + usize::from(plan.private.is_some());
             args.truncate(own);
             let pointer = address.wrapping_sub(device.address_delta());
             args.push(Some(ArgValue::Pointer(pointer)));
@@ -236,57 +268,31 @@ impl Executable {
         let mut builder = LaunchBuilder {
             interface: &self.interface,
             kernel,
-            device_module: &device_module,
+            device_module,
             args: &args,
-            push: vec![0; kernel.layout.push_constant_size as usize],
-            keep: device_module.data.clone(),
+            push: SmallVec::from_slice(&plan.push),
+            keep: Buffers::new(),
             printf: None,
         };
         builder.printf()?;
-        builder.push_constants(launch.range)?;
+        builder.push_constants()?;
         let sets = builder.descriptor_sets(launch.kernel)?;
         let LaunchBuilder {
-            mut push,
-            keep,
-            printf,
-            ..
+            push, keep, printf, ..
         } = builder;
-
-        let dispatch_base = regions.len() > 1
-            && splitting(&self.interface, &self.scan) == Some(Splitting::DispatchBase);
-        let mut dispatches = Vec::with_capacity(regions.len());
-        let last = regions.len() - 1;
-        for (index, region) in regions.iter().enumerate() {
-            let (mut specialization, push) = match index == last {
-                true => (
-                    std::mem::take(&mut specialization),
-                    std::mem::take(&mut push),
-                ),
-                false => (specialization.clone(), push.clone()),
-            };
-            if let Some(ids) = self.interface.spec_local_size {
-                specialization.extend(ids.into_iter().zip(region.local_size));
-            }
-            let key = PipelineKey {
-                kernel: launch.kernel,
-                specialization,
-                dispatch_base,
-                subgroup_size: required_sub_group_size(kernel, device),
-            };
-            let pipeline = device_module.pipeline(&kernel.info.name, key)?;
-            dispatches.push(Dispatch {
-                pipeline,
-                push: self.region_push(push, launch.range, region)?,
-                base: dispatch_base.then(|| region.first_group.map(|group| group as u32)),
-                groups: region.groups,
-            });
+        let mut pushes = SmallVec::new();
+        for dispatch in &plan.dispatches {
+            let push = SmallVec::from_slice(&push);
+            pushes.push(self.region_push(push, launch.range, &dispatch.region)?);
         }
         Ok(Prepared {
             sets,
-            dispatches,
-            keep: Arc::new(keep),
+            pushes,
+            held: Arc::new(Held {
+                plan,
+                buffers: keep,
+            }),
             printf,
-            in_turn: kernel.info.private_bytes.is_some(),
         })
     }
 
@@ -316,7 +322,7 @@ impl Executable {
                 )));
             }
         }
-        if regions.len() > 1 && splitting(&self.interface, &self.scan).is_none() {
+        if regions.len() > 1 && self.splitting.is_none() {
             let text = "it was compiled without offsets of regions";
             return Err(if varies {
                 LaunchError::WorkGroupSize(format!("{text}: groups must be of one size"))
@@ -388,7 +394,7 @@ impl Executable {
     }
 
     /// The push constants of one region.
-    fn region_push(&self, mut push: Vec<u8>, range: &NdRange, region: &Region) -> Result<Vec<u8>> {
+    fn region_push(&self, mut push: Push, range: &NdRange, region: &Region) -> Result<Push> {
         let first: [u64; 3] = std::array::from_fn(|d| {
             let skipped = region.first_group[d] * u64::from(range.local_size[d]);
             range.global_offset[d].wrapping_add(skipped)
@@ -490,9 +496,11 @@ impl Prepared {
     /// # Errors
     /// A recorder of another device.
     pub fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
+        let plan = &self.held.plan;
         let mut bound: Option<&Pipeline> = None;
-        for dispatch in &self.dispatches {
-            if self.in_turn {
+        for (dispatch, push) in plan.dispatches.iter().zip(&self.pushes) {
+            if plan.private.is_some() {
+                // Private memory is shared with other launches of the queue.
                 recorder.barrier();
             }
             if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
@@ -505,15 +513,13 @@ impl Prepared {
                 }
             }
             bound = Some(&dispatch.pipeline);
-            recorder.push_constants(0, &dispatch.push)?;
+            recorder.push_constants(0, push)?;
             match dispatch.base {
-                Some(base) => recorder.dispatch_base(base, dispatch.groups)?,
-                None => recorder.dispatch(dispatch.groups)?,
+                Some(base) => recorder.dispatch_base(base, dispatch.region.groups)?,
+                None => recorder.dispatch(dispatch.region.groups)?,
             }
         }
-        if !self.keep.is_empty() {
-            recorder.keep_shared(self.keep.clone());
-        }
+        recorder.keep_shared(&self.held);
         Ok(())
     }
 
@@ -527,36 +533,30 @@ impl Prepared {
         recorder: &mut Recorder,
         (buffer, offset): (&Buffer, u64),
     ) -> vk::Result<()> {
-        let [dispatch] = &self.dispatches[..] else {
+        let plan = &self.held.plan;
+        let ([dispatch], [push]) = (&plan.dispatches[..], &self.pushes[..]) else {
             return Err(vk::Error::InvalidUse(
                 "a launch of several dispatches".into(),
             ));
         };
-        if self.in_turn {
+        if plan.private.is_some() {
             recorder.barrier();
         }
         recorder.bind_pipeline(&dispatch.pipeline);
         for set in &self.sets {
             recorder.bind_descriptors(set)?;
         }
-        recorder.push_constants(0, &dispatch.push)?;
+        recorder.push_constants(0, push)?;
         recorder.dispatch_indirect(buffer, offset)?;
-        recorder.keep(self.keep.clone());
+        recorder.keep_shared(&self.held);
         Ok(())
     }
 
     /// The work-groups of the one dispatch of the launch.
     pub fn groups(&self) -> u64 {
-        let dispatches = self.dispatches.iter();
-        dispatches
-            .map(|dispatch| {
-                dispatch
-                    .groups
-                    .iter()
-                    .map(|&n| u64::from(n))
-                    .product::<u64>()
-            })
-            .sum()
+        let dispatches = self.held.plan.dispatches.iter();
+        let groups = dispatches.map(|dispatch| dispatch.region.groups.map(u64::from));
+        groups.map(|groups| groups.iter().product::<u64>()).sum()
     }
 
     /// The printf buffer of this launch, while it was not taken.

@@ -36,7 +36,7 @@ impl NdRange {
 }
 
 /// A range as the application gave it; `None` for NULL.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeRequest {
     /// work_dim, 1 to 3.
     pub dimensions: u32,

@@ -1,0 +1,126 @@
+//! The part of a launch that its range and the sizes of its local arguments decide: dispatches with their
+//! pipelines, and push constants that tell of them. Most launches of a kernel repeat the last one's plan, so
+//! each kernel keeps that.
+
+use std::sync::Arc;
+
+use pumice_vulkan_layer::{LogicalDevice, Pipeline};
+use smallvec::SmallVec;
+
+use super::bind::{Push, range_constants};
+use super::private_memory::private_size;
+use super::regions::Region;
+use super::{
+    ArgValue, Launch, NdRange, Result, Splitting, check_sub_groups, required_sub_group_size,
+};
+use crate::executable::Executable;
+use crate::executable::device_module::{DeviceModule, PipelineKey};
+use crate::executable::interface::{ArgPlace, KernelInterface};
+
+/// Plans of more dispatches are not kept: they take memory, and their launches time.
+const KEPT_DISPATCHES: usize = 64;
+
+/// See the module.
+pub(in crate::executable) struct Plan {
+    pub device_module: Arc<DeviceModule>,
+    range: NdRange,
+    locals: LocalSizes,
+    pub dispatches: Vec<PlannedDispatch>,
+    /// Everything but arguments, what regions change, and the place of the launch's own printf buffer.
+    pub push: Push,
+    /// Bytes of the private memory that the dispatches use in turn.
+    pub private: Option<u64>,
+}
+
+/// A dispatch of a plan.
+pub(in crate::executable) struct PlannedDispatch {
+    pub pipeline: Pipeline,
+    pub region: Region,
+    /// First work-group, for vkCmdDispatchBase.
+    pub base: Option<[u32; 3]>,
+}
+
+/// The sizes of a launch's local arguments in bytes, in the order of their uses; `None` where there is none.
+type LocalSizes = SmallVec<[Option<u64>; 4]>;
+
+fn local_sizes(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> LocalSizes {
+    let locals = kernel.places.iter().filter_map(|(ordinal, place)| {
+        matches!(place, ArgPlace::Local { .. }).then(|| args.get(*ordinal))
+    });
+    locals
+        .map(|arg| match arg {
+            Some(Some(ArgValue::Local { size })) => Some(*size),
+            _ => None,
+        })
+        .collect()
+}
+
+impl Executable {
+    /// The plan of a launch whose arguments are of their kinds.
+    ///
+    /// # Errors
+    /// See [`super::LaunchError`].
+    pub(super) fn plan(
+        &self,
+        kernel: &KernelInterface,
+        launch: &Launch<'_>,
+        device: &LogicalDevice,
+    ) -> Result<Arc<Plan>> {
+        let locals = local_sizes(kernel, launch.args);
+        let slot = &self.plans[launch.kernel];
+        let last = slot.lock().clone();
+        let serves = |plan: &Arc<Plan>| plan.range == *launch.range && plan.locals == locals;
+        if let Some(plan) = last.filter(serves) {
+            return Ok(plan);
+        }
+        let made = Arc::new(self.make_plan(kernel, launch, device, locals)?);
+        if made.dispatches.len() <= KEPT_DISPATCHES {
+            *slot.lock() = Some(Arc::clone(&made));
+        }
+        Ok(made)
+    }
+
+    fn make_plan(
+        &self,
+        kernel: &KernelInterface,
+        launch: &Launch<'_>,
+        device: &LogicalDevice,
+        locals: LocalSizes,
+    ) -> Result<Plan> {
+        let range = launch.range;
+        check_sub_groups(kernel, range, device)?;
+        let regions = self.regions(kernel, range, device)?;
+        let specialization = self.specialization(kernel, launch, device)?;
+        let device_module = self.device_module(device)?;
+        let private_bytes = kernel.info.private_bytes;
+        let private = private_bytes.map(|bytes| private_size(bytes, &regions));
+        let dispatch_base = regions.len() > 1 && self.splitting == Some(Splitting::DispatchBase);
+        let subgroup_size = required_sub_group_size(kernel, device);
+        let dispatch = |region: Region| {
+            let mut specialization = specialization.clone();
+            if let Some(ids) = self.interface.spec_local_size {
+                specialization.extend(ids.into_iter().zip(region.local_size));
+            }
+            let key = PipelineKey {
+                kernel: launch.kernel,
+                specialization,
+                dispatch_base,
+                subgroup_size,
+            };
+            Ok(PlannedDispatch {
+                pipeline: device_module.pipeline(&kernel.info.name, key)?,
+                region,
+                base: dispatch_base.then(|| region.first_group.map(|group| group as u32)),
+            })
+        };
+        let dispatches = regions.into_iter().map(dispatch).collect::<Result<_>>()?;
+        Ok(Plan {
+            push: range_constants(&self.interface, kernel, &device_module, range)?,
+            device_module,
+            range: *range,
+            locals,
+            dispatches,
+            private,
+        })
+    }
+}
