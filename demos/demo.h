@@ -5,7 +5,10 @@
  * whose name contains the substring (default: any) is used. */
 #ifndef DEMO_H
 #define DEMO_H
+#ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
+#endif
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <math.h>
 #include <stdint.h>

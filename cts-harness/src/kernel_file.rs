@@ -15,6 +15,14 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
     let built = device.build(source.as_bytes(), options.trim());
     if file.build_log.is_empty() {
         let program = built.map_err(|(error, log)| format!("{error}\n{log}"))?;
+        let _default = match needs(source, "device-queues") {
+            true => Some(
+                device
+                    .device_queue(true)
+                    .map_err(|error| error.to_string())?,
+            ),
+            false => None,
+        };
         return file.runs.iter().try_for_each(|run| {
             check_run(run, device, &program).map_err(|why| format!("kernel {}: {why}", run.kernel))
         });
@@ -32,6 +40,12 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
     missing.map_or(Ok(()), |text| {
         Err(format!("the build log lacks {text:?}:\n{log}"))
     })
+}
+
+/// Returns whether a file's `needs:` line names a thing.
+fn needs(source: &str, thing: &str) -> bool {
+    let mut needs = pumice_filetests::directive::directives(source);
+    needs.any(|line| line.key == "needs" && line.value.split_whitespace().any(|word| word == thing))
 }
 
 /// Builds a file and launches every kernel once, whatever its results. A file that must not build, or that
@@ -89,6 +103,11 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
         return Err("expects what only the interpreter tells".to_string());
     }
     let kernel = program.kernel(&run.kernel).map_err(text)?;
+    let queues = run.args.iter().any(|arg| *arg == FileArg::Queue);
+    let queue = match queues {
+        true => Some(device.device_queue(false).map_err(text)?),
+        false => None,
+    };
     let mut buffers: Vec<Option<Buffer>> = Vec::new();
     for arg in &run.args {
         buffers.push(match arg {
@@ -113,6 +132,7 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
         .map(|(arg, buffer)| match (arg, buffer) {
             (FileArg::Value(bytes), _) => Arg::Bytes(bytes),
             (FileArg::Local(size), _) => Arg::Local(*size),
+            (FileArg::Queue, _) => queue.as_ref().map_or(Arg::Null, Arg::Queue),
             (FileArg::Alias { arg, .. }, _) => {
                 buffers[*arg].as_ref().map_or(Arg::Null, Arg::Buffer)
             }

@@ -160,7 +160,7 @@ fn interpreter_files_run_on_the_device() {
 fn on_device(run: &Run) -> bool {
     let plain = |arg: &FileArg| match arg {
         FileArg::Buffer { addresses, .. } => addresses.is_empty(),
-        FileArg::Alias { .. } | FileArg::Pipe { .. } => false,
+        FileArg::Alias { .. } | FileArg::Pipe { .. } | FileArg::Queue => false,
         _ => true,
     };
     run.args.iter().all(plain) && run.printf.is_empty() && run.error.is_none()

@@ -52,7 +52,7 @@ pub fn system() -> Result<VulkanDriver> {
         manifest,
         driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
-        lacks: &["pipes"],
+        lacks: &["pipes", "device-queues"],
         faulty: true,
     })
 }
@@ -91,6 +91,7 @@ pub fn swiftshader() -> Result<VulkanDriver> {
         library_path: Vec::new(),
         lacks: &[
             "doubles",
+            "device-queues",
             "denormals",
             "clocks",
             "int64-atomics",

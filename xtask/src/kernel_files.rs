@@ -53,7 +53,9 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     for (feature, thing) in [
         ("shaderInt64", "int64-atomics"),
         ("shaderFloat16", "half-atomics"),
+        ("shaderInt64", "device-queues"),
         ("bufferDeviceAddress", "pipes"),
+        ("bufferDeviceAddress", "device-queues"),
     ] {
         if masks(setting, feature) {
             lacks.push(thing);

@@ -47,7 +47,9 @@ typedef struct {
     uint max_groups;
     uint block, local_size[3];
     uint locals[LOCALS];
-    uint unused[4];
+    // Kernels that have ended, for traces.
+    uint ended;
+    uint unused[3];
     Entry entry[ENTRIES];
 } Variant;
 
@@ -529,8 +531,10 @@ void __pumice_queue_retire(global Arena *a) {
             r->done += v->entry[k].groups;
             if (__pumice_queue_find_region(r))
                 ((global uint *)a->ready_list)[a->ready++] = slot;
-            else
+            else {
+                v->ended++;
                 __pumice_queue_finish(a, slot);
+            }
         }
         v->entries = v->groups = 0;
         v->dispatch[0] = 0;

@@ -109,3 +109,6 @@ void f(void) { ^{ }(); }
 
 //// [-cl-std=CL3.0] a queue that the device lacks
 void f(queue_t q) { }
+
+//// [--device=full -cl-std=CL3.0] a local pointer to int without cl_khr_device_enqueue_local_arg_types
+void f(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^(local int *a) { }, 4u); }

@@ -12,6 +12,7 @@
 //! // arg: buffer null
 //! // arg: alias 0 16                     argument 0's buffer again, from byte 16 on
 //! // arg: pipe 4 16                      a pipe of 16 packets of 4 bytes; `alias 0 0` is the same one
+//! // arg: queue                          a device queue of 64 KiB, not the default one
 //! // arg: pattern 64                     a buffer of 64 bytes, each another number
 //! // arg: float4 1 2 3 4                 by value; vec3 takes three numbers
 //! // arg: local 64                       bytes of local memory
@@ -79,6 +80,8 @@ pub enum Arg {
         /// The most packets.
         max_packets: u32,
     },
+    /// A device queue that is not the default one.
+    Queue,
     /// A value: its bytes.
     Value(Vec<u8>),
     /// Bytes of local memory.
@@ -241,6 +244,7 @@ fn argument(text: &str, index: usize) -> Result<Arg, String> {
             packet_size: number(packet)?,
             max_packets: number(packets)?,
         }),
+        ["queue"] => Ok(Arg::Queue),
         ["local", size] => number(size).map(Arg::Local),
         [name, ref rest @ ..] => value(name, rest),
         [] => Err("an argument needs a type".to_string()),

@@ -49,6 +49,8 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
         let mut bytes = match given {
             Arg::Bytes(bytes) => bytes.clone(),
             Arg::Null => vec![0; 8],
+            // 0 is no queue.
+            &Arg::Queue(number) => (u64::from(number) + 1).to_le_bytes().to_vec(),
             &Arg::Buffer { index, offset } if index < inputs.buffers.len() => {
                 (buffer_address(index) + offset).to_le_bytes().to_vec()
             }

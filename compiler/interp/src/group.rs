@@ -26,6 +26,7 @@ impl Machine<'_> {
                 }
             }
         }
+        self.run_device_queue()?;
         let mut regions = self.global.regions;
         let printf_buffer = match self.printf_buffer {
             Some(address) => std::mem::take(&mut regions[(address >> 32) as usize - 1].bytes),
@@ -54,7 +55,7 @@ impl Machine<'_> {
         }
     }
 
-    fn run_group(&mut self) -> Result<(), InterpError> {
+    pub fn run_group(&mut self) -> Result<(), InterpError> {
         self.group_size = [0, 1, 2].map(|d| {
             let start = self.group_id[d] * self.range.local[d];
             self.range.local[d].min(self.range.global[d] - start)

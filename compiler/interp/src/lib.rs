@@ -9,12 +9,15 @@
 //! is always seen. An address is `region << 32 | offset`; region 0 is NULL. A generic pointer
 //! carries its space in the two top bits: 0 global, 1 local, 2 private.
 //!
+//! What a kernel enqueues on the device runs after it, from queues of the interpreter's own.
+//!
 //! The work-items of a group run one after the other, each up to its next barrier, collective
 //! or end, or for a slice of instructions, so that one may wait for another.
 
 mod args;
 mod collective;
 mod denormals;
+mod device_queue;
 mod eval;
 mod exec;
 pub mod float;
@@ -29,6 +32,7 @@ mod nodes;
 mod tests;
 
 use pumice_ir::Module;
+use pumice_target::device_queue::QUEUES;
 
 pub use memory::buffer_address;
 pub use nodes::Enqueued;
@@ -49,6 +53,8 @@ pub enum Arg {
     Null,
     /// Local memory of so many bytes.
     Local(u64),
+    /// The device queue of that number.
+    Queue(u32),
 }
 
 /// The memory and arguments of a run.
@@ -96,8 +102,8 @@ pub struct Options {
     pub check_uninitialised: bool,
     /// Bytes of the printf buffer, for code after `lower_printf`.
     pub printf_buffer_size: u32,
-    /// Address of the memory that device-side enqueue has; 0 if there is none.
-    pub device_launch: u64,
+    /// Bytes of the device queues by number, 0 for those that there are not. Number 0 is the default.
+    pub device_queues: [u32; QUEUES],
     /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
     pub flush_denormals: bool,
 }
@@ -109,7 +115,7 @@ impl Default for Options {
             fuel: 50_000_000,
             check_uninitialised: true,
             printf_buffer_size: 1 << 20,
-            device_launch: 0,
+            device_queues: [256 << 10, 64 << 10, 0, 0, 0, 0, 0, 0],
             flush_denormals: false,
         }
     }

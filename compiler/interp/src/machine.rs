@@ -1,6 +1,7 @@
 //! State that work-items share, and the built-in values.
 
 use super::args::{Prepared, prepare};
+use super::device_queue::DeviceQueue;
 use super::lanes::{Lanes, lanes_of};
 use super::memory::Memory;
 use super::nodes::Payloads;
@@ -34,6 +35,8 @@ pub(super) struct Machine<'a> {
     pub fuel: u64,
     /// Address of the printf buffer once something asked for it.
     pub printf_buffer: Option<u64>,
+    /// Once something asked for it.
+    pub device_queue: Option<DeviceQueue>,
     /// Addresses, by work-group and number in it.
     pub private_memory: FxHashMap<([u64; 3], u64), u64>,
 }
@@ -105,6 +108,7 @@ impl<'a> Machine<'a> {
             group_size: [0; 3],
             fuel: options.fuel,
             printf_buffer: None,
+            device_queue: None,
             private_memory: FxHashMap::default(),
         })
     }
@@ -217,13 +221,12 @@ impl<'a> Machine<'a> {
                     .or_insert_with(|| global.add(vec![0; size], 128, false));
                 smallvec![*address]
             }
-            BuiltIn::DeviceLaunch if self.options.device_launch != 0 => {
-                smallvec![self.options.device_launch]
-            }
-            BuiltIn::DeviceLaunch | BuiltIn::DeviceRecord => {
-                return Err(ErrorKind::Unsupported("device-side enqueue".into()));
-            }
+            BuiltIn::DeviceLaunch => smallvec![self.device_launch()?],
+            BuiltIn::DeviceRecord => smallvec![self.device_record()],
             BuiltIn::DispatchGroup => {
+                if let Some(group) = self.queue_group() {
+                    return Ok(smallvec![group]);
+                }
                 let [x, y, z] = self.group_id;
                 let [width, height, _] = self.num_groups();
                 smallvec![(z * height + y) * width + x]

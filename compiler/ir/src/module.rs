@@ -81,6 +81,8 @@ pub struct KernelInfo {
     pub work_group_size_hint: Option<[u32; 3]>,
     /// intel_reqd_sub_group_size and the SPIR-V SubgroupSize mode.
     pub required_sub_group_size: Option<u32>,
+    /// SPIR-V SubgroupsPerWorkgroup: sub-groups of each work-group.
+    pub required_sub_groups: Option<u32>,
     /// Execution mode Initializer: the program runs it once, as one work-item without arguments,
     /// before every other kernel. Applications do not see it.
     pub initializer: bool,
@@ -108,6 +110,7 @@ impl KernelInfo {
             required_work_group_size: None,
             work_group_size_hint: None,
             required_sub_group_size: None,
+            required_sub_groups: None,
             initializer: false,
             finalizer: false,
             private_bytes: 0,

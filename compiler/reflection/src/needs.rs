@@ -12,7 +12,8 @@
 //! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`] about an image or sampler argument |
 //! | 13 | HandleFactUniform | *Kernel*, *Ordinal*, *Fact*, *Set*, *Binding*, *Offset*: the same in a uniform buffer |
 //! | 14 | ImageLevel | *Kernel*, *Ordinal*, *Level*, *Set*, *Binding*: a storage image that is a mip level of an image argument |
-//! | 15 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
+//! | 15 | SubgroupCount | *Kernel*, *Count*: required number of sub-groups per work-group |
+//! | 16 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -29,6 +30,13 @@ pub enum Need {
         kernel: KernelRef,
         /// Work-items of a sub-group.
         size: u32,
+    },
+    /// Work-groups of so many sub-groups.
+    SubgroupCount {
+        /// The kernel.
+        kernel: KernelRef,
+        /// Sub-groups of a work-group.
+        count: u32,
     },
     /// Memory for private variables.
     PrivateMemory {
@@ -158,6 +166,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Need::SubgroupSize { .. } => "SubgroupSize",
+            Need::SubgroupCount { .. } => "SubgroupCount",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::QueueArgument { .. } => "QueueArgument",
@@ -174,6 +183,7 @@ impl Need {
     pub fn kernel(self) -> KernelRef {
         match self {
             Need::SubgroupSize { kernel, .. }
+            | Need::SubgroupCount { kernel, .. }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::QueueArgument { kernel, .. }
@@ -198,7 +208,8 @@ impl Need {
             Need::HandleFactPushConstant { .. } => 12,
             Need::HandleFactUniform { .. } => 13,
             Need::ImageLevel { .. } => 14,
-            Need::RawImage { .. } => 15,
+            Need::SubgroupCount { .. } => 15,
+            Need::RawImage { .. } => 16,
         }
     }
 
@@ -207,6 +218,7 @@ impl Need {
         let kernel = KernelRef(0);
         [
             Need::SubgroupSize { kernel, size: 0 },
+            Need::SubgroupCount { kernel, count: 0 },
             Need::PrivateMemory {
                 kernel,
                 ordinal: 0,
@@ -254,6 +266,10 @@ impl Need {
             Need::SubgroupSize { .. } => Need::SubgroupSize {
                 kernel,
                 size: u32::decode(source, "Size")?,
+            },
+            Need::SubgroupCount { .. } => Need::SubgroupCount {
+                kernel,
+                count: u32::decode(source, "Count")?,
             },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
@@ -310,6 +326,7 @@ impl Need {
         self.kernel().encode(sink, "Kernel")?;
         match self {
             Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
+            Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+pub mod device_queue;
 pub mod flags;
 pub mod options;
 pub mod pipe;

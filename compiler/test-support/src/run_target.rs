@@ -9,6 +9,7 @@ pub fn run_target() -> Target {
     let mut target = Target::reference();
     let extensions = [
         "cl_khr_async_work_group_copy_fence",
+        "cl_khr_device_enqueue_local_arg_types",
         "cl_khr_extended_async_copies",
         "cl_khr_int64_base_atomics",
         "cl_khr_int64_extended_atomics",
@@ -38,6 +39,7 @@ pub fn run_target() -> Target {
         "__opencl_c_ext_fp32_global_atomic_min_max",
         "__opencl_c_ext_fp64_global_atomic_add",
         "__opencl_c_ext_fp64_global_atomic_min_max",
+        "__opencl_c_device_enqueue",
         "__opencl_c_pipes",
         "__opencl_c_subgroups",
         "__opencl_c_work_group_collective_functions",

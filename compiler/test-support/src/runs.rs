@@ -50,6 +50,7 @@ impl Arguments {
                     (Some(place), Arg::Buffer { index, offset })
                 }
                 FileArg::NullBuffer => (None, Arg::Null),
+                FileArg::Queue => (None, Arg::Queue(1)),
                 FileArg::Value(bytes) => (None, Arg::Bytes(bytes.clone())),
                 FileArg::Local(size) => (None, Arg::Local(*size as u64)),
             };

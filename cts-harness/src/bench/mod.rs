@@ -8,6 +8,7 @@
 mod busy;
 mod check;
 pub mod child;
+mod enqueuing;
 mod kernels;
 mod math;
 mod plot;

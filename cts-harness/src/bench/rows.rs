@@ -43,6 +43,9 @@ pub(super) enum What {
     /// clFinish: as it is, and after another argument for one of them.
     Replayed,
     ReplayedChanged,
+    /// The same of a thousand that a kernel enqueues, all of them or each the next one.
+    LaunchedByKernel,
+    LaunchedByEachOther,
     /// Time of a thousand empty kernels before one clFinish on a profiling queue, divided by the
     /// time on a plain queue, measured in turns: without events, and with an event for each.
     LaunchProfiling,
@@ -135,6 +138,16 @@ pub(super) const ROWS: &[Row] = &[
         "launch, 1000 in a command buffer, one changed",
         "µs",
         What::ReplayedChanged,
+    ),
+    less(
+        "launch, 1000 enqueued by a kernel",
+        "µs",
+        What::LaunchedByKernel,
+    ),
+    less(
+        "launch, 1000 enqueued by each other",
+        "µs",
+        What::LaunchedByEachOther,
     ),
     less(
         "launch on a profiling queue, a plain one is 1",
@@ -248,7 +261,7 @@ pub(super) const LAUNCHING: Duration = Duration::from_millis(300);
 
 /// Microseconds of each, when `run` does `batch` of them and waits: the best of some runs, of
 /// fifty batches each where a batch is one, since what else the machine does only adds.
-fn time_of_each(batch: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+pub(super) fn time_of_each(batch: usize, mut run: impl FnMut() -> Result<()>) -> Result<f64> {
     let (chunks, batches) = if batch == 1 { (40, 50) } else { (5, 1) };
     let mut best = f64::MAX;
     let begin = Instant::now();
@@ -317,6 +330,8 @@ impl Subject {
                 }
                 Ok(best)
             }
+            What::LaunchedByKernel => self.launches_by_device("all"),
+            What::LaunchedByEachOther => self.launches_by_device("chain"),
             What::LaunchFinish => self.launches(1),
             What::LaunchBatched => self.launches(1000),
             What::LaunchChain => {

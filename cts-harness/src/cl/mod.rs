@@ -8,7 +8,7 @@ mod any_kernel;
 mod queue;
 mod replay;
 
-pub use queue::Event;
+pub use queue::{DeviceQueue, Event};
 pub use replay::CommandBuffer;
 
 use cl_sys::{
@@ -56,6 +56,8 @@ pub enum Arg<'a> {
     Bytes(&'a [u8]),
     /// A buffer.
     Buffer(&'a Buffer),
+    /// A device queue.
+    Queue(&'a DeviceQueue),
     /// A null buffer.
     Null,
     /// So many bytes of local memory.
@@ -356,6 +358,10 @@ impl Session {
             let (size, value): (usize, *const c_void) = match arg {
                 Arg::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
                 Arg::Buffer(buffer) => (size_of::<cl_mem>(), ptr::from_ref(&buffer.mem).cast()),
+                Arg::Queue(queue) => (
+                    size_of::<cl_command_queue>(),
+                    ptr::from_ref(&queue.queue).cast(),
+                ),
                 Arg::Null => (size_of::<cl_mem>(), ptr::null()),
                 Arg::Local(size) => (*size, ptr::null()),
             };

@@ -2,8 +2,9 @@
 
 use super::{Buffer, Kernel, Result, Session, check};
 use cl_sys::{
-    CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE,
-    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE, CL_TRUE, cl_buffer_region,
+    CL_BUFFER_CREATE_TYPE_REGION, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE, CL_QUEUE_ON_DEVICE,
+    CL_QUEUE_ON_DEVICE_DEFAULT, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, CL_QUEUE_PROFILING_ENABLE,
+    CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE, CL_TRUE, cl_buffer_region, cl_command_queue,
     cl_command_queue_properties, cl_event, cl_uint,
 };
 use std::ptr;
@@ -20,7 +21,53 @@ impl Drop for Event {
     }
 }
 
+/// CL_QUEUE_SIZE of queues other than the default one, in bytes: as the interpreter has it.
+const SMALL_QUEUE: cl_sys::cl_queue_properties = 64 << 10;
+
+/// A queue that kernels enqueue into.
+#[derive(Debug)]
+pub struct DeviceQueue {
+    pub(super) queue: cl_command_queue,
+}
+
+impl Drop for DeviceQueue {
+    fn drop(&mut self) {
+        // SAFETY: returned by clCreateCommandQueueWithProperties, released once.
+        unsafe { cl_sys::clReleaseCommandQueue(self.queue) };
+    }
+}
+
 impl Session {
+    /// Makes a queue on the device: the one that get_default_queue gives, of the preferred size, or a
+    /// small one.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn device_queue(&self, is_default: bool) -> Result<DeviceQueue> {
+        let default = if is_default {
+            CL_QUEUE_ON_DEVICE_DEFAULT
+        } else {
+            0
+        };
+        let bits = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | default;
+        let size = if is_default { 0 } else { SMALL_QUEUE };
+        // Without a size the list ends there.
+        let name = if is_default { 0 } else { CL_QUEUE_SIZE };
+        let list = [CL_QUEUE_PROPERTIES.into(), bits, name.into(), size, 0];
+        let mut code = 0;
+        // SAFETY: the context is this device's, and the list ends with 0.
+        let queue = unsafe {
+            cl_sys::clCreateCommandQueueWithProperties(
+                self.context,
+                self.device,
+                list.as_ptr(),
+                &mut code,
+            )
+        };
+        check("clCreateCommandQueueWithProperties", code)?;
+        Ok(DeviceQueue { queue })
+    }
+
     /// The same device and context with an out-of-order queue.
     ///
     /// # Errors

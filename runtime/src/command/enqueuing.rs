@@ -3,14 +3,18 @@
 
 use std::sync::Arc;
 
+use parking_lot::Mutex;
+
 use crate::base::error::Result;
+use crate::base::json::Fields;
 use crate::base::object::Ref;
+use crate::base::trace;
 use crate::command::ndrange;
 use crate::command::output::Output;
-use crate::command::{Command, HostCommand};
+use crate::command::{Command, HostCommand, Part};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
-use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange};
+use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Ran};
 use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
@@ -25,6 +29,8 @@ struct Enqueuing {
     /// The buffers behind device pointers.
     pointed_at: Vec<Ref<Mem>>,
     default: Option<Ref<DeviceQueue>>,
+    /// Of the last run, while there is a trace.
+    parts: Mutex<Vec<Part>>,
 }
 
 /// The command of a launch whose arguments and range have been checked.
@@ -47,8 +53,25 @@ pub(super) fn command(
         pointed_at: ndrange::pointed_at(on, &args),
         args,
         range,
+        parts: Mutex::default(),
         default: on.context().default_device_queue(on.device()),
     })))
+}
+
+/// A submission's kernels as a trace shows them.
+fn part(ran: &Ran<'_>) -> Part {
+    let all: u64 = ran.kernels.iter().map(|(_, count)| count).sum();
+    let counts = (ran.kernels.iter()).fold(Fields::default(), |fields, (name, count)| {
+        fields.with(name, count)
+    });
+    Part {
+        name: match ran.kernels {
+            [(name, _)] => (*name).to_string(),
+            _ => format!("{all} enqueued kernels"),
+        },
+        times: ran.times,
+        details: counts,
+    }
 }
 
 impl Enqueuing {
@@ -77,6 +100,10 @@ impl HostCommand for Enqueuing {
 
     fn takes_long(&self) -> bool {
         true
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        std::mem::take(&mut self.parts.lock())
     }
 
     fn run(&self, on: &Placement) -> Result<()> {
@@ -111,6 +138,7 @@ impl HostCommand for Enqueuing {
                 let printed = output.print_buffer(buffer);
                 printed.map_err(|error| LaunchError::Resources(error.to_string()))
             },
+            trace::enabled().then_some(&|ran: &Ran<'_>| self.parts.lock().push(part(ran))),
         );
         crate::base::printf::flush();
         run.map_err(|error| ndrange::refused(&self.kernel, &error))

@@ -74,6 +74,16 @@ pub trait DeviceCommand: Send + Sync {
 /// Receives what a command uses.
 pub type Visit<'a> = dyn FnMut(Arc<dyn Contents>, Access) -> Result<()> + 'a;
 
+/// A part of a command's run, which a trace shows under the command.
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// Start and end in nanoseconds of the host's clock.
+    pub times: (u64, u64),
+    /// Numbers and the like.
+    pub details: Fields,
+}
+
 /// A command that the host does.
 pub trait HostCommand: Send + Sync {
     /// CL_EVENT_COMMAND_TYPE.
@@ -85,6 +95,11 @@ pub trait HostCommand: Send + Sync {
     /// Sizes and the like for a trace.
     fn details(&self) -> Fields {
         Fields::default()
+    }
+
+    /// Parts of the run that has just ended, for a trace.
+    fn parts(&self) -> Vec<Part> {
+        Vec::new()
     }
 
     /// Tells whether it takes as long as the application likes: its code, or kernels that enqueue

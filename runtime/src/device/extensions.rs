@@ -148,6 +148,7 @@ const DEVICE: &[Extension] = &[
         version: make_version(2, 0, 0),
         condition: |_| true,
     },
+    on("cl_khr_device_enqueue_local_arg_types", device_enqueue),
     // The same products by the names that older kernels for Mali look for.
     always("cl_arm_integer_dot_product_int8"),
     always("cl_arm_integer_dot_product_accumulate_int8"),

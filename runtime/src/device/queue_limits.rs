@@ -1,14 +1,15 @@
 //! Sizes and numbers of device queues.
 
 use opencl_sys as cl;
+use pumice_compiler::target::device_queue::{EVENTS, QUEUES};
 
 /// Queues that there can be at a time for each device of a context. Queries tell of fewer
 /// ([`MOST_QUEUES`]): beside as many, a default one can be made.
-pub const PLACES: usize = 8;
+pub const PLACES: usize = QUEUES;
 /// CL_DEVICE_MAX_ON_DEVICE_QUEUES.
 pub const MOST_QUEUES: u32 = 4;
 /// CL_DEVICE_MAX_ON_DEVICE_EVENTS.
-pub const MOST_EVENTS: u32 = 4096;
+pub const MOST_EVENTS: u32 = EVENTS;
 /// CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, the size of queues without CL_QUEUE_SIZE: bytes.
 pub const PREFERRED_SIZE: u32 = 1 << 20;
 /// CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE: bytes.

@@ -37,8 +37,8 @@ use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
-pub use self::enqueue::DeviceQueues;
 use self::enqueue::Scheduler;
+pub use self::enqueue::{DeviceQueues, Ran};
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;
@@ -186,6 +186,7 @@ impl Executable {
             device_group_size,
             item_sizes: caps.limits.max_group_size.map(|n| n as usize),
             required,
+            sub_groups: info.and_then(|info| info.required_sub_groups),
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
             non_uniform: !fixed && self.splitting.is_some(),
         }

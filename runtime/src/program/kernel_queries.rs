@@ -131,8 +131,8 @@ impl Kernel {
             }
             cl::CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::size(most),
             CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL => Info::size(required.unwrap_or(0) as usize),
-            // No kernel attribute asks for a number.
-            _ => Info::size(0),
+            // CL_KERNEL_COMPILE_NUM_SUB_GROUPS: only SPIR-V can ask for a number.
+            _ => Info::size(device_kernel.info().required_sub_groups.unwrap_or(0) as usize),
         })
     }
 

@@ -299,6 +299,9 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     trace::command(node.queue.track, command.name(), (start, ended), || {
         command.details()
     });
+    for part in command.parts() {
+        trace::command(node.queue.track, &part.name, part.times, || part.details);
+    }
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {

@@ -85,6 +85,7 @@ fn argument_bytes(arg: &Arg, buffers: &[Buffer], size: u32) -> Vec<u8> {
         }
         Arg::Null => vec![0; 8],
         Arg::Local(_) => Vec::new(),
+        Arg::Queue(_) => panic!("a dispatch alone has no device queues"),
     };
     bytes.truncate(size as usize);
     bytes

@@ -13,15 +13,10 @@ use pumice_ir::{
     Function, InstKind, IntCond, KernelArg, KernelArgKind, KernelInfo, Module, SourceLoc,
     StackSlotData, Type, Value,
 };
+use pumice_target::device_queue::{self, LOCALS, RECORD_BYTES};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 
-/// Local pointers that a block can take: LOCALS of the library.
-const MOST_LOCALS: usize = 8;
-/// Bytes of a record before the captured variables: sizeof(Record) of the library.
-const RECORD_BYTES: u64 = 256;
-/// First byte of the sizes of local memory in a record.
-const RECORD_LOCALS: u64 = 128;
 /// The least error, negated: the library gives errors in place of addresses.
 const MOST_ERROR: i64 = 4095;
 
@@ -441,8 +436,8 @@ impl Body<'_, '_> {
         for n in 10..inst.args.len() {
             locals.push(self.word_arg(inst, n)?);
         }
-        if locals.len() > MOST_LOCALS {
-            let text = format_args!("a block with more than {MOST_LOCALS} local pointers");
+        if locals.len() > LOCALS {
+            let text = format_args!("a block with more than {LOCALS} local pointers");
             return Err(inst.error(text));
         }
         self.check_block(inst, function, context, locals.len())?;
@@ -461,7 +456,7 @@ impl Body<'_, '_> {
         let memory = self.queue_call("__pumice_enqueued", &[record], Some(global));
         let memory = memory.ok_or_else(|| inst.error("no result"))?;
         for (n, size) in (0..).zip(locals) {
-            let ptr = self.offset(memory, RECORD_LOCALS + 4 * n);
+            let ptr = self.offset(memory, device_queue::record::LOCALS + 4 * n);
             self.effect(InstKind::Store {
                 ptr,
                 value: size,

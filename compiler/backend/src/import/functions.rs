@@ -460,6 +460,9 @@ fn modes(told: &Told<'_>, func: u32, info: &mut KernelInfo, inst: &Inst<'_>) -> 
             Some(ExecutionMode::SubgroupSize) => {
                 info.required_sub_group_size = mode.args.first().copied();
             }
+            Some(ExecutionMode::SubgroupsPerWorkgroup | ExecutionMode::SubgroupsPerWorkgroupId) => {
+                info.required_sub_groups = mode.args.first().copied();
+            }
             Some(ExecutionMode::Initializer) => info.initializer = true,
             Some(ExecutionMode::Finalizer) => info.finalizer = true,
             // What arithmetic does anyway; contraction is a flag of each operation. Other rounding

@@ -279,6 +279,10 @@ impl Emitter<'_> {
                 let kernel = reference;
                 reflection.needs.push(Need::SubgroupSize { kernel, size });
             }
+            if let Some(count) = kernel.required_sub_groups {
+                let kernel = reference;
+                reflection.needs.push(Need::SubgroupCount { kernel, count });
+            }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();
                 let info = info.map(|info| reflection.add_info(info_of(info)));

@@ -492,11 +492,15 @@ impl<'a> Sema<'a> {
     }
 
     /// Returns whether a block has the parameters that enqueue_kernel passes: pointers to local
-    /// memory, whose sizes come with the call.
+    /// memory, whose sizes come with the call. They point to void; with
+    /// cl_khr_device_enqueue_local_arg_types to any type.
     pub(super) fn takes_local_pointers(&self, func: FuncId) -> bool {
+        let any_type = (self.lang).knows_extension("cl_khr_device_enqueue_local_arg_types");
         self.block_params(func).iter().all(|&param| {
             let parts = self.module.types.pointer_parts(param);
-            parts.is_some_and(|(to, space)| to.ty == TypeTable::VOID && space == AddrSpace::Local)
+            parts.is_some_and(|(to, space)| {
+                space == AddrSpace::Local && (any_type || to.ty == TypeTable::VOID)
+            })
         })
     }
 

@@ -307,6 +307,10 @@ impl Parser {
                 self.expect('(')?;
                 kernel.required_sub_group_size = Some(self.u32()?);
                 self.expect(')')?;
+            } else if self.accept_word("subgroups") {
+                self.expect('(')?;
+                kernel.required_sub_groups = Some(self.u32()?);
+                self.expect(')')?;
             } else if self.accept_word("private") {
                 self.expect('(')?;
                 kernel.private_bytes = self.u32()?;

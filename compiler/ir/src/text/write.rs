@@ -108,6 +108,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
     }
+    if let Some(count) = kernel.required_sub_groups {
+        let _ = write!(out, " subgroups({count})");
+    }
     if kernel.private_bytes > 0 {
         let _ = write!(out, " private({})", kernel.private_bytes);
     }

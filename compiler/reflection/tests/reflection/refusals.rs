@@ -166,6 +166,11 @@ fn needs() {
             ["Kernel", "Size"].as_slice(),
         ),
         (
+            Need::SubgroupCount { kernel, count: 4 },
+            "SubgroupCount kernel: KernelRef(0), count: 4\n",
+            &["Kernel", "Count"],
+        ),
+        (
             Need::PrivateMemory {
                 kernel,
                 ordinal,
@@ -256,7 +261,8 @@ fn needs() {
             Need::HandleFactPushConstant { .. } => 12,
             Need::HandleFactUniform { .. } => 13,
             Need::ImageLevel { .. } => 14,
-            Need::RawImage { .. } => 15,
+            Need::SubgroupCount { .. } => 15,
+            Need::RawImage { .. } => 16,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -9,14 +9,17 @@
 
 mod arena;
 
+use pumice_compiler::target::device_queue::{Key, QUEUES, State, VARIANTS};
 use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Recording, Timer, Wait};
 
-use self::arena::{Arena, Key, State, VARIANTS};
+use std::collections::BTreeMap;
+
+use self::arena::Arena;
 use super::Executable;
 use super::launch::{ArgValue, Launch, LaunchError, NdRange, Prepared, Result};
+use crate::base::clock::host_time;
 use crate::base::exit;
 use crate::base::log;
-use crate::device::queue_limits;
 
 /// Rounds of a recording.
 const ROUNDS: usize = 8;
@@ -31,7 +34,7 @@ const KEPT: usize = 2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceQueues {
     /// Bytes of each by its number; 0 for those that it cannot reach.
-    pub bytes: [u32; queue_limits::PLACES],
+    pub bytes: [u32; QUEUES],
     /// The number of the default one.
     pub default: Option<u32>,
 }
@@ -49,7 +52,20 @@ pub(super) struct Scheduler {
     variants: Vec<Prepared>,
     /// [`ROUNDS`] rounds with the present variants.
     rounds: Option<Recording>,
+    /// Kernels of each variant that a trace has been told of.
+    told: [u32; VARIANTS],
 }
+
+/// Kernels that a submission ran.
+pub struct Ran<'a> {
+    /// Start and end of the submission in nanoseconds of the host's clock.
+    pub times: (u64, u64),
+    /// Names of blocks with the number of their kernels that ended, by name.
+    pub kernels: &'a [(&'a str, u64)],
+}
+
+/// Takes [`Ran`] after each submission.
+pub type TellRan<'a> = dyn Fn(&Ran<'_>) + 'a;
 
 /// Records the dispatches of the host's launch.
 pub type RecordLaunch<'a> = dyn Fn(&Prepared, &mut Recorder) -> Result<()> + 'a;
@@ -66,7 +82,7 @@ impl Executable {
 
     /// Runs a kernel after `waits`, and waits until all that it has enqueued has ended. `record` records its
     /// dispatches; `print` gets
-    /// the printf buffers that may hold something.
+    /// the printf buffers that may hold something, and `tell` what each submission ran.
     ///
     /// # Errors
     /// See [`LaunchError`]: of the launch or of what it enqueued. Nothing of it runs any more then,
@@ -79,6 +95,7 @@ impl Executable {
         waits: &[Wait],
         record: &RecordLaunch<'_>,
         print: &mut dyn FnMut(&Buffer) -> Result<()>,
+        tell: Option<&TellRan<'_>>,
     ) -> Result<()> {
         let mut scheduler = self.take_scheduler(device, queues)?;
         let launch = Launch {
@@ -89,7 +106,11 @@ impl Executable {
         };
         let mut prepared = self.prepare(device, &launch)?;
         let record_launch = |recorder: &mut Recorder| record(&prepared, recorder);
-        scheduler.run(self, device, &record_launch, queues, waits)?;
+        let first = (
+            &record_launch as &dyn Fn(&mut Recorder) -> Result<()>,
+            waits,
+        );
+        scheduler.run(self, device, first, queues, tell)?;
         if let Some(buffer) = prepared.take_printf() {
             let printed = print(&buffer);
             self.keep_printf(buffer);
@@ -142,6 +163,7 @@ impl Executable {
             scheduler,
             variants: Vec::new(),
             rounds: None,
+            told: [0; VARIANTS],
         })
     }
 
@@ -203,15 +225,24 @@ impl Scheduler {
         &mut self,
         executable: &Executable,
         device: &LogicalDevice,
-        record_launch: &dyn Fn(&mut Recorder) -> Result<()>,
+        first: FirstSubmission<'_>,
         queues: &DeviceQueues,
-        waits: &[Wait],
+        tell: Option<&TellRan<'_>>,
     ) -> Result<()> {
         self.arena.begin(device, queues, self.variants.len())?;
-        let mut first = Some((record_launch, waits));
+        if tell.is_some() {
+            for index in 0..self.variants.len() {
+                self.told[index] = self.arena.ended(index)?.1;
+            }
+        }
+        let mut first = Some(first);
         let mut runs = 1;
         loop {
+            let start = host_time();
             self.submit(first.take(), runs)?;
+            if let Some(tell) = tell {
+                self.tell_ran(executable, start, tell)?;
+            }
             let (state, missing) = self.arena.state()?;
             match state {
                 State::Done => return Ok(()),
@@ -278,6 +309,30 @@ impl Scheduler {
         Ok(rounds)
     }
 
+    /// Tells what the submission that began at `start` has run.
+    fn tell_ran(&mut self, executable: &Executable, start: u64, tell: &TellRan<'_>) -> Result<()> {
+        let mut kernels: BTreeMap<&str, u64> = BTreeMap::new();
+        for index in 0..self.variants.len() {
+            let (block, ended) = self.arena.ended(index)?;
+            let before = std::mem::replace(&mut self.told[index], ended);
+            let count = u64::from(ended.wrapping_sub(before));
+            let kernel = executable.interface.enqueue.blocks.get(block as usize);
+            if let (Some(&kernel), true) = (kernel, count > 0) {
+                let name = executable.interface.kernels[kernel].info.name.as_str();
+                *kernels.entry(name).or_default() += count;
+            }
+        }
+        let kernels: Vec<(&str, u64)> = kernels.into_iter().collect();
+        if !kernels.is_empty() {
+            let times = (start, host_time());
+            tell(&Ran {
+                times,
+                kernels: &kernels,
+            });
+        }
+        Ok(())
+    }
+
     fn add_variants(
         &mut self,
         executable: &Executable,
@@ -305,6 +360,7 @@ impl Scheduler {
             let index = self.variants.len();
             let (prepared, most) = executable.variant(device, self, &key, index)?;
             self.arena.write_variant(index, &key, most)?;
+            self.told[index] = 0;
             self.variants.push(prepared);
         }
         log::debug!("device-side enqueue has {} kernels", self.variants.len());

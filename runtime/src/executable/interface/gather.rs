@@ -583,6 +583,7 @@ impl InterfaceBuilder<'_> {
                 args,
                 required_work_group_size: draft.required,
                 required_sub_group_size: None,
+                required_sub_groups: None,
                 private_bytes: None,
                 enqueues: false,
                 may_use_printf,

@@ -38,6 +38,8 @@ pub struct KernelInfo {
     pub required_work_group_size: Option<[u32; 3]>,
     /// Work-items that its sub-groups must have.
     pub required_sub_group_size: Option<u32>,
+    /// Sub-groups that each of its work-groups must have.
+    pub required_sub_groups: Option<u32>,
     /// Bytes of a work-item's private memory that a launch gives it in a buffer.
     pub private_bytes: Option<u32>,
     /// Launches give it memory of device-side enqueue.
@@ -209,6 +211,10 @@ impl KernelInterface {
             Need::SubgroupSize { size, .. } => {
                 let slot = &mut self.info.required_sub_group_size;
                 slot.replace(size).is_none()
+            }
+            Need::SubgroupCount { count, .. } => {
+                let slot = &mut self.info.required_sub_groups;
+                slot.replace(count).is_none()
             }
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 let last = self.info.args.pop();

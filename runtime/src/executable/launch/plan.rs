@@ -44,11 +44,10 @@ pub(in crate::executable) struct PlannedDispatch {
 type LocalSizes = SmallVec<[Option<u64>; 4]>;
 
 fn local_sizes(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> LocalSizes {
-    let locals = kernel.places.iter().filter_map(|(ordinal, place)| {
-        matches!(place, ArgPlace::Local { .. }).then(|| args.get(*ordinal))
-    });
+    let locals =
+        (kernel.places.iter()).filter(|(_, place)| matches!(place, ArgPlace::Local { .. }));
     locals
-        .map(|arg| match arg {
+        .map(|(ordinal, _)| match args.get(*ordinal) {
             Some(Some(ArgValue::Local { size })) => Some(*size),
             _ => None,
         })

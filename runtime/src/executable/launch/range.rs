@@ -59,7 +59,9 @@ pub struct RangeLimits {
     pub item_sizes: [usize; 3],
     /// `reqd_work_group_size`.
     pub required: Option<[usize; 3]>,
-    /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE.
+    /// Sub-groups that each work-group must have (SubgroupsPerWorkgroup).
+    pub sub_groups: Option<u32>,
+    /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: the work-items of a sub-group.
     pub multiple: usize,
     /// True if groups at the end of the range may be smaller.
     pub non_uniform: bool,
@@ -76,6 +78,7 @@ impl RangeLimits {
         // A NULL global size is one of zeros, which succeeds without running anything.
         let global = request.global.unwrap_or([0; 3]);
         let local = (request.local.or(self.required))
+            .or_else(|| self.with_sub_groups(request.dimensions as usize, global))
             .unwrap_or_else(|| choose(request.dimensions as usize, global, self));
         let range = NdRange {
             work_dim: request.dimensions,
@@ -86,6 +89,34 @@ impl RangeLimits {
         };
         self.check(&range)?;
         Ok(range)
+    }
+
+    /// A local size with the required number of sub-groups that divides the range, the largest first
+    /// dimension first; `None` if the kernel requires none or nothing fits.
+    fn with_sub_groups(&self, dimensions: usize, global: [usize; 3]) -> Option<[usize; 3]> {
+        let count = self.sub_groups? as usize;
+        let width = self.multiple.max(1);
+        let most = count.checked_mul(width)?.min(self.group_size);
+        // The last sub-group may be smaller.
+        let least = count.saturating_sub(1) * width + 1;
+        let divides = |d: usize, size: usize| {
+            size <= self.item_sizes[d] && (d < dimensions || size == 1) && global[d] % size == 0
+        };
+        for items in (least..=most).rev() {
+            for x in (1..=items)
+                .rev()
+                .filter(|x| items % x == 0 && divides(0, *x))
+            {
+                let rest = items / x;
+                for y in (1..=rest).rev().filter(|y| rest % y == 0 && divides(1, *y)) {
+                    if divides(2, rest / y) {
+                        return Some([x, y, rest / y]);
+                    }
+                }
+            }
+        }
+        // Smaller work-groups at the end would have fewer sub-groups.
+        None
     }
 
     /// Checks a range, in the order of clEnqueueNDRangeKernel's errors.
@@ -106,8 +137,19 @@ impl RangeLimits {
             let (given, required) = (shown(local), shown(required));
             return group_size(format!("{given} given, the kernel requires {required}"));
         }
-        // CL_INVALID_WORK_GROUP_SIZE if a size is 0, or all together exceed the kernel's limit.
+        // CL_INVALID_WORK_GROUP_SIZE if the local size is not consistent with the required number of
+        // sub-groups. An empty range runs no work-group.
         let items = (local.iter()).try_fold(1_usize, |items, size| items.checked_mul(*size));
+        if let (Some(required), Some(items), false) = (self.sub_groups, items, range.is_empty()) {
+            let found = items.div_ceil(self.multiple.max(1));
+            if found != required as usize {
+                let given = shown(local);
+                return group_size(format!(
+                    "{given} given, which is {found} sub-groups; the kernel requires {required}"
+                ));
+            }
+        }
+        // CL_INVALID_WORK_GROUP_SIZE if a size is 0, or all together exceed the kernel's limit.
         let limit = self.group_size.min(self.device_group_size);
         if items.is_none_or(|items| items == 0 || items > limit) {
             let given = shown(local);
@@ -184,6 +226,7 @@ mod tests {
         device_group_size: 1024,
         item_sizes: [1024, 1024, 64],
         required: None,
+        sub_groups: None,
         multiple: 8,
         non_uniform: true,
     };
@@ -219,6 +262,31 @@ mod tests {
     fn primes_run_in_uneven_groups_where_that_is_allowed() {
         assert_eq!(choose(1, [10007, 1, 1], &LIMITS), [64, 1, 1]);
         assert_eq!(choose(1, [10007, 1, 1], &UNIFORM), [1, 1, 1]);
+    }
+
+    #[test]
+    fn required_numbers_of_sub_groups() {
+        let limits = RangeLimits {
+            sub_groups: Some(3),
+            ..LIMITS
+        };
+        let with = |global, local| {
+            let range = resolve(&limits, None, Some(global), local);
+            range.map(|range| range.local_size)
+        };
+        // Sub-groups have 8 work-items, the last one may have fewer.
+        assert_eq!(with([48, 1, 1], Some([24, 1, 1])), Ok([24, 1, 1]));
+        assert_eq!(with([48, 1, 1], Some([17, 1, 1])), Ok([17, 1, 1]));
+        for wrong in [16, 25] {
+            let given = with([48, 1, 1], Some([wrong, 1, 1]));
+            assert!(matches!(given, Err(LaunchError::WorkGroupSize(_))));
+        }
+        assert_eq!(with([48, 1, 1], None), Ok([24, 1, 1]));
+        assert_eq!(with([40, 1, 1], None), Ok([20, 1, 1]));
+        // No divisor has three sub-groups.
+        let none = with([7, 1, 1], None);
+        assert!(matches!(none, Err(LaunchError::WorkGroupSize(_))));
+        assert!(with([0, 1, 1], None).is_ok());
     }
 
     #[test]

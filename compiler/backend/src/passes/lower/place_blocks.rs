@@ -13,16 +13,8 @@ use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, InstKind, Module,
     StackSlot, Type, Value,
 };
+use pumice_target::device_queue::record;
 use smallvec::SmallVec;
-
-/// First bytes of the fields of Record in `builtins-lib/lib/enqueue.cl`.
-mod record {
-    pub const DIMENSIONS: u64 = 4;
-    pub const LOCAL_SIZE: u64 = 8;
-    pub const SIZE: u64 = 24;
-    pub const OFFSET: u64 = 48;
-    pub const NUMBER: u64 = 184;
-}
 
 /// Runs the pass.
 ///
