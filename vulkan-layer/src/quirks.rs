@@ -180,6 +180,12 @@ pub const QUIRKS: &[Quirk] = &[
         versions: ((22, 3), Some((23, 0))),
         reason: "values are wrong where work-items meet a memory fence in different rounds of a loop",
     },
+    Quirk {
+        kind: QuirkKind::SubgroupBarriersCount,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((23, 0), None),
+        reason: "values are wrong where sub-groups of a work-group meet different numbers of sub-group barriers",
+    },
 ];
 
 /// The rows that hold for a driver.

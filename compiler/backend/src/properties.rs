@@ -203,6 +203,8 @@ impl Look<'_> {
         match op {
             // The driver tells these.
             ImageOp::Order | ImageOp::Format => false,
+            // Reads and writes of pixels take their place.
+            ImageOp::ReadBytes | ImageOp::WriteBytes => false,
             ImageOp::SizeOfLevel => false,
             ImageOp::Levels if !image.is_sampled() => false,
             ImageOp::ReadLevel { .. } | ImageOp::WriteLevel { .. } if !image.is_sampled() => {

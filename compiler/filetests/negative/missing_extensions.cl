@@ -9,3 +9,7 @@ float f(global atomic_float *x) { return atomic_fetch_add_explicit(x, 1.0f, memo
 half f(global atomic_half *x) { return atomic_load_explicit(x, memory_order_relaxed, memory_scope_work_group); }
 //// [-cl-std=CL3.0] a pipe without __opencl_c_pipes
 kernel void f(read_only pipe int p) { int x; read_pipe(p, &x); }
+//// [-cl-std=CL3.0] a block without cl_intel_subgroups
+uint f(global uint *p) { return intel_sub_group_block_read(p); }
+//// [-cl-std=CL3.0] a broadcast of a short without cl_intel_subgroups_short
+short f(short s) { return intel_sub_group_broadcast(s, 0); }

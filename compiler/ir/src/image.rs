@@ -137,6 +137,8 @@ pub enum Texel {
     Signed,
     /// Unsigned integers.
     Unsigned,
+    /// The bits of a whole pixel of 8, 16 or 32 bits, whatever its channels: the first lane.
+    Raw,
 }
 
 impl Texel {
@@ -144,7 +146,7 @@ impl Texel {
     pub fn ty(self) -> Type {
         match self {
             Texel::Float => Type::vector(Scalar::F32, 4),
-            Texel::Signed | Texel::Unsigned => Type::vector(Scalar::I32, 4),
+            Texel::Signed | Texel::Unsigned | Texel::Raw => Type::vector(Scalar::I32, 4),
         }
     }
 }
@@ -195,6 +197,11 @@ pub enum ImageOp {
         /// The pixel's class.
         texel: Texel,
     },
+    /// Reads four bytes of a row, whatever the channels: image, byte and row (I32). Bytes outside are those of
+    /// the nearest pixel.
+    ReadBytes,
+    /// Writes four bytes of a row: image, byte (a multiple of four) and row (I32), a word. Bytes outside are dropped.
+    WriteBytes,
     /// Reads a pixel of a level without a sampler: image, coordinates (I32), level (I32).
     ReadLevel {
         /// The pixel's class.
@@ -238,9 +245,15 @@ impl ImageOp {
             ImageOp::Sample { texel, .. }
             | ImageOp::Read { texel }
             | ImageOp::ReadLevel { texel } => texel.ty(),
-            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } => return None,
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } | ImageOp::WriteBytes => {
+                return None;
+            }
             ImageOp::Size | ImageOp::SizeOfLevel => Type::vector(Scalar::I32, image.coordinates()),
-            ImageOp::Levels | ImageOp::Samples | ImageOp::Order | ImageOp::Format => Type::I32,
+            ImageOp::ReadBytes
+            | ImageOp::Levels
+            | ImageOp::Samples
+            | ImageOp::Order
+            | ImageOp::Format => Type::I32,
         })
     }
 
@@ -266,6 +279,8 @@ impl ImageOp {
                 }
             }
             ImageOp::Write { texel } => types.extend([coordinates(Scalar::I32), texel.ty()]),
+            ImageOp::ReadBytes => types.push(coordinates(Scalar::I32)),
+            ImageOp::WriteBytes => types.extend([coordinates(Scalar::I32), Type::I32]),
             ImageOp::ReadLevel { .. } => types.extend([coordinates(Scalar::I32), Type::I32]),
             ImageOp::WriteLevel { texel } => {
                 types.extend([coordinates(Scalar::I32), texel.ty(), Type::I32]);
@@ -282,8 +297,18 @@ impl ImageOp {
             ImageOp::Sample { .. } => {
                 image.is_sampled() && !image.multisampled && image.dim != ImageDim::Buffer
             }
-            ImageOp::Read { .. } => image.access != ImageAccess::Write,
-            ImageOp::Write { .. } => image.access != ImageAccess::Read && !image.multisampled,
+            ImageOp::ReadBytes | ImageOp::WriteBytes
+                if image.dim != ImageDim::D2
+                    || image.arrayed
+                    || image.depth
+                    || image.multisampled =>
+            {
+                false
+            }
+            ImageOp::Read { .. } | ImageOp::ReadBytes => image.access != ImageAccess::Write,
+            ImageOp::Write { .. } | ImageOp::WriteBytes => {
+                image.access != ImageAccess::Read && !image.multisampled
+            }
             ImageOp::ReadLevel { .. } => {
                 image.access != ImageAccess::Write && image.can_be_mipmapped()
             }
@@ -298,14 +323,19 @@ impl ImageOp {
 
     /// Returns whether it changes the image, or tells what another work-item may change.
     pub fn has_side_effects(self) -> bool {
-        matches!(self, ImageOp::Write { .. } | ImageOp::WriteLevel { .. })
+        matches!(
+            self,
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } | ImageOp::WriteBytes
+        )
     }
 
     /// Returns whether equal operands always give an equal result.
     pub fn is_pure(self, image: ImageType) -> bool {
         match self {
-            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } => false,
-            ImageOp::Read { .. } | ImageOp::ReadLevel { .. } => image.access == ImageAccess::Read,
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } | ImageOp::WriteBytes => false,
+            ImageOp::Read { .. } | ImageOp::ReadLevel { .. } | ImageOp::ReadBytes => {
+                image.access == ImageAccess::Read
+            }
             _ => true,
         }
     }
@@ -360,6 +390,8 @@ impl ImageOp {
             ImageOp::Sample { texel, lod } => vec!["sample", texel.name(), lod.name()],
             ImageOp::Read { texel } => vec!["read", texel.name()],
             ImageOp::Write { texel } => vec!["write", texel.name()],
+            ImageOp::ReadBytes => vec!["read_bytes"],
+            ImageOp::WriteBytes => vec!["write_bytes"],
             ImageOp::ReadLevel { texel } => vec!["read_level", texel.name()],
             ImageOp::WriteLevel { texel } => vec!["write_level", texel.name()],
             ImageOp::Size => vec!["size"],
@@ -384,6 +416,8 @@ impl ImageOp {
             ["write", texel] => ImageOp::Write {
                 texel: Texel::from_name(texel)?,
             },
+            ["read_bytes"] => ImageOp::ReadBytes,
+            ["write_bytes"] => ImageOp::WriteBytes,
             ["read_level", texel] => ImageOp::ReadLevel {
                 texel: Texel::from_name(texel)?,
             },

@@ -8,12 +8,13 @@
 //! | 8 | DeviceLaunch | *Kernel*, *Ordinal*: the last argument is not the application's but memory of device-side enqueue |
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
-//! | 16 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
 //! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`] about an image or sampler argument |
 //! | 13 | HandleFactUniform | *Kernel*, *Ordinal*, *Fact*, *Set*, *Binding*, *Offset*: the same in a uniform buffer |
 //! | 14 | ImageLevel | *Kernel*, *Ordinal*, *Level*, *Set*, *Binding*: a storage image that is a mip level of an image argument |
 //! | 15 | SubgroupCount | *Kernel*, *Count*: required number of sub-groups per work-group |
+//! | 16 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
+//! | 18 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -110,6 +111,13 @@ pub enum Need {
         /// The first byte of the word.
         offset: u32,
     },
+    /// An image whose bits count, whatever its channels.
+    RawImage {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+    },
     /// A level of an image argument, as a storage image of its own.
     ImageLevel {
         /// The kernel.
@@ -176,6 +184,7 @@ impl Need {
             Need::HandleFactPushConstant { .. } => "HandleFactPushConstant",
             Need::HandleFactUniform { .. } => "HandleFactUniform",
             Need::ImageLevel { .. } => "ImageLevel",
+            Need::RawImage { .. } => "RawImage",
         }
     }
 
@@ -192,7 +201,8 @@ impl Need {
             | Need::Scheduler { kernel, .. }
             | Need::HandleFactPushConstant { kernel, .. }
             | Need::HandleFactUniform { kernel, .. }
-            | Need::ImageLevel { kernel, .. } => kernel,
+            | Need::ImageLevel { kernel, .. }
+            | Need::RawImage { kernel, .. } => kernel,
         }
     }
 
@@ -210,6 +220,7 @@ impl Need {
             Need::ImageLevel { .. } => 14,
             Need::SubgroupCount { .. } => 15,
             Need::CheckMemory { .. } => 16,
+            Need::RawImage { .. } => 18,
         }
     }
 
@@ -254,6 +265,7 @@ impl Need {
                 set: 0,
                 binding: 0,
             },
+            Need::RawImage { kernel, ordinal: 0 },
         ]
         .into_iter()
         .find(|need| need.number() == number)
@@ -311,6 +323,10 @@ impl Need {
                 binding: u32::decode(source, "Binding")?,
                 offset: u32::decode(source, "Offset")?,
             },
+            Need::RawImage { .. } => Need::RawImage {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
             Need::ImageLevel { .. } => Need::ImageLevel {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -333,6 +349,7 @@ impl Need {
             }
             Need::DeviceLaunch { ordinal, .. }
             | Need::QueueArgument { ordinal, .. }
+            | Need::RawImage { ordinal, .. }
             | Need::CheckMemory { ordinal, .. } => ordinal.encode(sink, "Ordinal"),
             Need::Block {
                 number, captured, ..

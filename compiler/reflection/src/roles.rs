@@ -5,13 +5,14 @@
 //! | 1 | Initializer | *Kernel*: a Kernel of ClspvReflection that runs before all others |
 //! | 2 | Finalizer | *Kernel*: a Kernel of ClspvReflection that runs when its program goes |
 //! | 3, 4 | SubgroupSize, PrivateMemory | what a launch of a kernel needs, see `needs.rs` |
+//! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
+//! | 6 | AddressDelta | pointers are not device addresses, see `address_delta.rs` |
 //! | 8 to 11 | DeviceLaunch, QueueArgument, Block, Scheduler | a kernel's part in device-side enqueue, see `needs.rs` |
 //! | 12 to 14 | HandleFactPushConstant, HandleFactUniform, ImageLevel | images with mip levels and their samplers, see `needs.rs` |
-//! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
 //! | 15 | SubgroupCount | a required number of sub-groups, see `needs.rs` |
 //! | 16 | CheckMemory | memory of a launch's checks, see `needs.rs` |
 //! | 17 | CheckSite | a place that kernels test, see `check.rs` |
-//! | 6 | AddressDelta | pointers are not device addresses, see `address_delta.rs` |
+//! | 18 | RawImage | the view that a kernel has of an image, see `needs.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is

@@ -101,6 +101,8 @@ kinds! {
     LoopsStop, "runtime/src/device/conditions.rs", leaves_out: true;
     /// Pipes are not offered: loops around their functions meet fences.
     FencesInLoops, "runtime/src/device/conditions.rs";
+    /// A barrier of a sub-group is a fence alone: its work-items run in step.
+    SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
 }
 
 /// A set of quirks.

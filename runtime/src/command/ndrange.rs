@@ -22,6 +22,7 @@ use crate::executable::{
     ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange,
     Prepared, RangeRequest,
 };
+use crate::memory::image::Shown;
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
 use crate::memory::{Mem, device_address};
@@ -337,8 +338,8 @@ fn value(
     match arg {
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match meta.kind {
-            ArgKind::Image { binding, .. } => {
-                image_value(on, object, (binding, meta.level_images), staging)
+            ArgKind::Image { binding, raw, .. } => {
+                image_value(on, object, (binding, raw, meta.level_images), staging)
             }
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
@@ -390,30 +391,33 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// The image for a binding, with its first `level_images` levels as images of their own. CL_IMAGE_FORMAT_NOT_SUPPORTED
-/// if the device cannot give the kernel an image of this format.
+/// The image for a binding, with its first `level_images` levels as images of their own.
+/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits where
+/// the kernel wants these (`raw`).
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
-    (binding, level_images): (BindingKind, u32),
+    (binding, raw, level_images): (BindingKind, bool, u32),
     staging: &mut Staging,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
     let (index, gpu) = (on.index(), on.device().gpu()?);
     let view = match binding {
-        BindingKind::SampledImage | BindingKind::StorageImage if image.rows().is_some() => {
+        BindingKind::SampledImage | BindingKind::StorageImage => {
             let writes = binding == BindingKind::StorageImage;
-            ImageArg::Image(rows_view(on, mem, writes, staging)?)
+            let shown = image.shown(writes, raw)?;
+            ImageArg::Image(match image.rows() {
+                Some(_) => rows_view(on, mem, writes, shown, staging)?,
+                None => image.view(index, gpu, shown)?,
+            })
         }
-        BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
-        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu, 0)?),
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
     let last = image.levels() - 1;
     let levels = (1..level_images).map(|level| match &view {
         ImageArg::Image(view) if last == 0 => Ok(view.clone()),
-        _ => image.storage_view(index, gpu, level.min(last)),
+        _ => image.level_view(index, gpu, level.min(last)),
     });
     let levels = levels.collect::<Result<_>>()?;
     let format = image.format();
@@ -431,13 +435,14 @@ fn rows_view(
     on: &Placement,
     mem: &Ref<Mem>,
     writes: bool,
+    shown: Shown,
     staging: &mut Staging,
 ) -> Result<ImageView> {
     let image = image_of(mem)?;
     let rows = image.rows().ok_or(Error::InvalidMemObject)?;
     let gpu = on.device().gpu()?;
     let made = rows.staged(on.index(), staging.queue, gpu)?;
-    let view = made.view(gpu, image.format(), image.components(writes)?)?;
+    let view = made.view(gpu, shown)?;
     let writes = writes && mem.kernel_writes();
     (staging.uses).push(StagedUse::new(rows, image.layout(), made, writes));
     Ok(view)

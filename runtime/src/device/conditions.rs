@@ -117,6 +117,12 @@ pub(super) fn shuffles(caps: &Capabilities) -> bool {
     sub_group_size(caps).is_some() && caps.subgroup.ops.shuffle
 }
 
+/// Tells whether sub-groups read and write blocks: words of an image are put together of the bytes of four
+/// work-items.
+pub(super) fn blocks(caps: &Capabilities) -> bool {
+    shuffles(caps) && sub_group_sizes(caps).iter().all(|&size| size >= 4)
+}
+
 /// The size of the device's sub-groups; `None` where it has none that OpenCL's functions can be
 /// made of. Where the size varies, every pipeline requires this one.
 pub fn sub_group_size(caps: &Capabilities) -> Option<u32> {

@@ -176,6 +176,20 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    on("cl_intel_subgroups", blocks),
+    on("cl_intel_subgroups_char", blocks),
+    Extension {
+        name: "cl_intel_subgroups_short",
+        version: make_version(1, 1, 0),
+        condition: blocks,
+    },
+    on("cl_intel_subgroups_long", blocks),
+    on("cl_intel_spirv_subgroups", blocks),
+    Extension {
+        name: "cl_intel_subgroup_local_block_io",
+        version: make_version(1, 0, 1),
+        condition: blocks,
+    },
     Extension {
         name: "cl_ext_buffer_device_address",
         version: make_version(1, 0, 2),

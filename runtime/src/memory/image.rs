@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BufferView, Component, IDENTITY, Image, ImageBox, ImageKind, ImageView};
+use pumice_vulkan_layer::{
+    BufferView, Component, Format, IDENTITY, Image, ImageBox, ImageKind, ImageView,
+};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -52,10 +54,19 @@ pub(super) enum Texels {
     },
 }
 
-/// The views of an image that kernels get on a device, each with the level that it shows: all for those that are
-/// read through samplers, one for those that are written.
-#[derive(Clone, Default)]
-pub(super) struct Views(Vec<(Option<u32>, ImageView)>);
+/// The views of an image that kernels get on a device: a few.
+pub(super) type Views = Vec<(Shown, ImageView)>;
+
+/// An image's pixels as a kernel sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The format of the view.
+    pub format: Format,
+    /// The components that the kernel gets.
+    pub components: [Component; 4],
+    /// The level that the kernel sees; `None` for all, which it reads.
+    pub level: Option<u32>,
+}
 
 /// The shape of an image type; `None` for what is no image type.
 pub(super) fn kind(image_type: u32) -> Option<ImageKind> {
@@ -77,7 +88,7 @@ impl Texels {
     pub fn own(storage: Arc<ImageStorage>, devices: usize) -> Self {
         Self::Own {
             storage,
-            views: Mutex::new(vec![Views::default(); devices]),
+            views: Mutex::new(vec![Views::new(); devices]),
         }
     }
 }
@@ -276,24 +287,38 @@ impl ImageMem {
         }
     }
 
-    /// The components that a view for reading or for writing has: CL_IMAGE_FORMAT_NOT_SUPPORTED where writing would
-    /// change their places.
+    /// The pixels as a kernel sees them that reads all levels or writes the first, as numbers or (`raw`) as bits.
     ///
     /// # Errors
-    /// [`Error::ImageFormatNotSupported`].
-    pub fn components(&self, writes: bool) -> Result<[Component; 4]> {
+    /// CL_IMAGE_FORMAT_NOT_SUPPORTED where writing numbers would change the places of components, and for bits
+    /// of images that have no such view.
+    pub fn shown(&self, writes: bool, raw: bool) -> Result<Shown> {
+        let level = writes.then_some(0);
+        if raw {
+            let format = match self.format.texel_size() {
+                1 => Format::R8Uint,
+                2 => Format::R16Uint,
+                4 => Format::R32Uint,
+                bytes => {
+                    let reason = format!("blocks of an image with pixels of {bytes} bytes");
+                    return Err(Error::ImageFormatNotSupported.because(reason));
+                }
+            };
+            let components = IDENTITY;
+            return Ok(Shown {
+                format,
+                components,
+                level,
+            });
+        }
         match writes && self.format.components != IDENTITY {
             true => Err(Error::ImageFormatNotSupported),
-            false => Ok(self.format.components),
+            false => Ok(Shown {
+                format: self.format.vulkan,
+                components: self.format.components,
+                level,
+            }),
         }
-    }
-
-    /// The view of all levels that a kernel reads by a sampler or without, on a device of the context.
-    ///
-    /// # Errors
-    /// Out of memory, or a lost device.
-    pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
-        self.view(index, device, self.format.components, None)
     }
 
     /// The view of a level that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
@@ -301,35 +326,37 @@ impl ImageMem {
     ///
     /// # Errors
     /// [`Error::ImageFormatNotSupported`]; out of memory.
-    pub fn storage_view(
+    pub fn level_view(
         &self,
         index: usize,
         device: &gpu::OpenDevice,
         level: u32,
     ) -> Result<ImageView> {
-        self.view(index, device, self.components(true)?, Some(level))
+        let shown = Shown {
+            level: Some(level),
+            ..self.shown(true, false)?
+        };
+        self.view(index, device, shown)
     }
 
-    fn view(
-        &self,
-        index: usize,
-        device: &gpu::OpenDevice,
-        components: [Component; 4],
-        level: Option<u32>,
-    ) -> Result<ImageView> {
+    /// The view that a kernel has, on a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn view(&self, index: usize, device: &gpu::OpenDevice, shown: Shown) -> Result<ImageView> {
         let Texels::Own { storage, views } = &self.texels else {
             return Err(Error::InvalidMemObject);
         };
         let mut views = views.lock();
-        let Views(views) = &mut views[index];
-        if let Some((_, view)) = views.iter().find(|(shown, _)| *shown == level) {
+        let made = &mut views[index];
+        if let Some((_, view)) = made.iter().find(|(known, _)| *known == shown) {
             return Ok(view.clone());
         }
         let image: Image = storage.allocation(index)?;
-        let format = self.format.vulkan;
-        let view = (device.raw()).create_image_view(&image, format, components, level);
+        let view =
+            (device.raw()).create_image_view(&image, shown.format, shown.components, shown.level);
         let view = view.map_err(gpu::error)?;
-        views.push((level, view.clone()));
+        made.push((shown, view.clone()));
         Ok(view)
     }
 

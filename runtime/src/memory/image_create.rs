@@ -211,8 +211,8 @@ impl Desc {
             extent,
             layers,
             levels: self.num_mip_levels.max(1),
-            // 2D images can be made of others that differ in sRGB only.
-            reinterpreted: kind == ImageKind::D2 && format.data_type == cl::CL_UNORM_INT8,
+            // 2D images can be made of others that differ in sRGB only, and kernels see the bits of small pixels.
+            reinterpreted: kind == ImageKind::D2 && format.texel_size() <= 4,
         }
     }
 

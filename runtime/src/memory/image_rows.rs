@@ -10,8 +10,8 @@ use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageView};
 
 use crate::base::error::Result;
 use crate::base::region::Layout;
-use crate::device::format::ImageFormat;
 use crate::device::gpu;
+use crate::memory::image::Shown;
 use crate::memory::storage::Storage;
 
 /// The rows of an image, and the images that launches have for them.
@@ -83,13 +83,9 @@ impl Staged {
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn view(
-        &self,
-        device: &gpu::OpenDevice,
-        format: &ImageFormat,
-        components: [pumice_vulkan_layer::Component; 4],
-    ) -> Result<ImageView> {
-        let view = (device.raw()).create_image_view(&self.image, format.vulkan, components, None);
+    pub fn view(&self, device: &gpu::OpenDevice, shown: Shown) -> Result<ImageView> {
+        let view =
+            (device.raw()).create_image_view(&self.image, shown.format, shown.components, None);
         view.map_err(gpu::error)
     }
 }

@@ -286,7 +286,7 @@ impl Kernel {
                 }
                 value
             }
-            (ArgKind::Image { binding, kind }, value) => {
+            (ArgKind::Image { binding, kind, .. }, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
                 // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
                 // image.

@@ -278,7 +278,11 @@ fn every_image_instruction_is_dispatched() {
         let kinds: Vec<_> = (executable.kernels()[0].args.iter())
             .map(|arg| arg.kind)
             .collect();
-        let image = |binding, kind| ArgKind::Image { binding, kind };
+        let image = |binding, kind| ArgKind::Image {
+            binding,
+            kind,
+            raw: false,
+        };
         let expected = [
             ArgKind::Buffer,
             image(BindingKind::SampledImage, Some(ImageKind::D2)),

@@ -34,6 +34,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::GroupNonUniformQuad,
     Capability::SubgroupShuffleINTEL,
     Capability::SubgroupBufferBlockIOINTEL,
+    Capability::SubgroupImageBlockIOINTEL,
     Capability::DotProduct,
     Capability::DotProductInputAll,
     Capability::DotProductInput4x8Bit,
@@ -71,6 +72,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::SplitBarrierINTEL,
     Capability::BFloat16ConversionINTEL,
     Capability::FPFastMathModeINTEL,
+    Capability::MemoryAccessAliasingINTEL,
 ];
 
 /// Extensions whose instructions and enumerants are imported.
@@ -85,6 +87,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_GOOGLE_decorate_string",
     c"SPV_INTEL_bfloat16_conversion",
     c"SPV_INTEL_fp_fast_math_mode",
+    c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
@@ -163,6 +166,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::GroupNonUniformQuad
         | Capability::GroupNonUniformRotateKHR
         | Capability::SubgroupShuffleINTEL => sub_groups && ops.shuffle,
+        Capability::SubgroupImageBlockIOINTEL => sub_groups && ops.shuffle && target.images,
         _ => true,
     }
 }

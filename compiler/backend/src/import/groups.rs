@@ -4,8 +4,7 @@ use super::body::Body;
 use super::preamble::Def;
 use super::reader::{Inst, Result};
 use pumice_ir::{
-    AccessFlags, AtomicOp, BinaryOp, BuiltIn, ConvertOp, GroupOp, GroupOperation, InstKind,
-    IntCond, Scope, Type, Value,
+    AtomicOp, BinaryOp, BuiltIn, GroupOp, GroupOperation, InstKind, IntCond, Scope, Type, Value,
 };
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
@@ -139,7 +138,7 @@ impl Body<'_, '_> {
     }
 
     /// A sub-group operation whose result has its first operand's type.
-    fn subgroup_value(&mut self, op: GroupOp, args: &[Value]) -> Value {
+    pub(super) fn subgroup_value(&mut self, op: GroupOp, args: &[Value]) -> Value {
         let ty = self.func.ty(args[0]);
         let kind = InstKind::Group {
             op,
@@ -149,7 +148,7 @@ impl Body<'_, '_> {
         self.emit(kind, ty)
     }
 
-    fn subgroup_built_in(&mut self, which: BuiltIn) -> Value {
+    pub(super) fn subgroup_built_in(&mut self, which: BuiltIn) -> Value {
         self.emit(InstKind::BuiltIn { which }, which.ty())
     }
 
@@ -218,103 +217,6 @@ impl Body<'_, '_> {
         let value = self.resize_int(inst, value, to)?;
         self.define_value(inst, value)?;
         Ok(true)
-    }
-
-    /// SPV_INTEL_subgroups: shuffles, and blocks of which each work-item has every n-th element.
-    fn intel_subgroup(&mut self, inst: &Inst<'_>) -> Result<bool> {
-        let value = match inst.op {
-            Op::SubgroupShuffleINTEL | Op::SubgroupShuffleXorINTEL => {
-                let op = if inst.op == Op::SubgroupShuffleINTEL {
-                    GroupOp::Shuffle
-                } else {
-                    GroupOp::ShuffleXor
-                };
-                let (value, number) = (self.arg(inst, 0)?, self.word_arg(inst, 1)?);
-                self.subgroup_value(op, &[value, number])
-            }
-            Op::SubgroupShuffleDownINTEL | Op::SubgroupShuffleUpINTEL => {
-                let (first, second) = (self.arg(inst, 0)?, self.arg(inst, 1)?);
-                let delta = self.word_arg(inst, 2)?;
-                if self.func.ty(first) != self.func.ty(second) {
-                    return Err(inst.error("the operands' types differ"));
-                }
-                let lane = self.subgroup_built_in(BuiltIn::SubgroupLocalId);
-                let size = self.subgroup_built_in(BuiltIn::SubgroupMaxSize);
-                // The first operand's lanes stand before the second's.
-                let source = if inst.op == Op::SubgroupShuffleDownINTEL {
-                    self.binary(BinaryOp::IAdd, [lane, delta])
-                } else {
-                    let below = self.binary(BinaryOp::IAdd, [lane, size]);
-                    self.binary(BinaryOp::ISub, [below, delta])
-                };
-                let in_first = self.icmp(IntCond::Ult, [source, size]);
-                let behind = self.binary(BinaryOp::ISub, [source, size]);
-                let source = self.select_value(in_first, source, behind);
-                let first = self.subgroup_value(GroupOp::Shuffle, &[first, source]);
-                let second = self.subgroup_value(GroupOp::Shuffle, &[second, source]);
-                self.select_value(in_first, first, second)
-            }
-            Op::SubgroupBlockReadINTEL => {
-                let (_, ty) = self.result_type(inst)?;
-                let places = self.block_places(inst, ty)?;
-                let align = ty.scalar.bytes();
-                let lanes: SmallVec<[Value; 4]> = places
-                    .into_iter()
-                    .map(|ptr| self.load_leaf(ptr, ty.lane(), align, AccessFlags::empty()))
-                    .collect();
-                match lanes[..] {
-                    [one] => one,
-                    _ => self.emit(InstKind::Build { lanes }, ty),
-                }
-            }
-            Op::SubgroupBlockWriteINTEL => {
-                let value = self.arg(inst, 1)?;
-                let ty = self.func.ty(value);
-                let align = ty.scalar.bytes();
-                for (lane, ptr) in self.block_places(inst, ty)?.into_iter().enumerate() {
-                    let part = if ty.is_vector() {
-                        let lane = lane as u8;
-                        self.emit(
-                            InstKind::Extract {
-                                vector: value,
-                                lane,
-                            },
-                            ty.lane(),
-                        )
-                    } else {
-                        value
-                    };
-                    self.store_leaf(ptr, part, align, AccessFlags::empty());
-                }
-                return Ok(true);
-            }
-            _ => return Ok(false),
-        };
-        self.define_value(inst, value)?;
-        Ok(true)
-    }
-
-    /// Gives the places of the components of this work-item's part of a block.
-    fn block_places(&mut self, inst: &Inst<'_>, ty: Type) -> Result<SmallVec<[Value; 4]>> {
-        let (pointer, ptr) = self.pointer(inst, 0)?;
-        let elem = self.pre.pointee(inst, pointer.ty)?;
-        if self.pre.types.get(elem).leaf != Some(ty.lane()) || !ty.scalar.is_int() {
-            return Err(inst.error("the block's type does not fit the pointer"));
-        }
-        let bytes = self.func.i64(i64::from(ty.scalar.bytes()));
-        let lane = self.subgroup_built_in(BuiltIn::SubgroupLocalId);
-        let lane = self.convert(ConvertOp::ZExt, lane, Type::I64);
-        let size = self.subgroup_built_in(BuiltIn::SubgroupMaxSize);
-        let size = self.convert(ConvertOp::ZExt, size, Type::I64);
-        let space = self.func.ty(ptr);
-        let mut index = lane;
-        let mut places = SmallVec::new();
-        for _ in 0..ty.lanes {
-            let offset = self.binary(BinaryOp::IMul, [index, bytes]);
-            places.push(self.emit(InstKind::PtrAdd { base: ptr, offset }, space));
-            index = self.binary(BinaryOp::IAdd, [index, size]);
-        }
-        Ok(places)
     }
 
     /// SPV_AMD_shader_ballot's extended instructions.

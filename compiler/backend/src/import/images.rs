@@ -52,7 +52,11 @@ impl Body<'_, '_> {
     }
 
     /// An operand that is an image.
-    fn image_operand(&mut self, inst: &Inst<'_>, n: usize) -> Result<(ImageType, Value)> {
+    pub(super) fn image_operand(
+        &mut self,
+        inst: &Inst<'_>,
+        n: usize,
+    ) -> Result<(ImageType, Value)> {
         let (ty, leaves) = self.leaves(inst, inst.arg(n)?)?;
         match self.pre.types.get(ty).kind {
             TypeKind::Image(image) => Ok((image, leaves[0])),
@@ -126,7 +130,7 @@ impl Body<'_, '_> {
     }
 
     /// Coordinates: I32 or, for samplers, F32.
-    fn coordinates(
+    pub(super) fn coordinates(
         &mut self,
         inst: &Inst<'_>,
         n: usize,
@@ -157,7 +161,7 @@ impl Body<'_, '_> {
         }
     }
 
-    fn operation(
+    pub(super) fn operation(
         &mut self,
         inst: &Inst<'_>,
         op: ImageOp,

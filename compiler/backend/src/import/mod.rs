@@ -23,6 +23,7 @@ mod extensions;
 mod functions;
 mod groups;
 mod images;
+mod intel_subgroups;
 mod library;
 mod memory;
 mod ocl_std;

@@ -115,7 +115,9 @@ fn check_decoration(inst: &Inst<'_>, place: usize) -> Result<()> {
             | Decoration::MaxByteOffsetId
             | Decoration::NoSignedWrap
             | Decoration::NoUnsignedWrap
-            | Decoration::UserSemantic,
+            | Decoration::UserSemantic
+            | Decoration::AliasScopeINTEL
+            | Decoration::NoAliasINTEL,
         ) => Ok(()),
         Some(other) => Err(inst.error(format_args!("decoration {other:?} is not supported"))),
         None => Err(inst.error(format_args!("unknown decoration {number}"))),
@@ -316,6 +318,10 @@ impl<'a> Preamble<'a> {
             | Op::GroupMemberDecorate
             | Op::DecorationGroup
             | Op::ModuleProcessed
+            // Promises that nothing here relies on.
+            | Op::AliasDomainDeclINTEL
+            | Op::AliasScopeDeclINTEL
+            | Op::AliasScopeListDeclINTEL
             | Op::Nop
             | Op::Line
             | Op::NoLine => Ok(()),

@@ -10,6 +10,7 @@ use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{AtomicOp, MemoryOrder, Scalar, Scope, Value};
+use pumice_target::QuirkKind;
 use rspirv::spirv::{Capability, Op, StorageClass};
 
 const ACQUIRE: u32 = 2;
@@ -135,6 +136,10 @@ impl Emitter<'_> {
             ));
         }
         if execution == Scope::Subgroup {
+            if (self.target.quirks).has(QuirkKind::SubgroupBarriersCount) {
+                self.fence(memory, order, global, local);
+                return Ok(());
+            }
             self.b.capability(Capability::GroupNonUniform);
         }
         let bits = self.fence_semantics(order, global, local);

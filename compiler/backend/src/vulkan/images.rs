@@ -169,7 +169,7 @@ impl Emitter<'_> {
         let sampled_ty = match texel {
             Texel::Float => self.ty(Type::F32),
             Texel::Signed => self.b.unique(Op::TypeInt, None, &[32, 1]),
-            Texel::Unsigned => self.b.ty_int(32),
+            Texel::Unsigned | Texel::Raw => self.b.ty_int(32),
         };
         let sampled = image.is_sampled();
         let (dim, capability) = match image.dim {
@@ -370,9 +370,9 @@ impl Emitter<'_> {
                 }
                 Ok(Some(self.b.op(op, ty, &operands)))
             }
-            ImageOp::Order | ImageOp::Format => Err(LowerError::new(
-                "internal: a query of an image's channels reached emission",
-            )),
+            ImageOp::Order | ImageOp::Format | ImageOp::ReadBytes | ImageOp::WriteBytes => Err(
+                LowerError::new("internal: an operation on an image's channels reached emission"),
+            ),
         }
     }
 
@@ -484,6 +484,18 @@ impl Emitter<'_> {
             };
             reflection.push(instruction);
         }
+    }
+
+    /// The images whose bits a kernel reads or writes.
+    pub fn reflect_raw_images(&self, k: u32, kernel: KernelRef, reflection: &mut Reflection) {
+        let raw = self.image_classes.iter();
+        let raw = raw.filter(|&(&(of, _), &texel)| of == k && texel == Texel::Raw);
+        let mut ordinals: Vec<u32> = raw.map(|(&(_, ordinal), _)| ordinal).collect();
+        ordinals.sort_unstable();
+        let needs = ordinals
+            .into_iter()
+            .map(|ordinal| Need::RawImage { kernel, ordinal });
+        reflection.needs.extend(needs);
     }
 
     /// The levels of a kernel's images that it accesses as images of their own.

@@ -200,11 +200,14 @@ const LANGUAGE_EXTENSIONS: &[&str] = &["cl_khr_depth_images", "cl_khr_gl_msaa_sh
 
 /// The names of all extensions that the front end knows, each once, in alphabetical order.
 pub fn extensions() -> Vec<&'static str> {
-    let of_rows = table::ROWS.iter().filter_map(|row| match row.gate {
-        Gate::Name(name) | Gate::Either(name, _) => Some(name),
-        _ => None,
-    });
-    let mut names: Vec<&str> = LANGUAGE_EXTENSIONS.iter().copied().chain(of_rows).collect();
+    let mut names = LANGUAGE_EXTENSIONS.to_vec();
+    for row in &table::ROWS {
+        match row.gate {
+            Gate::Name(name) | Gate::Either(name, _) => names.push(name),
+            Gate::AnyOf(both, _) => names.extend(both),
+            _ => {}
+        }
+    }
     names.sort_unstable();
     names.dedup();
     names

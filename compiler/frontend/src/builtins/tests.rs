@@ -315,6 +315,10 @@ fn calls_of_later_versions_resolve() {
         ("to_private(constant int*)", "no match"),
         ("get_fence(generic int*)", "uint(__generic int *)"),
         ("sub_group_ballot(int)", "needs cl_khr_subgroup_ballot"),
+        (
+            "intel_sub_group_block_read(global uint*)",
+            "needs cl_intel_subgroups",
+        ),
         ("work_group_reduce_add(float)", "float(float)"),
         ("sub_group_scan_inclusive_max(uint)", "uint(uint)"),
         (

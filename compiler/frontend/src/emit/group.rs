@@ -5,6 +5,7 @@ use rspirv::spirv::{Capability, GroupOperation, Op, Scope, SpvAmdShaderBallotOp 
 use super::EmitError;
 use super::function::FunctionEmitter;
 use crate::builtins::table::Lower;
+use crate::lang::opaque::OpaqueKind;
 use crate::lang::types::{TypeId, TypeTable};
 use crate::sema::typed::{ConvertKind, ExprId};
 
@@ -30,6 +31,9 @@ impl FunctionEmitter<'_, '_> {
                 | Lower::NonUniformVote(_)
                 | Lower::NonUniform(..)
                 | Lower::NonUniformArith(..)
+                | Lower::IntelShuffle(_)
+                | Lower::BlockRead
+                | Lower::BlockWrite
                 | Lower::AmdArith(..)
                 | Lower::AmdBallot(_)
         );
@@ -40,7 +44,11 @@ impl FunctionEmitter<'_, '_> {
         for arg in args {
             values.push(self.expr(*arg)?);
         }
-        let result = self.e.value_type(ty);
+        let result = match ty {
+            // Writes of blocks have none.
+            _ if ty == TypeTable::VOID => 0,
+            _ => self.e.value_type(ty),
+        };
         let value = match lower {
             Lower::GroupVote(op, scope) => {
                 self.e.b.capability(Capability::Groups);
@@ -129,6 +137,26 @@ impl FunctionEmitter<'_, '_> {
                     self.e.b.op(op, result, &operands)
                 }
             }
+            Lower::IntelShuffle(op) => {
+                self.e.b.extension("SPV_INTEL_subgroups");
+                self.e.b.capability(Capability::SubgroupShuffleINTEL);
+                self.e.b.op(op, result, &values)
+            }
+            Lower::BlockRead => {
+                let op = match self.of_blocks(args[0]) {
+                    true => Op::SubgroupImageBlockReadINTEL,
+                    false => Op::SubgroupBlockReadINTEL,
+                };
+                self.e.b.op(op, result, &values)
+            }
+            Lower::BlockWrite => {
+                let op = match self.of_blocks(args[0]) {
+                    true => Op::SubgroupImageBlockWriteINTEL,
+                    false => Op::SubgroupBlockWriteINTEL,
+                };
+                self.e.b.op_void(op, &values);
+                0
+            }
             Lower::AmdArith(ops, operation, scope) => {
                 self.e.b.extension("SPV_AMD_shader_ballot");
                 self.group_arith(ops, operation, scope, values[0], ty)
@@ -148,6 +176,18 @@ impl FunctionEmitter<'_, '_> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// Declares the capability for blocks of what the argument is; tells whether it is an image.
+    fn of_blocks(&mut self, arg: ExprId) -> bool {
+        let opaque = self.e.module.types.opaque(self.body.expr(arg).ty);
+        let is_image = matches!(opaque, Some(OpaqueKind::Image(..)));
+        self.e.b.extension("SPV_INTEL_subgroups");
+        self.e.b.capability(match is_image {
+            true => Capability::SubgroupImageBlockIOINTEL,
+            false => Capability::SubgroupBufferBlockIOINTEL,
+        });
+        is_image
     }
 
     /// Products and bitwise and logical sums of a group (SPV_KHR_uniform_group_instructions).

@@ -66,7 +66,7 @@ names! {
     }
     ImageDim { D1 = "1d", D2 = "2d", D3 = "3d", Buffer = "buffer" }
     ImageAccess { Read = "read_only", Write = "write_only", ReadWrite = "read_write" }
-    Texel { Float = "float", Signed = "signed", Unsigned = "unsigned" }
+    Texel { Float = "float", Signed = "signed", Unsigned = "unsigned", Raw = "raw" }
     Lod { Explicit = "lod", Gradient = "grad" }
     HandleInfo {
         ChannelOrder = "channel_order", ChannelDataType = "channel_data_type",

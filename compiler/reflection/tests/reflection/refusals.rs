@@ -253,6 +253,11 @@ fn needs() {
             &["Kernel", "Times"],
         ),
         (
+            Need::RawImage { kernel, ordinal },
+            "RawImage kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
             Need::HandleFactPushConstant {
                 kernel,
                 ordinal,
@@ -307,6 +312,7 @@ fn needs() {
             Need::ImageLevel { .. } => 14,
             Need::SubgroupCount { .. } => 15,
             Need::CheckMemory { .. } => 16,
+            Need::RawImage { .. } => 18,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -120,7 +120,8 @@ impl InterfaceBuilder<'_> {
     fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
         let function = self.draft(a.kernel)?.function;
         let kind = self.scan.image_kind(function, a.set, a.binding);
-        self.descriptor(a, binding, ArgKind::Image { binding, kind })
+        let raw = false;
+        self.descriptor(a, binding, ArgKind::Image { binding, kind, raw })
     }
 
     /// A number about an image or sampler in the push constants.

@@ -117,6 +117,8 @@ pub enum ArgKind {
         binding: BindingKind,
         /// Its shape; `None` where the module does not tell.
         kind: Option<ImageKind>,
+        /// The kernel sees each pixel as one unsigned integer of its bits.
+        raw: bool,
     },
     /// A sampler.
     Sampler,
@@ -246,6 +248,13 @@ impl KernelInterface {
                         arg.kind = ArgKind::Queue;
                         true
                     }
+                    _ => false,
+                }
+            }
+            Need::RawImage { ordinal, .. } => {
+                let arg = self.info.args.get_mut(ordinal as usize);
+                match arg.map(|arg| &mut arg.kind) {
+                    Some(ArgKind::Image { raw, .. }) => !std::mem::replace(raw, true),
                     _ => false,
                 }
             }

@@ -481,20 +481,22 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
                 Some(ArgValue::Buffer { .. } | ArgValue::Pointer(_) | ArgValue::Null),
             ) => true,
             (ArgKind::Local, Some(ArgValue::Local { .. })) => true,
-            (ArgKind::Image { binding, kind }, Some(ArgValue::Image { view, .. })) => match view {
-                ImageArg::Image(view) => {
-                    let images = [BindingKind::SampledImage, BindingKind::StorageImage];
-                    let shape = view.image().desc().kind;
-                    images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
+            (ArgKind::Image { binding, kind, .. }, Some(ArgValue::Image { view, .. })) => {
+                match view {
+                    ImageArg::Image(view) => {
+                        let images = [BindingKind::SampledImage, BindingKind::StorageImage];
+                        let shape = view.image().desc().kind;
+                        images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
+                    }
+                    ImageArg::Texels(_) => {
+                        let texels = [
+                            BindingKind::UniformTexelBuffer,
+                            BindingKind::StorageTexelBuffer,
+                        ];
+                        texels.contains(&binding)
+                    }
                 }
-                ImageArg::Texels(_) => {
-                    let texels = [
-                        BindingKind::UniformTexelBuffer,
-                        BindingKind::StorageTexelBuffer,
-                    ];
-                    texels.contains(&binding)
-                }
-            },
+            }
             (ArgKind::Sampler, Some(ArgValue::Sampler { .. })) => true,
             _ => false,
         };

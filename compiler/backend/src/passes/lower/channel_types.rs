@@ -36,7 +36,7 @@ pub(super) fn is_float_of_buffer(op: ImageOp, image: ImageType) -> bool {
 /// The integers that a write clamps to the channels of the image that is argument `ordinal`.
 pub(super) fn clamped(x: &mut Expander<'_>, texel: Texel, pixel: Value, ordinal: u32) -> Value {
     let (first, limits) = match texel {
-        Texel::Float => return pixel,
+        Texel::Float | Texel::Raw => return pixel,
         Texel::Signed => (SIGNED_INT8, [0x7f, 0x7fff, 0x7fff_ffff]),
         Texel::Unsigned => (UNSIGNED_INT8, [0xff, 0xffff, 0xffff_ffff]),
     };

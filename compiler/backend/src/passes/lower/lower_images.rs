@@ -21,6 +21,7 @@
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::channel_types;
+use crate::passes::lower::image_bytes;
 use crate::passes::lower::mip_levels::{self, size_lanes};
 use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample, sample_levels};
 use pumice_ir::LowerError;
@@ -130,6 +131,11 @@ fn check_device(kernel: &KernelInfo, target: &Target) -> Result<(), LowerError> 
 
 fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Changed, LowerError> {
     let uses = find_uses(func, kernel)?;
+    let accesses = func.layout.blocks.iter();
+    let accesses = accesses.flat_map(|&block| &func.layout.insts[block]);
+    image_bytes::check(kernel, func, accesses, |inst| {
+        uses.get(&inst).map(|found| &found.images[..])
+    })?;
     if uses.is_empty() {
         return Ok(Changed::No);
     }
@@ -220,10 +226,7 @@ fn find_uses(func: &Function, kernel: &KernelInfo) -> Result<FxHashMap<Inst, Use
 }
 
 fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
-    let at = match loc.line {
-        0 => String::new(),
-        line => format!("line {line}: "),
-    };
+    let at = image_bytes::line(loc);
     LowerError::new(format!(
         "{at}an image or sampler in '{}' is not known to be a kernel argument or a literal: \
          there are none in memory",
@@ -420,6 +423,9 @@ fn known(
         let (sampler, coordinates) = addressed(x, image, args[0], sampler, args[2], arguments);
         args[1] = arguments.handle(x, sampler);
         args[2] = coordinates;
+    }
+    if image_bytes::is_of_bytes(op) {
+        return image_bytes::access(x, op, image, &args, ordinal);
     }
     let written = match op {
         ImageOp::Write { texel } | ImageOp::WriteLevel { texel } => Some(texel),

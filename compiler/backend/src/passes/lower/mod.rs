@@ -2,6 +2,7 @@
 
 mod channel_types;
 pub mod contract;
+mod image_bytes;
 pub mod infer_address_spaces;
 pub mod link_builtins;
 pub mod loop_arg_copies;

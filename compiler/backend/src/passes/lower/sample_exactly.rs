@@ -133,7 +133,7 @@ pub(super) fn sample(x: &mut Expander<'_>, s: &Sampled, coordinates: Value) -> V
     // A linear filter of integers is undefined.
     let linear = match s.texel {
         Texel::Float => s.mask.is(x, LINEAR, LINEAR),
-        Texel::Signed | Texel::Unsigned => Cond::Known(false),
+        Texel::Signed | Texel::Unsigned | Texel::Raw => Cond::Known(false),
     };
     match linear {
         Cond::Known(false) => nearest(x, s, &units, sizes, layer),
@@ -181,7 +181,7 @@ pub(super) fn sample_levels(
             let bit = sampler_mask::MIP_LINEAR;
             s.mask.is(x, bit, bit)
         }
-        Texel::Signed | Texel::Unsigned => Cond::Known(false),
+        Texel::Signed | Texel::Unsigned | Texel::Raw => Cond::Known(false),
     };
     let linear = match linear {
         Cond::Known(false) => return at(x, nearer),

@@ -16,6 +16,8 @@ pub enum Gate {
     Feature(&'static str),
     /// An extension, or a feature from 3.0 on.
     Either(&'static str, &'static str),
+    /// One of two extensions, or a feature from 3.0 on.
+    AnyOf([&'static str; 2], &'static str),
     /// A feature of the device, in every language version.
     Device(&'static str),
     /// The same, from OpenCL C 2.0 on.
@@ -33,6 +35,11 @@ impl Gate {
             Gate::Either(extension, name) => {
                 let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
                 unless(lang.extension(extension) || feature(), extension)
+            }
+            Gate::AnyOf([first, second], name) => {
+                let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
+                let open = lang.extension(first) || lang.extension(second) || feature();
+                unless(open, first)
             }
             Gate::Device(name) => unless(lang.feature(name), name),
             Gate::Feature(_) | Gate::Core(_) if lang.std < ClStd::Cl20 => {

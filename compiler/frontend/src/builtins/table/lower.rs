@@ -97,6 +97,12 @@ pub enum Lower {
     NonUniform(Op, Option<GroupOperation>),
     /// Reduction or scan among active work-items: signed, unsigned, float opcodes.
     NonUniformArith([Op; 3], GroupOperation),
+    /// A shuffle of SPV_INTEL_subgroups.
+    IntelShuffle(Op),
+    /// `intel_sub_group_block_read` and its like, from memory or from an image.
+    BlockRead,
+    /// `intel_sub_group_block_write` and its like, to memory or to an image.
+    BlockWrite,
     /// SPV_AMD_shader_ballot's reduction or scan: signed, unsigned, float opcodes.
     AmdArith([Op; 3], GroupOperation, Scope),
     /// An extended instruction of SPV_AMD_shader_ballot.

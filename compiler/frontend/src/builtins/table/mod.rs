@@ -42,6 +42,7 @@ mod gate;
 mod geometric;
 mod images;
 mod integer;
+mod intel_sub_groups;
 mod legacy_atomics;
 mod lower;
 mod math;
@@ -84,6 +85,7 @@ const SECTIONS: &[&[Table]] = &[
     enqueue::TABLES,
     sub_groups::TABLES,
     sub_group_extensions::TABLES,
+    intel_sub_groups::TABLES,
     amd_shader_ballot::TABLES,
     clocks::TABLES,
 ];

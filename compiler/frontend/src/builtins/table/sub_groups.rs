@@ -9,14 +9,14 @@ use rspirv::spirv::{
 use super::Lower::{Barrier, GroupArith, GroupBroadcast, GroupVote, WorkItem};
 use super::{Gate, Gentype, NUMBERS, Table, row};
 
-const ADD: [Op; 3] = [Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd];
-const MIN: [Op; 3] = [Op::GroupSMin, Op::GroupUMin, Op::GroupFMin];
-const MAX: [Op; 3] = [Op::GroupSMax, Op::GroupUMax, Op::GroupFMax];
+pub(super) const ADD: [Op; 3] = [Op::GroupIAdd, Op::GroupIAdd, Op::GroupFAdd];
+pub(super) const MIN: [Op; 3] = [Op::GroupSMin, Op::GroupUMin, Op::GroupFMin];
+pub(super) const MAX: [Op; 3] = [Op::GroupSMax, Op::GroupUMax, Op::GroupFMax];
 
 #[rustfmt::skip]
 pub(super) const TABLES: &[Table] = &[
     Table {
-        needs: Gate::Either("cl_khr_subgroups", "__opencl_c_subgroups"),
+        needs: Gate::AnyOf(["cl_khr_subgroups", "cl_intel_subgroups"], "__opencl_c_subgroups"),
         gentype: Gentype::scalar("int, uint, long, ulong, half, float, double"),
         rows: &[
             row("uint get_sub_group_size()", WorkItem(BuiltIn::SubgroupSize)),
