@@ -76,6 +76,12 @@ pub const CLIENTS: &[Package] = &[
     ),
 ];
 
+/// The compiler of shaders.
+pub const GLSL: &[Package] = &[package(
+    "glslang-tools",
+    "shaders that kernels are compared with",
+)];
+
 /// Reads libraries.
 pub const BINUTILS: &[Package] = &[package(
     "binutils",

@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, GLSL, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
@@ -128,6 +128,13 @@ pub const STEPS: &[Step] = &[
         on_request: true,
         run: shim::run,
     },
+    Step {
+        name: "isa",
+        what: "machine code of kernels by GPUs' own compilers, against the committed summaries",
+        needs: &[VULKAN_HEADERS, LOADER, CLIENTS, GLSL],
+        on_request: true,
+        run: shim::machine_code::run,
+    },
 ];
 
 /// Steps that run only what a filter names.
@@ -140,4 +147,5 @@ pub const FILTERED: &[&str] = &[
     "newest-layer",
     "gpu-like",
     "shim",
+    "isa",
 ];

@@ -101,6 +101,15 @@ impl Session {
     /// # Errors
     /// An argument that is of no kind known here; what the calls return.
     pub fn launch_once(&self, kernel: &Kernel) -> Result<()> {
+        let local = self.group(kernel)?;
+        self.launch_once_with(kernel, &local)
+    }
+
+    /// The same with a size of the work-group.
+    ///
+    /// # Errors
+    /// An argument that is of no kind known here; what the calls return.
+    pub fn launch_once_with(&self, kernel: &Kernel, local: &[usize]) -> Result<()> {
         let count = bytes_info(|size, value, ret| {
             let query = CL_KERNEL_NUM_ARGS;
             // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -110,13 +119,12 @@ impl Session {
         for index in 0..number(&count?) {
             held.extend(self.give_something(kernel, index)?);
         }
-        let (global, local) = self.group(kernel)?;
-        self.enqueue(kernel, None, &global, Some(&local))?;
+        self.enqueue(kernel, None, local, Some(local))?;
         self.finish()
     }
 
-    /// One group of the size that the kernel sets, or of a usual size.
-    fn group(&self, kernel: &Kernel) -> Result<(Vec<usize>, Vec<usize>)> {
+    /// The size that the kernel sets for groups, or a usual one.
+    fn group(&self, kernel: &Kernel) -> Result<Vec<usize>> {
         let sizes = |query| {
             let bytes = bytes_info(|size, value, ret| {
                 // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -138,7 +146,7 @@ impl Session {
                 .collect::<Vec<usize>>())
         };
         let set: Vec<usize> = sizes(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)?;
-        let local = match set.iter().all(|&size| size > 0) {
+        Ok(match set.iter().all(|&size| size > 0) {
             true => set,
             false => vec![
                 GROUP.min(
@@ -148,8 +156,7 @@ impl Session {
                         .unwrap_or(1),
                 ),
             ],
-        };
-        Ok((local.clone(), local))
+        })
     }
 
     fn give_something(&self, kernel: &Kernel, index: cl_uint) -> Result<Option<Held>> {

@@ -7,6 +7,7 @@
 
 mod conformance;
 mod known;
+pub mod machine_code;
 mod pipelines;
 
 use self::known::{Files, KnownFailures};
