@@ -53,6 +53,7 @@ fn compile(bench: &Bench, card: &Card, tool: &Path, out: &Path, only: &str) -> R
     let layers = "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines";
     let mut env = bench.on_card(card, layers);
     env.push(("LAYER_PIPELINES", list.display().to_string()));
+    env.push(("PUMICE_MASK", card.finds.to_string()));
     env.push(("MESA_SHADER_CACHE_DISABLE", "true".to_string()));
     let setting = Setting {
         vendors: &bench.vendors,
