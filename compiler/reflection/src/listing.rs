@@ -32,6 +32,9 @@ impl fmt::Display for Reflection {
         if let Some(delta) = self.address_delta {
             writeln!(f, "AddressDelta offset: {}", delta.offset)?;
         }
+        for promise in &self.promises {
+            writeln!(f, "{} spec_id: {}", promise.kind.name(), promise.spec_id)?;
+        }
         for number in &self.skipped {
             writeln!(f, "skipped: instruction {number} of a newer revision")?;
         }

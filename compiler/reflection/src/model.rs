@@ -6,6 +6,7 @@ use crate::needs::Need;
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
+use crate::promise::Promise;
 use crate::roles::KernelRole;
 
 /// Bit of [`KernelProperties::flags`]: the kernel may call printf.
@@ -470,6 +471,8 @@ pub struct Reflection {
     pub needs: Vec<Need>,
     /// The number between pointers and device addresses, from the same set; `None` where they are the same.
     pub address_delta: Option<AddressDelta>,
+    /// What a launch may promise, from the same set.
+    pub promises: Vec<Promise>,
 }
 
 /// A list of instructions that knows how many kernels and argument infos it holds.

@@ -102,14 +102,19 @@ impl Session {
     /// An argument that is of no kind known here; what the calls return.
     pub fn launch_once(&self, kernel: &Kernel) -> Result<()> {
         let local = self.group(kernel)?;
-        self.launch_once_with(kernel, &local)
+        self.launch_once_with(kernel, &local, LOCAL)
     }
 
-    /// The same with a size of the work-group.
+    /// The same with a size of the work-group and bytes of each local argument.
     ///
     /// # Errors
     /// An argument that is of no kind known here; what the calls return.
-    pub fn launch_once_with(&self, kernel: &Kernel, local: &[usize]) -> Result<()> {
+    pub fn launch_once_with(
+        &self,
+        kernel: &Kernel,
+        local: &[usize],
+        local_bytes: usize,
+    ) -> Result<()> {
         let count = bytes_info(|size, value, ret| {
             let query = CL_KERNEL_NUM_ARGS;
             // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -117,7 +122,7 @@ impl Session {
         });
         let mut held = Vec::new();
         for index in 0..number(&count?) {
-            held.extend(self.give_something(kernel, index)?);
+            held.extend(self.give_something(kernel, index, local_bytes)?);
         }
         self.enqueue(kernel, None, local, Some(local))?;
         self.finish()
@@ -159,11 +164,16 @@ impl Session {
         })
     }
 
-    fn give_something(&self, kernel: &Kernel, index: cl_uint) -> Result<Option<Held>> {
+    fn give_something(
+        &self,
+        kernel: &Kernel,
+        index: cl_uint,
+        local_bytes: usize,
+    ) -> Result<Option<Held>> {
         let qualifier = number(&kernel.argument(index, CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
         if qualifier == CL_KERNEL_ARG_ADDRESS_LOCAL {
             // SAFETY: a null pointer.
-            unsafe { kernel.set(index, LOCAL, ptr::null())? };
+            unsafe { kernel.set(index, local_bytes, ptr::null())? };
             return Ok(None);
         }
         let name = string(kernel.argument(index, CL_KERNEL_ARG_TYPE_NAME)?);

@@ -26,7 +26,7 @@ fn write(path: &str, text: &str) -> Result<(), String> {
 }
 
 /// Reads the summaries of devices.
-fn pairs(folder: &str, names: &[&str]) -> Result<Vec<Pair>, String> {
+pub(super) fn pairs(folder: &str, names: &[&str]) -> Result<Vec<Pair>, String> {
     let of = |name: &&str| {
         let path = |which: &str| Path::new(folder).join(which).join(format!("{name}.tsv"));
         Ok(Pair {

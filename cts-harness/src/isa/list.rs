@@ -10,15 +10,26 @@ pub struct Group {
     pub source: &'static str,
     /// The GLSL file's name in the folder `isa`.
     pub shaders: &'static str,
-    /// The kernels, with the sizes of work-groups.
-    pub kernels: &'static [(&'static str, &'static [usize])],
+    /// The kernels.
+    pub kernels: &'static [(&'static str, Shape)],
+}
+
+/// The size of a work-group, and the bytes of each local argument, which are the shader's.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub group: &'static [usize],
+    pub local: usize,
+}
+
+const fn shape(group: &'static [usize], local: usize) -> Shape {
+    Shape { group, local }
 }
 
 /// A group of one dimension.
-const LINE: &[usize] = &[64];
+const LINE: Shape = shape(&[64], 0);
 /// A group of two dimensions with threads in a row.
-const ROW: &[usize] = &[64, 1];
-const SQUARE: &[usize] = &[16, 16];
+const ROW: Shape = shape(&[64, 1], 0);
+const SQUARE: Shape = shape(&[16, 16], 0);
 
 /// All of them.
 pub const GROUPS: &[Group] = &[
@@ -29,8 +40,8 @@ pub const GROUPS: &[Group] = &[
         kernels: &[
             ("saxpy", LINE),
             ("copy4", LINE),
-            ("reduction", &[256]),
-            ("scan", &[256]),
+            ("reduction", shape(&[256], 1024)),
+            ("scan", shape(&[256], 1024)),
             ("histogram", LINE),
             ("sgemm", SQUARE),
             ("sgemm_tiled", SQUARE),
@@ -43,7 +54,7 @@ pub const GROUPS: &[Group] = &[
             ("bitonic", LINE),
             ("spmv", LINE),
             ("sha256", LINE),
-            ("fft", &[128]),
+            ("fft", shape(&[128], 2048)),
         ],
     },
     Group {
@@ -63,7 +74,7 @@ pub const GROUPS: &[Group] = &[
             ("longs", LINE),
             ("size_t_index", LINE),
             ("image_row", ROW),
-            ("local_reverse", LINE),
+            ("local_reverse", shape(&[64], 256)),
             ("private_array", LINE),
             ("atomics", LINE),
             ("grid_loop", LINE),

@@ -13,7 +13,7 @@ mod summary;
 pub use command::{USAGE, command};
 
 use crate::cl::Session;
-use list::{GROUPS, Group};
+use list::{GROUPS, Group, Shape};
 use shaders::Device;
 use std::path::{Path, PathBuf};
 use summary::{Entry, Statistics, Summary};
@@ -55,7 +55,7 @@ fn run(platform: &str, only: &str, folder: &Path) -> Result<Summary, String> {
     let scratch = written.0.with_extension("spv");
     let mut summary = Summary::new(&session.name);
     for group in GROUPS {
-        let chosen = |(name, _): &&(&str, &[usize])| name.contains(only);
+        let chosen = |(name, _): &&(&str, Shape)| name.contains(only);
         let kernels: Vec<_> = group.kernels.iter().filter(chosen).collect();
         if kernels.is_empty() {
             continue;
@@ -63,10 +63,10 @@ fn run(platform: &str, only: &str, folder: &Path) -> Result<Summary, String> {
         let options = "-cl-std=CL3.0 -cl-kernel-arg-info";
         let program = session.build(group.source.as_bytes(), options);
         let program = program.map_err(|(error, log)| format!("{error}\n{log}"))?;
-        for &&(name, local) in &kernels {
+        for &&(name, shape) in &kernels {
             let ours = written.of(|| {
                 let launched = (program.kernel(name))
-                    .and_then(|kernel| session.launch_once_with(&kernel, local));
+                    .and_then(|kernel| session.launch_once_with(&kernel, shape.group, shape.local));
                 launched.map_err(|error| format!("{name}: {error}"))
             });
             let glsl = of_shader(&written, &device, group, name, folder, &scratch);

@@ -87,3 +87,29 @@ fn device(pair: &Pair) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::pairs;
+    use super::page;
+    use std::path::Path;
+
+    #[test]
+    fn the_page_is_made_of_the_committed_summaries() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = root.join("../docs/gpu-code.md");
+        let committed = std::fs::read_to_string(path).expect("the page");
+        let headings = committed
+            .lines()
+            .filter_map(|line| line.strip_prefix("## "));
+        let names: Vec<&str> = headings.filter(|name| *name != "Means").collect();
+        let files = std::fs::read_dir(root.join("isa/summary")).expect("summaries");
+        assert_eq!(names.len(), files.count());
+        let folder = root.join("isa").display().to_string();
+        let made = page(&pairs(&folder, &names).expect("summaries"));
+        assert!(
+            made == committed,
+            "PUMICE_BLESS=1 cargo xtask test isa writes it"
+        );
+    }
+}

@@ -36,6 +36,7 @@ impl Emitter<'_> {
         self.labels = f.block_map();
         self.cur_uses.clear();
         self.frame.clear();
+        self.near_of.clear();
         self.find_lane_builtins();
         if self.has_buffers() {
             self.bases = Some(Bases::of(self.module, f));
