@@ -138,6 +138,8 @@ pub(crate) struct Emitter<'m> {
     pub lane_builtins: FxHashMap<Value, BuiltIn>,
     /// The parts of the offsets of local and private memory.
     pub parts_of: FxHashMap<Id, Parts>,
+    /// Low words of distances that the current block has computed.
+    pub low_words: FxHashMap<Value, Id>,
     /// Pointers at a distance from arguments.
     pub near_of: FxHashMap<Value, Near>,
     /// The words of numbers of 64 bits, on devices without such integers.
@@ -241,6 +243,7 @@ impl<'m> Emitter<'m> {
             frame: FxHashMap::default(),
             lane_builtins: FxHashMap::default(),
             parts_of: FxHashMap::default(),
+            low_words: FxHashMap::default(),
             near_of: FxHashMap::default(),
             words_of: FxHashMap::default(),
         };

@@ -93,6 +93,7 @@ impl Emitter<'_> {
         }
 
         for &block in &f.layout.blocks {
+            self.low_words.clear();
             self.behind_branch = block != entry || self.kernel_of[id].is_none();
             if block != entry {
                 self.b.label(self.labels[block]);

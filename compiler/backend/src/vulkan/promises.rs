@@ -78,7 +78,11 @@ impl Emitter<'_> {
             None if self.is_argument(base) && !self.is_delta(offset) => (self.value(base), None),
             None => return Ok(()),
         };
-        let mut distance = self.low_word(offset)?;
+        let mut distance = match self.low_words.get(&offset) {
+            Some(&word) => word,
+            None => self.low_word(offset)?,
+        };
+        self.low_words.insert(offset, distance);
         if let Some(before) = before {
             let u32_ty = self.b.ty_int(32);
             distance = self.b.op(Op::IAdd, u32_ty, &[before, distance]);
