@@ -37,7 +37,48 @@ static void chunk(FILE *out, const char *type, const unsigned char *data, uint32
     put32(word, ~c);
     fwrite(word, 1, 4, out);
 }
-/* RGBA rows as a PNG with stored (uncompressed) deflate blocks. */
+/* Bits of a deflate stream, least significant first. */
+typedef struct {
+    unsigned char *bytes;
+    size_t size;
+    uint32_t held, count;
+} bits;
+static void put_bits(bits *out, uint32_t value, uint32_t count) {
+    out->held |= value << out->count;
+    out->count += count;
+    for (; out->count >= 8; out->count -= 8, out->held >>= 8) out->bytes[out->size++] = out->held & 255;
+}
+/* A Huffman code, whose most significant bit comes first. */
+static void put_code(bits *out, uint32_t code, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) put_bits(out, code >> i & 1, 1);
+}
+/* A byte, a length or the end (256) by deflate's fixed codes. */
+static void put_symbol(bits *out, uint32_t symbol) {
+    if (symbol < 144) put_code(out, 0x30 + symbol, 8);
+    else if (symbol < 256) put_code(out, 0x190 + symbol - 144, 9);
+    else if (symbol < 280) put_code(out, symbol - 256, 7);
+    else put_code(out, 0xc0 + symbol - 280, 8);
+}
+/* Compresses runs of equal bytes, which the differences of a picture with few colours have. */
+static void deflate_runs(bits *out, const unsigned char *data, size_t size) {
+    put_bits(out, 1, 1); /* the last block, */
+    put_bits(out, 1, 2); /* of fixed codes */
+    for (size_t i = 0; i < size;) {
+        size_t run = 0;
+        while (i > 0 && i + run < size && run < 258 && data[i + run] == data[i - 1]) run++;
+        if (run > 10 && run < 258) run = 10; /* longer ones have codes with more bits */
+        if (run < 3) {
+            put_symbol(out, data[i++]);
+            continue;
+        }
+        put_symbol(out, run == 258 ? 285 : (uint32_t)run + 254);
+        put_code(out, 0, 5); /* one byte back */
+        i += run;
+    }
+    put_symbol(out, 256);
+    put_bits(out, 0, 7);
+}
+/* The colours of RGBA rows as a PNG. */
 static int write_png(const char *path, const unsigned char *rgba, uint32_t w, uint32_t h) {
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t c = i;
@@ -49,28 +90,28 @@ static int write_png(const char *path, const unsigned char *rgba, uint32_t w, ui
     fwrite("\x89PNG\r\n\x1a\n", 1, 8, out);
     unsigned char header[13] = {0};
     put32(header, w), put32(header + 4, h);
-    header[8] = 8, header[9] = 6;
+    header[8] = 8, header[9] = 2;
     chunk(out, "IHDR", header, 13);
-    size_t row = 1 + 4 * (size_t)w, raw = row * h, at = 2, done = 0;
-    unsigned char *rows = malloc(raw), *z = malloc(raw + raw / 65535 * 5 + 64);
-    for (uint32_t y = 0; y < h; y++) {
-        rows[y * row] = 0;
-        memcpy(rows + y * row + 1, rgba + 4 * (size_t)w * y, 4 * w);
+    /* Each row is one filter byte and the differences from the pixel to the left. */
+    size_t row = 1 + 3 * (size_t)w, raw = row * h;
+    unsigned char *rows = malloc(raw);
+    bits z = {.bytes = malloc(raw + raw / 8 + 64)};
+    for (size_t y = 0; y < h; y++) {
+        rows[y * row] = 1;
+        for (size_t x = 0; x < w; x++)
+            for (int c = 0; c < 3; c++) {
+                const unsigned char *p = rgba + 4 * (w * y + x) + c;
+                rows[y * row + 1 + 3 * x + c] = x ? p[0] - p[-4] : p[0];
+            }
     }
-    z[0] = 0x78, z[1] = 1;
+    z.bytes[z.size++] = 0x78, z.bytes[z.size++] = 1;
+    deflate_runs(&z, rows, raw);
     uint32_t a = 1, b = 0;
-    while (done < raw) {
-        size_t n = raw - done < 65535 ? raw - done : 65535;
-        z[at++] = done + n == raw;
-        z[at++] = n & 255, z[at++] = n >> 8, z[at++] = ~n & 255, z[at++] = (~n >> 8) & 255;
-        memcpy(z + at, rows + done, n);
-        at += n, done += n;
-    }
     for (size_t i = 0; i < raw; i++) a = (a + rows[i]) % 65521, b = (b + a) % 65521;
-    put32(z + at, b << 16 | a);
-    chunk(out, "IDAT", z, at + 4);
+    put32(z.bytes + z.size, b << 16 | a);
+    chunk(out, "IDAT", z.bytes, z.size + 4);
     chunk(out, "IEND", NULL, 0);
-    free(rows), free(z);
+    free(rows), free(z.bytes);
     return fclose(out) == 0;
 }
 

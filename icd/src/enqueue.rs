@@ -12,6 +12,7 @@ use pumice_runtime::base::region::Layout;
 use pumice_runtime::command::{Command, copy, fill, map, migrate, native, ndrange, transfer};
 use pumice_runtime::executable::RangeRequest;
 use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::image::{ImageMem, Origin};
 use pumice_runtime::program::kernel::Kernel;
 use pumice_runtime::queue::{Queue, WaitList};
 use transfer::{Direction, Sides};
@@ -49,6 +50,23 @@ pub unsafe fn triple(from: *const usize) -> Result<[usize; 3]> {
     }
     // SAFETY: the caller's contract.
     Ok(unsafe { from.cast::<[usize; 3]>().read() })
+}
+
+/// The origin of a box of an image: `size_t[3]`, or `size_t[4]` where the image's mip level is the fourth; NULL is
+/// CL_INVALID_VALUE.
+///
+/// # Safety
+/// `from` is NULL or points to as many elements.
+pub unsafe fn image_origin(image: &Ref<Mem>, from: *const usize) -> Result<Origin> {
+    // SAFETY: the caller's contract.
+    let [x, y, z] = unsafe { triple(from) }?;
+    let element = image.image().and_then(ImageMem::level_element);
+    let last = match element {
+        // SAFETY: the caller's contract.
+        Some(3) => unsafe { from.add(3).read() },
+        _ => 0,
+    };
+    Ok([x, y, z, last])
 }
 
 pub unsafe fn enqueue_read_buffer(

@@ -18,7 +18,7 @@ use pumice_runtime::memory::image_create::{Desc, supported_formats};
 use pumice_runtime::memory::image_requirements::requirements;
 use pumice_runtime::queue::Queue;
 
-use crate::enqueue::{enqueue, triple};
+use crate::enqueue::{enqueue, image_origin, triple};
 use crate::memory::{check_properties, host_slice, with_properties};
 use crate::{handle, info};
 
@@ -300,7 +300,7 @@ unsafe fn transfer(
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(count, list, event)?;
         let region = ImageRegion {
-            origin: triple(origin)?,
+            origin: image_origin(&image, origin)?,
             region: triple(region)?,
             row_pitch,
             slice_pitch,
@@ -386,7 +386,10 @@ pub unsafe fn enqueue_copy_image(
         let source = handle::get::<Mem>(src_image)?;
         let destination = handle::get::<Mem>(dst_image)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let origins = [triple(src_origin)?, triple(dst_origin)?];
+        let origins = [
+            image_origin(&source, src_origin)?,
+            image_origin(&destination, dst_origin)?,
+        ];
         let images = [&source, &destination];
         let command = image_copy::copy(queue.on(), images, origins, triple(region)?)?;
         enqueue(&queue, command, wait, false, event)
@@ -410,7 +413,7 @@ pub unsafe fn enqueue_copy_image_to_buffer(
         let image = handle::get::<Mem>(src_image)?;
         let buffer = handle::get::<Mem>(dst_buffer)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let (origin, region) = (triple(src_origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, src_origin)?, triple(region)?);
         let sides = [&image, &buffer];
         let command = image_copy::to_buffer(queue.on(), sides, origin, region, dst_offset)?;
         enqueue(&queue, command, wait, false, event)
@@ -434,7 +437,7 @@ pub unsafe fn enqueue_copy_buffer_to_image(
         let buffer = handle::get::<Mem>(src_buffer)?;
         let image = handle::get::<Mem>(dst_image)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let (origin, region) = (triple(dst_origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, dst_origin)?, triple(region)?);
         let sides = [&buffer, &image];
         let command = image_copy::from_buffer(queue.on(), sides, src_offset, origin, region)?;
         enqueue(&queue, command, wait, false, event)
@@ -472,7 +475,7 @@ pub unsafe fn enqueue_fill_image(
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let color = self::fill_color(&image, fill_color);
-        let (origin, region) = (triple(origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, origin)?, triple(region)?);
         let command = image_copy::fill(queue.on(), &image, color, origin, region)?;
         enqueue(&queue, command, wait, false, event)
     }
@@ -496,7 +499,7 @@ pub unsafe fn enqueue_map_image(
         let queue = handle::get::<Queue>(command_queue)?;
         let image = handle::get::<Mem>(image)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
-        let (origin, region) = (triple(origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, origin)?, triple(region)?);
         let given = [image_row_pitch, image_slice_pitch].map(|pitch| !pitch.is_null());
         let on = queue.on();
         let (command, address, [row, slice]) =

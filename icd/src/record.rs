@@ -17,7 +17,7 @@ use pumice_runtime::memory::Mem;
 use pumice_runtime::program::kernel::Kernel;
 use pumice_runtime::queue::Queue;
 
-use crate::enqueue::triple;
+use crate::enqueue::{image_origin, triple};
 use crate::handle;
 use crate::image::fill_color as color_of;
 use crate::memory::host_slice;
@@ -189,7 +189,7 @@ pub unsafe fn copy_buffer_to_image(
         )?;
         let buffer = handle::get::<Mem>(src_buffer)?;
         let image = handle::get::<Mem>(dst_image)?;
-        let (origin, region) = (triple(dst_origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, dst_origin)?, triple(region)?);
         call.record(move |on| {
             image_copy::from_buffer(on, [&buffer, &image], src_offset, origin, region)
         })
@@ -221,7 +221,10 @@ pub unsafe fn copy_image(
         )?;
         let source = handle::get::<Mem>(src_image)?;
         let destination = handle::get::<Mem>(dst_image)?;
-        let origins = [triple(src_origin)?, triple(dst_origin)?];
+        let origins = [
+            image_origin(&source, src_origin)?,
+            image_origin(&destination, dst_origin)?,
+        ];
         let region = triple(region)?;
         call.record(move |on| image_copy::copy(on, [&source, &destination], origins, region))
     }
@@ -252,7 +255,7 @@ pub unsafe fn copy_image_to_buffer(
         )?;
         let image = handle::get::<Mem>(src_image)?;
         let buffer = handle::get::<Mem>(dst_buffer)?;
-        let (origin, region) = (triple(src_origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, src_origin)?, triple(region)?);
         call.record(move |on| {
             image_copy::to_buffer(on, [&image, &buffer], origin, region, dst_offset)
         })
@@ -323,7 +326,7 @@ pub unsafe fn fill_image(
         )?;
         let image = handle::get::<Mem>(image)?;
         let color = color_of(&image, fill_color);
-        let (origin, region) = (triple(origin)?, triple(region)?);
+        let (origin, region) = (image_origin(&image, origin)?, triple(region)?);
         call.record(move |on| image_copy::fill(on, &image, color, origin, region))
     }
 }

@@ -270,7 +270,7 @@ fn vulkan(facts: &Facts, report: &Value) -> Vec<Finding> {
     for device in report["left_out"].as_array().into_iter().flatten() {
         let (name, reason) = (text(&device["name"]), text(&device["reason"]));
         let cause = format!("{name} is left out: {reason}");
-        let cure = "a newer Vulkan driver may have it";
+        let cure = text(&device["cure"]);
         found.push(match facts.works() {
             true => note(cause, cure),
             false => problem(cause, cure),
@@ -302,12 +302,9 @@ fn devices(report: &Value) -> Vec<Finding> {
             ));
         }
         for quirk in device["quirks"].as_array().into_iter().flatten() {
-            if quirk["name"] == "LoopsStop" {
+            if quirk["wrong_results"] == true {
                 let cause = format!("{driver} gives wrong results: {}", text(&quirk["reason"]));
-                found.push(problem(
-                    cause,
-                    "install Mesa 23 or newer (Debian 12: from bookworm-backports)",
-                ));
+                found.push(problem(cause, text(&quirk["cure"])));
             }
         }
         if device["pointers"] == "descriptors" {

@@ -3,7 +3,7 @@
 //! The text is for that program alone and may change with every version.
 
 use pumice_compiler::Abi;
-use pumice_vulkan_layer::{Features, LeftOut, quirks};
+use pumice_vulkan_layer::{Features, quirks};
 
 use crate::base::config;
 use crate::base::json::{Fields, list, texts};
@@ -11,7 +11,7 @@ use crate::base::object::Ref;
 use crate::base::os;
 use crate::cache;
 use crate::device::platform::Platform;
-use crate::device::{Device, extensions};
+use crate::device::{Absent, Device, extensions};
 
 /// Describes the driver; opens every device, since the probes run then.
 pub fn report(platform: &Ref<Platform>) -> String {
@@ -28,10 +28,13 @@ pub fn report(platform: &Ref<Platform>) -> String {
         .object()
 }
 
-fn left_out(device: &LeftOut) -> String {
+fn left_out(absent: &Absent) -> String {
     Fields::default()
-        .text("name", &device.name)
-        .text("reason", &device.reason)
+        .text("name", &absent.device.name)
+        .text("reason", &absent.device.reason)
+        .text("cure", &absent.cure)
+        .with("faulty", absent.device.faulty)
+        .with("replaced", absent.replaced)
         .object()
 }
 
@@ -46,6 +49,8 @@ fn device(device: &Ref<Device>) -> String {
         Fields::default()
             .text("name", &format!("{:?}", quirk.kind))
             .text("reason", quirk.reason)
+            .text("cure", &quirk.cure())
+            .with("wrong_results", quirk.kind.leaves_out())
             .object()
     });
     let limits = Fields::default()

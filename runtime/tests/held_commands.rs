@@ -1,8 +1,8 @@
 //! Commands are data: one that is held can be enqueued as often as its holder likes, and one whose
 //! enqueueing fails leaves nothing behind. Without a Vulkan device the tests are skipped with a message.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use opencl_sys as cl;
 use pumice_runtime::base::error::Error;
@@ -16,6 +16,7 @@ use pumice_runtime::device::platform::platform;
 use pumice_runtime::executable::{ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::external::Properties;
+use pumice_runtime::memory::image_create::Desc;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
 use pumice_runtime::queue::event::Event;
@@ -178,4 +179,49 @@ fn a_map_that_fails_leaves_no_mapping() {
     );
     setup.enqueue(&unmap().unwrap());
     assert_eq!(unmap().map(drop), Err(Error::InvalidValue));
+}
+
+#[test]
+fn a_launch_beside_its_queue_has_images_of_its_own() {
+    let Some(setup) = setup() else { return };
+    let device = setup.queue.on().device();
+    if !device.has_images() {
+        eprintln!("skipped: no images");
+        return;
+    }
+    let desc = Desc {
+        image_type: cl::CL_MEM_OBJECT_IMAGE2D,
+        width: WORDS,
+        height: 1,
+        depth: 0,
+        array_size: 0,
+        row_pitch: 0,
+        slice_pitch: 0,
+        num_mip_levels: 0,
+        num_samples: 0,
+        mem_object: Some(setup.buffer.clone()),
+    };
+    let format = Some([cl::CL_R, cl::CL_UNSIGNED_INT32]);
+    let properties = Properties::default();
+    let image = Mem::create_image(
+        &setup.context,
+        properties,
+        0,
+        format,
+        Some(desc),
+        false,
+        |_| None,
+    );
+    let image = image.unwrap();
+    let rows = image.image().and_then(|image| image.rows()).unwrap();
+    let staged = |queue| rows.staged(0, queue, device.gpu().unwrap()).unwrap();
+    let of_queue = staged(Some(7));
+    assert!(Arc::ptr_eq(&of_queue, &staged(Some(7))));
+    let (alone, other) = (staged(None), staged(None));
+    assert!(!Arc::ptr_eq(&alone, &of_queue) && !Arc::ptr_eq(&other, &of_queue));
+    assert!(!Arc::ptr_eq(&alone, &other));
+    // One that nobody has any more is taken again.
+    let before = Arc::as_ptr(&alone);
+    drop(alone);
+    assert_eq!(Arc::as_ptr(&staged(None)), before);
 }

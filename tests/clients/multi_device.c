@@ -104,7 +104,10 @@ static void shared(cl_kernel kernel)
         MUST(clSetKernelArg(kernel, 1, sizeof add, &add));
         MUST(clEnqueueNDRangeKernel(queues[turn % turns], kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
         MUST(clFinish(queues[turn % turns]));
+        /* Coarse-grained memory is the host's while it is mapped. */
+        MUST(clEnqueueSVMMap(queues[turn % turns], CL_TRUE, CL_MAP_READ, data, N * 4, 0, NULL, NULL));
         CHECK(data[0] == want && data[N - 1] == want);
+        MUST(clEnqueueSVMUnmap(queues[turn % turns], data, 0, NULL, NULL));
     }
     clSVMFree(context, data);
 }

@@ -247,6 +247,39 @@ static void rounds(cl_program program, cl_mem pipe)
     MUST(clReleaseKernel(count));
 }
 
+/* A pipe that is full and then empty again and again: work-items that hinder each other take no packet
+   twice and find no pipe empty that has one. */
+static void full_and_empty(cl_program program)
+{
+    cl_int err;
+    cl_mem pipe = clCreatePipe(context, 0, 32, 1000, NULL, &err);
+    MUST(err);
+    cl_mem written = buffer(8), seen = buffer(4 * COUNT), wrong = buffer(4);
+    cl_kernel produce = kernel(program, "produce"), consume = kernel(program, "consume");
+    arg(produce, 0, pipe);
+    arg(produce, 1, written);
+    arg(consume, 0, pipe);
+    arg(consume, 1, seen);
+    arg(consume, 2, wrong);
+    cl_uint first = 0;
+    MUST(clSetKernelArg(produce, 2, sizeof first, &first));
+    for (cl_uint i = 1; i <= 40; i++) {
+        run(queue, produce, 1000, 8);
+        EQ(word(written, 0), 1000 * i);
+        run(queue, consume, 1000, 8);
+    }
+    EQ(word(wrong, 0), 0);
+    static cl_uint all[COUNT];
+    MUST(clEnqueueReadBuffer(queue, seen, CL_TRUE, 0, sizeof all, all, 0, NULL, NULL));
+    for (cl_uint i = 0; i < 1000; i++)
+        EQ(all[i], 40);
+    cl_mem objects[] = {pipe, written, seen, wrong};
+    for (int i = 0; i < 4; i++)
+        MUST(clReleaseMemObject(objects[i]));
+    MUST(clReleaseKernel(produce));
+    MUST(clReleaseKernel(consume));
+}
+
 /* A producer and a consumer on two queues that nothing orders: what does not come out at once comes
  * out later. */
 static void two_queues(cl_program program)
@@ -350,6 +383,7 @@ int main(void)
     errors_of_use(program, pipe, plain);
     if (values_matter()) {
         rounds(program, pipe);
+        full_and_empty(program);
         two_queues(program);
         storage_of_il();
     }

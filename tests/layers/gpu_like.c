@@ -27,7 +27,8 @@
     X(GetImageMemoryRequirements) X(GetImageMemoryRequirements2)                                            \
     X(GetDeviceBufferMemoryRequirements) X(GetDeviceImageMemoryRequirements)                                \
     X(GetMemoryHostPointerPropertiesEXT) X(CreateCommandPool)                                               \
-    X(GetDeviceQueue) X(GetDeviceQueue2) X(QueueSubmit) X(QueueSubmit2) X(QueueWaitIdle) X(DeviceWaitIdle)
+    X(GetDeviceQueue) X(GetDeviceQueue2) X(QueueSubmit) X(QueueSubmit2) X(QueueWaitIdle) X(DeviceWaitIdle)     \
+    X(CreateSemaphore) X(DestroySemaphore)
 #define DEVICE_NEXT(X) X(WaitSemaphores)
 
 enum { FAMILIES = 3, QUEUES = 6 };
@@ -95,16 +96,17 @@ static VkResult create_with_one_queue(PFN_vkCreateDevice create, VkPhysicalDevic
                                       const VkDeviceCreateInfo *info, const VkAllocationCallbacks *callbacks,
                                       VkDevice *made)
 {
-    const char *needed = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
-    const char **names = room((info->enabledExtensionCount + 1) * sizeof *names);
-    uint32_t count = 0;
-    int found = 0;
-    for (; count < info->enabledExtensionCount; count++) {
-        names[count] = info->ppEnabledExtensionNames[count];
-        found |= !strcmp(names[count], needed);
+    const char *needed[] = {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME};
+    const char **names = room((info->enabledExtensionCount + 2) * sizeof *names);
+    uint32_t count = info->enabledExtensionCount;
+    memcpy(names, info->ppEnabledExtensionNames, count * sizeof *names);
+    for (int i = 0; i < 2; i++) {
+        int found = 0;
+        for (uint32_t k = 0; k < count; k++)
+            found |= !strcmp(names[k], needed[i]);
+        if (!found)
+            names[count++] = needed[i];
     }
-    if (!found)
-        names[count++] = needed;
     const float priority = 1.0f;
     const VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -128,6 +130,9 @@ static void opened(struct device *device)
     /* The driver's queue has the device's table, as the loader would set it. */
     *(void **)device->data.real = table_of(device->handle);
     pthread_mutex_init(&device->data.real_lock, NULL);
+    /* Before Vulkan 1.2 it has the extension's name alone. */
+    if (!device->WaitSemaphores)
+        device->WaitSemaphores = (PFN_vkWaitSemaphores)device->get(device->handle, "vkWaitSemaphoresKHR");
     for (uint32_t i = 0; i < QUEUES; i++)
         device->data.queues[i] = start_queue(device, i);
 }

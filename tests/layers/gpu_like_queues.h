@@ -26,6 +26,75 @@ struct batch {
     VkFence fence;
 };
 
+/* A binary semaphore, which is a timeline semaphore for the driver: the host can wait for that. */
+struct binary {
+    struct binary *next;
+    VkSemaphore handle;
+    /* Signals submitted so far, which is the value of the last. */
+    uint64_t signals;
+};
+
+/* Guards the list. */
+static pthread_mutex_t binaries_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct binary *binaries;
+
+static VKAPI_ATTR VkResult VKAPI_CALL own_CreateSemaphore(VkDevice handle, const VkSemaphoreCreateInfo *info,
+                                                          const VkAllocationCallbacks *callbacks,
+                                                          VkSemaphore *made)
+{
+    struct device *device = device_of(handle);
+    /* Others wait for a semaphore that is exported. */
+    if (in_chain(info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO) ||
+        in_chain(info->pNext, VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO))
+        return device->CreateSemaphore(handle, info, callbacks, made);
+    const VkSemaphoreTypeCreateInfo type = {
+        .sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+        .pNext = info->pNext,
+        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+    };
+    VkSemaphoreCreateInfo changed = *info;
+    changed.pNext = &type;
+    VkResult result = device->CreateSemaphore(handle, &changed, callbacks, made);
+    if (result != VK_SUCCESS)
+        return result;
+    struct binary *binary = room(sizeof *binary);
+    binary->handle = *made;
+    pthread_mutex_lock(&binaries_lock);
+    binary->next = binaries;
+    binaries = binary;
+    pthread_mutex_unlock(&binaries_lock);
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL own_DestroySemaphore(VkDevice handle, VkSemaphore semaphore,
+                                                       const VkAllocationCallbacks *callbacks)
+{
+    pthread_mutex_lock(&binaries_lock);
+    struct binary **place = &binaries;
+    while (*place && (*place)->handle != semaphore)
+        place = &(*place)->next;
+    struct binary *gone = *place;
+    if (gone)
+        *place = gone->next;
+    pthread_mutex_unlock(&binaries_lock);
+    free(gone);
+    device_of(handle)->DestroySemaphore(handle, semaphore, callbacks);
+}
+
+/* The value by which the driver signals a semaphore, or waits for it: that of the application, or of the last
+ * signal of a binary one, which was submitted before its wait. */
+static struct value value_of(VkSemaphore semaphore, uint32_t count, const uint64_t *values, uint32_t index,
+                             int signals)
+{
+    struct value value = {semaphore, index < count ? values[index] : 0};
+    pthread_mutex_lock(&binaries_lock);
+    for (struct binary *binary = binaries; binary; binary = binary->next)
+        if (binary->handle == semaphore)
+            value.value = binary->signals += signals;
+    pthread_mutex_unlock(&binaries_lock);
+    return value;
+}
+
 /* What applications take for a VkQueue: the loader's table stands first in it. */
 struct queue {
     void *table;
@@ -195,9 +264,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL own_QueueSubmit(VkQueue handle, uint32_t c
         struct batch *batch =
             batch_of(info->waitSemaphoreCount, info->signalSemaphoreCount, info->commandBufferCount);
         for (uint32_t k = 0; k < batch->waits; k++)
-            batch->wait[k] = (struct value){info->pWaitSemaphores[k], values->pWaitSemaphoreValues[k]};
+            batch->wait[k] = value_of(info->pWaitSemaphores[k], values ? values->waitSemaphoreValueCount : 0,
+                                      values ? values->pWaitSemaphoreValues : NULL, k, 0);
         for (uint32_t k = 0; k < batch->signals; k++)
-            batch->signal[k] = (struct value){info->pSignalSemaphores[k], values->pSignalSemaphoreValues[k]};
+            batch->signal[k] =
+                value_of(info->pSignalSemaphores[k], values ? values->signalSemaphoreValueCount : 0,
+                         values ? values->pSignalSemaphoreValues : NULL, k, 1);
         memcpy(batch->command, info->pCommandBuffers, batch->commands * sizeof *batch->command);
         batch->fence = i + 1 == count ? fence : VK_NULL_HANDLE;
         enqueue(queue, batch);
@@ -219,11 +291,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL own_QueueSubmit2(VkQueue handle, uint32_t 
         struct batch *batch = batch_of(info->waitSemaphoreInfoCount, info->signalSemaphoreInfoCount,
                                        info->commandBufferInfoCount);
         for (uint32_t k = 0; k < batch->waits; k++)
-            batch->wait[k] = (struct value){info->pWaitSemaphoreInfos[k].semaphore,
-                                            info->pWaitSemaphoreInfos[k].value};
+            batch->wait[k] = value_of(info->pWaitSemaphoreInfos[k].semaphore, 1,
+                                      &info->pWaitSemaphoreInfos[k].value, 0, 0);
         for (uint32_t k = 0; k < batch->signals; k++)
-            batch->signal[k] = (struct value){info->pSignalSemaphoreInfos[k].semaphore,
-                                              info->pSignalSemaphoreInfos[k].value};
+            batch->signal[k] = value_of(info->pSignalSemaphoreInfos[k].semaphore, 1,
+                                        &info->pSignalSemaphoreInfos[k].value, 0, 1);
         for (uint32_t k = 0; k < batch->commands; k++)
             batch->command[k] = info->pCommandBufferInfos[k].commandBuffer;
         batch->fence = i + 1 == count ? fence : VK_NULL_HANDLE;

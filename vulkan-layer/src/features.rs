@@ -5,6 +5,11 @@ use ash::vk;
 
 use crate::raw::ShaderUntypedPointersFeatures;
 
+mod promoted;
+
+pub(crate) use promoted::Promoted;
+use promoted::Structs;
+
 /// The feature structs of a query or a device creation. Each value is linked at most once,
 /// since linking leaves pointers in it.
 #[derive(Default)]
@@ -25,7 +30,9 @@ pub(crate) struct Chain {
 /// Feature structs of the chain that the device knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Present {
+    pub v12: bool,
     pub v13: bool,
+    pub promoted: Promoted,
     pub atomic_float: bool,
     pub atomic_float2: bool,
     pub explicit_layout: bool,
@@ -42,10 +49,11 @@ impl Chain {
         present: Present,
         use_it: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R,
     ) -> R {
-        let mut head = vk::PhysicalDeviceFeatures2::default()
-            .features(self.core)
-            .push_next(&mut self.v11)
-            .push_next(&mut self.v12);
+        let mut promoted = Structs::of(self);
+        let mut head = vk::PhysicalDeviceFeatures2::default().features(self.core);
+        if present.v12 {
+            head = head.push_next(&mut self.v11).push_next(&mut self.v12);
+        }
         if present.v13 {
             head = head.push_next(&mut self.v13);
         }
@@ -70,8 +78,10 @@ impl Chain {
         if present.untyped {
             head = head.push_next(&mut self.untyped);
         }
+        head = promoted.link(present.promoted, head);
         let result = use_it(&mut head);
         self.core = head.features;
+        promoted.give(present.promoted, self);
         result
     }
 }
@@ -214,11 +224,6 @@ features! {
 }
 
 impl Features {
-    /// Returns the features that Pumice requires, by Vulkan name, with their state.
-    pub(crate) fn floor(&self) -> Vec<(&'static str, bool)> {
-        vec![("timelineSemaphore", self.timeline_semaphore)]
-    }
-
     /// Clears what is of no use without a feature that is missing.
     pub(crate) fn settle(&mut self) {
         self.shader_buffer_int64_atomics &= self.shader_int64;

@@ -20,6 +20,25 @@ pub struct Quirk {
     pub reason: &'static str,
 }
 
+impl Quirk {
+    /// Advice to users who want a driver without the fault.
+    pub fn cure(&self) -> String {
+        let Some((major, minor)) = self.versions.1 else {
+            return "no version without the fault is known: use another Vulkan driver".into();
+        };
+        match self.driver {
+            DriverId::MesaLlvmpipe => format!(
+                "install Mesa {major}.{minor} or newer (Debian 12: apt install -t \
+                 bookworm-backports mesa-vulkan-drivers)"
+            ),
+            DriverId::NvidiaProprietary => {
+                format!("install NVIDIA's driver {major}.{minor} or newer")
+            }
+            DriverId::SwiftShader => format!("install SwiftShader {major}.{minor} or newer"),
+        }
+    }
+}
+
 /// Every row.
 pub const QUIRKS: &[Quirk] = &[
     Quirk {
@@ -184,6 +203,12 @@ pub fn has(driver: &Driver, kind: QuirkKind) -> bool {
     kinds(driver).has(kind)
 }
 
+/// The row by which a driver gives wrong results that nothing works around
+/// ([`QuirkKind::leaves_out`]); `None` where its results are right.
+pub fn wrong_results(driver: &Driver) -> Option<&'static Quirk> {
+    of(driver).find(|quirk| quirk.kind.leaves_out())
+}
+
 fn applies(quirk: &Quirk, driver: &Driver) -> bool {
     let (from, until) = quirk.versions;
     driver.known_id() == Some(quirk.driver)
@@ -194,7 +219,7 @@ fn applies(quirk: &Quirk, driver: &Driver) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{QuirkKind, has};
+    use super::{QUIRKS, QuirkKind, has, wrong_results};
     use crate::caps::Driver;
 
     #[test]
@@ -211,9 +236,23 @@ mod tests {
         assert!(!probes(&driver(13, "Mesa 21.3.0 (LLVM 13)")));
         assert!(!probes(&driver(13, "something else")));
         assert!(!probes(&driver(3, "Mesa 25.0.7")));
+        let wrong = |driver: &Driver| wrong_results(driver).map(|quirk| quirk.kind);
+        let old = driver(13, "Mesa 22.3.6 (LLVM 15.0.6)");
+        assert_eq!(wrong(&old), Some(QuirkKind::LoopsStop));
+        assert_eq!(wrong(&driver(13, "Mesa 23.0.0 (LLVM 15.0.6)")), None);
         let denormals = |driver: &Driver| has(driver, QuirkKind::ProbeDenormals);
         assert!(denormals(&driver(4, "550.54.14")));
         assert!(!denormals(&driver(4, "")));
         assert!(!denormals(&driver(3, "550.54.14")));
+    }
+
+    /// A cure names a version, so every row that leaves devices out has one.
+    #[test]
+    fn what_leaves_devices_out_has_a_cure() {
+        let rows = QUIRKS.iter().filter(|quirk| quirk.kind.leaves_out());
+        let cures: Vec<String> = rows.map(super::Quirk::cure).collect();
+        let mesa = "install Mesa 23.0 or newer (Debian 12: apt install -t bookworm-backports \
+                    mesa-vulkan-drivers)";
+        assert_eq!(cures, [mesa]);
     }
 }

@@ -213,8 +213,7 @@ impl Setting<'_> {
         match self.driver {
             Some(driver) => {
                 library_path.extend(driver.library_path.iter().cloned());
-                command.env("VK_DRIVER_FILES", &driver.manifest);
-                command.env("VK_ICD_FILENAMES", &driver.manifest);
+                driver.select(command);
             }
             None => {
                 command.env("VK_DRIVER_FILES", "/nonexistent/no-driver.json");

@@ -35,7 +35,10 @@ pub fn run(args: &[String]) -> Result {
         "building the driver (release; the first time takes some minutes)",
     );
     let built = release::library()?;
-    step(3, "registering it for this user only");
+    step(
+        3,
+        "registering it for this user only, with a Vulkan driver that gives right results",
+    );
     let vendors = install::install_for_user(&built)?;
     println!("  {}", install::environment_line(&vendors));
     step(4, "the device as clinfo sees it");
@@ -190,7 +193,7 @@ fn clpeak(vendors: &Path) -> Result<Row> {
     command
         .args(["-p", &index])
         .env("OCL_ICD_VENDORS", vendors)
-        // The other programs have shown the driver's word on old Mesa, which is no fault of this one.
+        // A device that is left out is told of by the other programs, and is no fault of this one.
         .env("PUMICE_LOG", "device=off");
     let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
     print!("{}", done.stdout);

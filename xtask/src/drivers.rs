@@ -3,6 +3,7 @@
 use crate::private_apt;
 use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A Vulkan driver to run clients on.
 pub struct VulkanDriver {
@@ -17,7 +18,24 @@ pub struct VulkanDriver {
     pub library_path: Vec<PathBuf>,
     /// Things that clients and kernel files may need and the driver lacks.
     pub lacks: &'static [&'static str],
+    /// Pumice leaves its device out, because of wrong results, unless it is asked for.
+    pub faulty: bool,
 }
+
+impl VulkanDriver {
+    /// Makes a command use this driver alone, a faulty one too. `library_path` is left to the caller.
+    pub fn select(&self, command: &mut Command) {
+        command.env("VK_DRIVER_FILES", &self.manifest);
+        command.env("VK_ICD_FILENAMES", &self.manifest);
+        match self.faulty {
+            true => command.env(FAULTY_DRIVERS, "on"),
+            false => command.env_remove(FAULTY_DRIVERS),
+        };
+    }
+}
+
+/// The option that makes Pumice use drivers which give wrong results.
+pub const FAULTY_DRIVERS: &str = "PUMICE_FAULTY_DRIVERS";
 
 /// Debian 12's own lavapipe.
 pub fn system() -> Result<VulkanDriver> {
@@ -35,6 +53,7 @@ pub fn system() -> Result<VulkanDriver> {
         driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
         lacks: &["pipes"],
+        faulty: true,
     })
 }
 
@@ -50,6 +69,7 @@ pub fn backports() -> Result<VulkanDriver> {
         driver_info: "llvmpipe Mesa 25.0",
         library_path: vec![place.join(LIBRARIES)],
         lacks: &[],
+        faulty: false,
     })
 }
 
@@ -77,6 +97,7 @@ pub fn swiftshader() -> Result<VulkanDriver> {
             "half-atomics",
             "sub-groups-of-8",
         ],
+        faulty: false,
     })
 }
 
@@ -86,17 +107,38 @@ pub const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 /// Writes a manifest of an unpacked driver of Mesa that names its library by the whole path: the
 /// shipped one names the file alone, which would find the system's.
 pub fn absolute_manifest(place: &Path, driver: &str) -> Result<PathBuf> {
-    let shipped = place.join(format!("usr/share/vulkan/icd.d/{driver}_icd.json"));
-    let mut manifest: serde_json::Value = serde_json::from_str(&sh::read(&shipped)?)
-        .map_err(|error| format!("{}: {error}", shipped.display()))?;
-    let named = manifest["ICD"]["library_path"].as_str().map(Path::new);
-    let file = named.and_then(Path::file_name);
-    let file = file.ok_or_else(|| format!("{}: no library", shipped.display()))?;
-    let library = place.join(LIBRARIES).join(file);
-    manifest["ICD"]["library_path"] = library.display().to_string().into();
     let path = place.join(format!("{driver}_icd.absolute.json"));
-    sh::write(&path, manifest.to_string())?;
+    let file = library_file(place, driver)?;
+    let library = place.join(LIBRARIES).join(file);
+    sh::write(&path, manifest_naming(place, driver, &library)?)?;
     Ok(path)
+}
+
+/// The manifest that an unpacked driver of Mesa came with.
+fn shipped_manifest(place: &Path, driver: &str) -> Result<serde_json::Value> {
+    let shipped = place.join(format!("usr/share/vulkan/icd.d/{driver}_icd.json"));
+    serde_json::from_str(&sh::read(&shipped)?)
+        .map_err(|error| format!("{}: {error}", shipped.display()))
+}
+
+/// The file name of an unpacked driver's library, below [`LIBRARIES`].
+pub fn library_file(place: &Path, driver: &str) -> Result<PathBuf> {
+    let manifest = shipped_manifest(place, driver)?;
+    let named = manifest["ICD"]["library_path"].as_str().map(Path::new);
+    let file = named.and_then(Path::file_name).map(PathBuf::from);
+    file.ok_or_else(|| {
+        format!(
+            "{}: the manifest of {driver} names no library",
+            place.display()
+        )
+    })
+}
+
+/// The text of an unpacked driver's manifest, with its library at a path.
+pub fn manifest_naming(place: &Path, driver: &str, library: &Path) -> Result<String> {
+    let mut manifest = shipped_manifest(place, driver)?;
+    manifest["ICD"]["library_path"] = library.display().to_string().into();
+    Ok(manifest.to_string())
 }
 
 /// Two drivers in one process, of which one may lack features.
@@ -113,6 +155,7 @@ pub fn together(one: &VulkanDriver, other: &VulkanDriver) -> Result<VulkanDriver
             [] => one.lacks,
             lacks => lacks,
         },
+        faulty: one.faulty || other.faulty,
     })
 }
 

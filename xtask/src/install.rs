@@ -8,6 +8,7 @@
 //! links to the system's, and a script `env.sh` that makes the links anew and sets OCL_ICD_VENDORS;
 //! `~/.profile` reads it at each login, so that the links do not go stale.
 
+use crate::lavapipe;
 use crate::layout;
 use crate::release::{self, Built, Profile};
 use crate::sh::{self, Result};
@@ -19,14 +20,20 @@ use std::process::Command;
 const SYSTEM_VENDORS: &str = "/etc/OpenCL/vendors";
 
 const USAGE: &str = "\
-cargo xtask install [--prefix P] [--user]
+cargo xtask install [--prefix P] [--user] [--without-lavapipe]
 cargo xtask uninstall [--prefix P] [--user] [--cache]
 
 Installs libpumice.so, pumicec, pumice-info, their manual pages and completions, and registers the
 driver. Builds as you; copies through sudo where you may not write. Run it without sudo.
 
+Debian 12's own lavapipe gives wrong results, and Pumice leaves it out. Where it is the only Vulkan
+driver, lavapipe of Debian's backports is installed beside it, for Vulkan programs to see.
+
   --prefix P   install below P instead of /usr/local
   --user       for your user alone: ~/.local, or P
+  --without-lavapipe
+               install no Vulkan driver, and say how to get one
+  --debug      install the debug build: for trying the installation itself
   --cache      remove the cache of built programs too; without it you are asked
 ";
 
@@ -47,18 +54,23 @@ export OCL_ICD_VENDORS
 ";
 
 /// Paths of an installation's files.
-struct InstallPaths {
-    library: PathBuf,
+pub struct InstallPaths {
+    /// Pumice's library.
+    pub library: PathBuf,
     vendors: PathBuf,
     /// The folder of programs, pages and completions.
     prefix: PathBuf,
     user: bool,
+    /// Places of a Vulkan driver that may come with it.
+    pub lavapipe: lavapipe::Place,
 }
 
 /// A command line of install or uninstall.
 struct Arguments {
     paths: InstallPaths,
     cache: bool,
+    lavapipe: bool,
+    profile: Profile,
 }
 
 /// The library's file name from the manifest.
@@ -87,12 +99,15 @@ fn user_folder(variable: &str, below_home: &str) -> Result<PathBuf> {
 
 /// Reads a command line; `None` where it asks for help.
 fn arguments(args: &[String]) -> Result<Option<Arguments>> {
-    let (mut prefix, mut user, mut cache) = (None, false, false);
+    let (mut prefix, mut user, mut cache, mut lavapipe) = (None, false, false, true);
+    let mut profile = Profile::Release;
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--user" => user = true,
             "--cache" => cache = true,
+            "--without-lavapipe" => lavapipe = false,
+            "--debug" => profile = Profile::Debug,
             "--prefix" => {
                 prefix = Some(PathBuf::from(rest.next().ok_or("--prefix takes a folder")?))
             }
@@ -104,16 +119,27 @@ fn arguments(args: &[String]) -> Result<Option<Arguments>> {
         true => user_paths(prefix)?,
         false => system_paths(prefix),
     };
-    Ok(Some(Arguments { paths, cache }))
+    Ok(Some(Arguments {
+        paths,
+        cache,
+        lavapipe,
+        profile,
+    }))
 }
 
 fn system_paths(prefix: Option<PathBuf>) -> InstallPaths {
     let prefix = prefix.unwrap_or_else(|| PathBuf::from("/usr/local"));
+    let usual = prefix == Path::new("/usr") || prefix == Path::new("/usr/local");
     InstallPaths {
         library: prefix.join(layout::LIBRARY),
+        lavapipe: lavapipe::Place {
+            library: prefix.join("lib/pumice/libvulkan_lvp.so"),
+            manifest: prefix.join(layout::LAVAPIPE_MANIFEST),
+            searched: usual,
+        },
         // The loaders know only one folder; a prefix other than /usr or /usr/local keeps
         // its own, for OCL_ICD_VENDORS.
-        vendors: match prefix == Path::new("/usr") || prefix == Path::new("/usr/local") {
+        vendors: match usual {
             true => PathBuf::from(SYSTEM_VENDORS),
             false => prefix.join("etc/OpenCL/vendors"),
         },
@@ -127,8 +153,16 @@ fn user_paths(prefix: Option<PathBuf>) -> Result<InstallPaths> {
         Some(prefix) => prefix.join("share/pumice"),
         None => user_folder("XDG_DATA_HOME", ".local/share")?.join("pumice"),
     };
+    let manifest = Path::new(layout::LAVAPIPE_MANIFEST);
+    let manifest = manifest.strip_prefix("share").unwrap_or(manifest);
     Ok(InstallPaths {
         library: data.join(library_name()?),
+        lavapipe: lavapipe::Place {
+            library: data.join("libvulkan_lvp.so"),
+            // The Vulkan loader knows one folder of a user's, whatever the prefix.
+            manifest: user_folder("XDG_DATA_HOME", ".local/share")?.join(manifest),
+            searched: true,
+        },
         vendors: data.join("vendors"),
         prefix: match prefix {
             Some(prefix) => prefix,
@@ -139,13 +173,13 @@ fn user_paths(prefix: Option<PathBuf>) -> Result<InstallPaths> {
 }
 
 /// Runs commands that change the file system, through sudo where the user may not.
-struct Hands {
+pub struct Hands {
     sudo: bool,
 }
 
 impl Hands {
     /// Looks whether a folder, or the one that it would be made in, can be written.
-    fn for_folder(folder: &Path) -> Result<Hands> {
+    pub fn for_folder(folder: &Path) -> Result<Hands> {
         let there = folder.ancestors().find(|folder| folder.exists());
         let there = there.unwrap_or(Path::new("/"));
         let mut test = Command::new("test");
@@ -171,7 +205,7 @@ impl Hands {
     }
 
     /// Copies a file; a process that has the old one mapped keeps it whole.
-    fn copy(&self, from: &Path, to: &Path, mode: u32) -> Result {
+    pub fn copy(&self, from: &Path, to: &Path, mode: u32) -> Result {
         let mode = format!("{mode:o}");
         let fresh = to.with_file_name(format!(
             ".{}.new",
@@ -182,7 +216,8 @@ impl Hands {
         sh::run(self.command("mv").arg("-f").args([&fresh, to]))
     }
 
-    fn remove(&self, path: &Path) -> Result {
+    /// Removes a file or folder.
+    pub fn remove(&self, path: &Path) -> Result {
         sh::run(self.command("rm").arg("-rf").arg(path))
     }
 
@@ -203,13 +238,14 @@ pub fn install(args: &[String]) -> Result {
         print!("{USAGE}");
         return Ok(());
     };
-    let built = release::all(Profile::Release)?;
+    let built = release::all(arguments.profile)?;
     let paths = arguments.paths;
     register(&built.library, &paths)?;
     copy_programs(&built, &paths)?;
     println!("installed {}", paths.library.display());
     let bin = paths.prefix.join("bin");
     println!("installed pumicec and pumice-info in {}", bin.display());
+    lavapipe::ensure(&paths, &built.info, arguments.lavapipe)?;
     if paths.vendors == Path::new(SYSTEM_VENDORS) {
         println!("registered in {SYSTEM_VENDORS}: every OpenCL program finds it");
     } else {
@@ -234,6 +270,7 @@ fn copy_programs(built: &Built, paths: &InstallPaths) -> Result {
 pub fn install_for_user(built: &Path) -> Result<PathBuf> {
     let paths = user_paths(None)?;
     register(built, &paths)?;
+    lavapipe::ensure(&paths, &release::info()?, true)?;
     Ok(paths.vendors)
 }
 
@@ -269,7 +306,9 @@ pub fn uninstall(args: &[String]) -> Result {
         return Ok(());
     };
     let paths = &arguments.paths;
+    let lavapipe = &paths.lavapipe;
     let mut files = vec![paths.vendors.join("pumice.icd"), paths.library.clone()];
+    files.extend([lavapipe.manifest.clone(), lavapipe.library.clone()]);
     if paths.user {
         files.push(paths.vendors.with_file_name("env.sh"));
         files.extend(links(&paths.vendors)?);
@@ -362,5 +401,18 @@ mod tests {
         let user = parse(&["--user", "--prefix", "/h"]).unwrap().unwrap().paths;
         assert!(user.user && user.library.starts_with("/h/share/pumice"));
         assert_eq!(user.vendors, Path::new("/h/share/pumice/vendors"));
+        assert!(user.lavapipe.searched && user.lavapipe.library.starts_with("/h/share/pumice"));
+        let manifest = "/usr/local/share/vulkan/icd.d/pumice_lvp_icd.json";
+        let system = system_paths(None).lavapipe;
+        assert_eq!(
+            (system.manifest.as_path(), system.searched),
+            (Path::new(manifest), true)
+        );
+        assert!(
+            !system_paths(Some(PathBuf::from("/opt/p")))
+                .lavapipe
+                .searched
+        );
+        assert!(!parse(&["--without-lavapipe"]).unwrap().unwrap().lavapipe);
     }
 }

@@ -22,19 +22,40 @@ pub fn needs_addresses() -> Result<Vec<String>> {
         .collect())
 }
 
+/// The environment of an old device: Vulkan 1.1 with extensions, no timeline semaphores, no queries that
+/// the host resets.
+pub fn old_device() -> (&'static str, String) {
+    let mask = "vulkan1.1,timelineSemaphore,hostQueryReset";
+    ("PUMICE_MASK", mask.to_string())
+}
+
+/// The environment of an old device without device addresses.
+pub fn old_device_without_addresses() -> (&'static str, String) {
+    let ((name, old), (_, addresses)) = (old_device(), without_addresses());
+    (name, format!("{old},{addresses}"))
+}
+
+/// Returns whether a setting takes a feature away.
+pub fn masks(setting: &Setting<'_>, feature: &str) -> bool {
+    let mut masks = setting
+        .env
+        .iter()
+        .filter(|(name, _)| *name == "PUMICE_MASK");
+    masks.any(|(_, features)| features.split(',').any(|masked| masked == feature))
+}
+
 /// The things that a setting lacks: those of its driver, and those that its mask takes away.
 fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     let mut lacks = setting
         .driver
         .map_or(&[][..], |driver| driver.lacks)
         .to_vec();
-    let masked = |name: &str| setting.env.iter().any(|(_, value)| value.contains(name));
     for (feature, thing) in [
         ("shaderInt64", "int64-atomics"),
         ("shaderFloat16", "half-atomics"),
         ("bufferDeviceAddress", "pipes"),
     ] {
-        if masked(feature) {
+        if masks(setting, feature) {
             lacks.push(thing);
         }
     }
@@ -66,7 +87,7 @@ pub fn served(setting: &Setting<'_>) -> Result<Vec<PathBuf>> {
 
 /// Runs each kernel file, a source with expectations in its comments, in a process of its own.
 pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
-    let addresses = !matrix.setting.env.contains(&without_addresses());
+    let addresses = !masks(&matrix.setting, "bufferDeviceAddress");
     let needs_addresses = needs_addresses()?;
     let mut files = served(&matrix.setting)?;
     files.retain(|file: &PathBuf| {

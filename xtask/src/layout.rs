@@ -63,6 +63,9 @@ pub fn places() -> impl Iterator<Item = PathBuf> {
     others.map(|(place, ..)| PathBuf::from(place))
 }
 
+/// The place below the prefix of the manifest of a lavapipe that comes along.
+pub const LAVAPIPE_MANIFEST: &str = "share/vulkan/icd.d/pumice_lvp_icd.json";
+
 /// The library's place below the prefix.
 pub const LIBRARY: &str = "lib/libpumice.so";
 

@@ -1,5 +1,6 @@
 //! The test step of the low floor: SwiftShader, a second driver that executes and has words and
-//! floats only, and lavapipe with each of what SwiftShader lacks masked.
+//! floats only; lavapipe with each of what SwiftShader lacks masked, and as a device of Vulkan 1.1
+//! without timeline semaphores.
 
 use crate::clients::{self, Setting};
 use crate::drivers;
@@ -24,8 +25,8 @@ const MASKS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Runs clients, kernel files and demos on SwiftShader, kernel files on lavapipe under the masks, and
-/// the clients of several devices on both drivers in one context.
+/// Runs clients, kernel files and demos on SwiftShader and on an old device, kernel files on lavapipe
+/// under the masks, and the clients of several devices on both drivers in one context.
 pub fn run(report: &mut Report) -> Result {
     let library = test::build_debug()?;
     let runner = test::build_runner()?;
@@ -49,6 +50,18 @@ pub fn run(report: &mut Report) -> Result {
     test::run_demos(report, &matrix)?;
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     kernel_files::run_unoptimised(report, &runner, &matrix)?;
+    let (newer, old) = (drivers::backports()?, [kernel_files::old_device()]);
+    let matrix = Matrix {
+        label: format!("{} · Vulkan 1.1", newer.name),
+        setting: Setting {
+            vendors: &vendors,
+            driver: Some(&newer),
+            loader: None,
+            env: &old,
+        },
+    };
+    test::run_clients(report, &all, &matrix, false)?;
+    kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for (what, mask) in MASKS {
         let env = [("PUMICE_MASK", mask.to_string())];
         let matrix = Matrix {

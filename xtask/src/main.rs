@@ -10,9 +10,12 @@ mod bless;
 mod clients;
 mod demo;
 mod drivers;
+mod guide;
 mod info;
 mod install;
+mod installation;
 mod kernel_files;
+mod lavapipe;
 mod layout;
 mod low_floor;
 mod newest_layer;
@@ -39,24 +42,38 @@ cargo xtask COMMAND
   tidy                      habits that no compiler sees, such as the length of files
   bare [XTASK COMMAND]      demo and test, or that command, from a clean clone on a minimal
                             Debian made for it (needs root)
+  guide                     the user's guide in target/guide
   bless                     write the snapshots and the compiled built-in library anew
-  install [--prefix P] [--user]
+  install [--prefix P] [--user] [--without-lavapipe]
                             build the release and install it; sudo is called where it is needed
   uninstall [--prefix P] [--user] [--cache]
                             undo install, and remove the cache of built programs
-  package                   a Debian package and a tarball in target/package
+  package                   a Debian package, an RPM and a tarball in target/package
+  package again             build them once more elsewhere: they must be equal
   package try [SUITE]...    install that package in a minimal Debian made for it (needs root)
 ";
+
+/// Tells whether the first word behind a command is one for help; the others have pages of their own.
+fn asks_for_help(words: &[String]) -> bool {
+    words
+        .first()
+        .is_some_and(|word| word == "--help" || word == "-h")
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.split_first() {
         Some((command, rest)) => match command.as_str() {
+            "demo" | "test" | "bare" | "tidy" | "bless" if asks_for_help(rest) => {
+                print!("{USAGE}");
+                Ok(())
+            }
             "demo" => demo::run(rest),
             "test" => test::run(rest),
             "bare" => bare::run(rest),
             "tidy" => tidy::run(rest),
             "bless" => bless::run(rest),
+            "guide" => guide::run(rest),
             "install" => install::install(rest),
             "package" => package::run(rest),
             "uninstall" => install::uninstall(rest),

@@ -142,8 +142,14 @@ pub fn run_gpu_like(report: &mut Report) -> Result {
     clients::compile_vulkan_layer("memory")?;
     let log = sh::target().join("gpu_like/memory.txt");
     let memory = [("LAYER_MEMORY", log.display().to_string())];
+    let [one] = memory.clone();
+    let old = [one, kernel_files::old_device()];
     let ours = "VK_LAYER_PUMICE_memory:VK_LAYER_PUMICE_gpu_like";
-    run_ways(report, &[("like a GPU", &memory)], Some(("gpu_like", ours)))
+    let ways = [
+        ("like a GPU", &memory[..]),
+        ("like a GPU of Vulkan 1.1", &old),
+    ];
+    run_ways(report, &ways, Some(("gpu_like", ours)))
 }
 
 /// Runs clients and kernel files under the validation layer, once for each label and environment of `ways`.
@@ -233,7 +239,7 @@ fn run_kernel_files(
     log: &Path,
 ) -> Result {
     let mut files = kernel_files::served(setting)?;
-    if setting.env.contains(&kernel_files::without_addresses()) {
+    if kernel_files::masks(setting, "bufferDeviceAddress") {
         let needing = kernel_files::needs_addresses()?;
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
     }

@@ -82,6 +82,9 @@ pub const GLSL: &[Package] = &[package(
     "shaders that kernels are compared with",
 )];
 
+/// Makes and reads RPM packages.
+pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")];
+
 /// Reads libraries.
 pub const BINUTILS: &[Package] = &[package(
     "binutils",

@@ -43,23 +43,25 @@ pub fn library() -> Result<PathBuf> {
     Ok(Profile::Release.folder().join(install::library_name()?))
 }
 
+/// Builds the release of pumice-info with its probe beside it and returns its path.
+pub fn info() -> Result<PathBuf> {
+    build_info(Profile::Release)?;
+    Ok(Profile::Release.folder().join("pumice-info"))
+}
+
+fn build_info(profile: Profile) -> Result {
+    let of = |verb, name| [verb, "--package", "pumice-info", "--bin", name];
+    build(profile, &of("build", "pumice-probe"), &[])?;
+    let fixed = ["--", "-C", "target-feature=+crt-static"];
+    build(profile, &of("rustc", "pumice-info"), &fixed)
+}
+
 /// Builds everything.
 pub fn all(profile: Profile) -> Result<Built> {
-    let program = |package, name| ["--package", package, "--bin", name];
     build(profile, &["build", "--package", "pumice-icd"], &[])?;
-    for (package, name) in [
-        ("pumice-compiler", "pumicec"),
-        ("pumice-info", "pumice-probe"),
-    ] {
-        build(
-            profile,
-            &[&["build"][..], &program(package, name)].concat(),
-            &[],
-        )?;
-    }
-    let info = program("pumice-info", "pumice-info");
-    let fixed = ["--", "-C", "target-feature=+crt-static"];
-    build(profile, &[&["rustc"][..], &info].concat(), &fixed)?;
+    let compiler = ["build", "--package", "pumice-compiler", "--bin", "pumicec"];
+    build(profile, &compiler, &[])?;
+    build_info(profile)?;
     let folder = profile.folder();
     Ok(Built {
         library: folder.join(install::library_name()?),

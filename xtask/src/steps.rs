@@ -1,11 +1,12 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, GLSL, LOADER, Package, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, GLSL, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN,
+    VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{info, low_floor, newest_layer, programs, shim, tidy};
+use crate::{guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy};
 
 /// A named step.
 pub struct Step {
@@ -73,6 +74,27 @@ pub const STEPS: &[Step] = &[
         run: info::run,
     },
     Step {
+        name: "install",
+        what: "cargo xtask install for a user of its own, what a new shell finds, and uninstall",
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: installation::run,
+    },
+    Step {
+        name: "guide",
+        what: "the user's guide: it builds without a warning, and its commands run",
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
+        on_request: false,
+        run: guide::test,
+    },
+    Step {
+        name: "package",
+        what: "a Debian package, an RPM and a tarball of the debug build, made twice",
+        needs: &[RPM, BINUTILS],
+        on_request: false,
+        run: package::test,
+    },
+    Step {
         name: "clients",
         what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
         needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
@@ -81,7 +103,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "low-floor",
-        what: "clients and kernel files on SwiftShader, and with what it lacks masked",
+        what: "clients and kernel files on SwiftShader and on Vulkan 1.1, and with what they lack masked",
         needs: &[VULKAN, SPIRV, LOADER, CLIENTS],
         on_request: false,
         run: low_floor::run,
@@ -141,6 +163,7 @@ pub const STEPS: &[Step] = &[
 pub const FILTERED: &[&str] = &[
     "unit",
     "devices",
+    "guide",
     "info",
     "clients",
     "low-floor",

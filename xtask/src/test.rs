@@ -2,7 +2,7 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
-use crate::kernel_files::{run_kernel_files, run_unoptimised, without_addresses};
+use crate::kernel_files::{self, run_kernel_files, run_unoptimised, without_addresses};
 use crate::packages;
 use crate::sh::{self, Result};
 use crate::steps::{FILTERED, STEPS, Step};
@@ -31,6 +31,29 @@ impl Report {
             }
         }
     }
+}
+
+/// Runs `cargo test` and records each test that fails by its name.
+fn run_tests(report: &mut Report, command: &mut Command) -> Result {
+    let (lines, ok) = sh::run_read(command)?;
+    let failed = failed_tests(&lines);
+    for name in &failed {
+        report.failures.push(name.clone());
+    }
+    match (ok, failed.len()) {
+        (true, _) => Ok(()),
+        (false, 0) => Err("cargo test failed before any test did".to_string()),
+        (false, count) => Err(format!("{count} tests failed")),
+    }
+}
+
+/// The names of the tests that failed, from the headings above their output.
+fn failed_tests(lines: &[String]) -> Vec<String> {
+    let heading = |line: &String| {
+        let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
+        Some(name.to_string())
+    };
+    lines.iter().filter_map(heading).collect()
 }
 
 /// Runs all steps, or the named ones. Of [`FILTERED`] steps only tests run whose names contain the
@@ -124,10 +147,8 @@ pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
-    command
-        .env("VK_DRIVER_FILES", &system.manifest)
-        .env("VK_ICD_FILENAMES", &system.manifest);
-    sh::run(&mut command)
+    system.select(&mut command);
+    run_tests(report, &mut command)
 }
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
@@ -146,12 +167,11 @@ pub fn devices(report: &mut Report) -> Result {
         "--",
         &report.filter,
     ]);
+    backports.select(&mut command);
     command
-        .env("VK_DRIVER_FILES", &backports.manifest)
-        .env("VK_ICD_FILENAMES", &backports.manifest)
         .env("LD_LIBRARY_PATH", library_path)
         .env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
-    sh::run(&mut command)
+    run_tests(report, &mut command)
 }
 
 /// Builds the driver with debug assertions (the compiler verifies after every pass).
@@ -396,9 +416,9 @@ pub fn validation(report: &mut Report) -> Result {
     layer_settings(&dir, &log, "error,warn,perf")?;
     run_validated(report, &all, &runner, &matrix, &log)?;
     let [a, b] = env.clone();
-    let env = [a, b, without_addresses()];
+    let env = [a, b, kernel_files::old_device_without_addresses()];
     let matrix = Matrix {
-        label: "validation layer, without device addresses".to_string(),
+        label: "validation layer, an old device without addresses".to_string(),
         setting: Setting {
             env: &env,
             ..matrix.setting
@@ -446,5 +466,19 @@ pub fn silent(log: &Path) -> Result {
         Ok(())
     } else {
         Err(messages.chars().take(4000).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failed_tests;
+
+    #[test]
+    fn failed_tests_are_named() {
+        let text = "running 2 tests\n.F\nfailures:\n\n---- a::b stdout ----\nthread 'a::b' panicked\n\n\
+                    ---- no heading\n\nfailures:\n    a::b\n\ntest result: FAILED. 1 passed; 1 failed";
+        let lines: Vec<String> = text.lines().map(String::from).collect();
+        assert_eq!(failed_tests(&lines), ["a::b"]);
+        assert!(failed_tests(&["test result: ok. 2 passed".to_string()]).is_empty());
     }
 }

@@ -196,13 +196,19 @@ impl Look<'_> {
     }
 
     fn is_lowered_image(self, kind: &InstKind) -> bool {
-        let InstKind::Image { op, args, .. } = kind else {
+        let InstKind::Image { op, image, args } = kind else {
             return true;
         };
         let is_sampler = |v| self.is_argument(v) || self.func.const_bits(v).is_some();
         match op {
             // The driver tells these.
             ImageOp::Order | ImageOp::Format => false,
+            ImageOp::SizeOfLevel => false,
+            ImageOp::Levels if !image.is_sampled() => false,
+            ImageOp::ReadLevel { .. } | ImageOp::WriteLevel { .. } if !image.is_sampled() => {
+                let level = args.last().and_then(|&level| self.func.const_bits(level));
+                self.is_argument(args[0]) && level.is_some()
+            }
             ImageOp::Sample { .. } => self.is_argument(args[0]) && is_sampler(args[1]),
             _ => self.is_argument(args[0]),
         }

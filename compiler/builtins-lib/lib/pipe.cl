@@ -8,11 +8,14 @@
 // (p & ~mask) + mask + 1. So memory of zeros is an empty pipe.
 //
 // A reservation takes places by a compare-exchange on the next place to write or read, once the
-// states say that all of them are free or full. It fails only if one was not while the next place
-// stood still. A commit sets the states; it waits for no other work-item, so reservations may be
-// committed in any order, and lanes of one sub-group cannot block each other. Readers see the packets
-// that stand before the first one that is not committed. Fences stand outside the loops, whose atomics
-// are relaxed: lavapipe 22.3 gives wrong results where work-items meet a fence in different rounds.
+// states say that all of them are free or full. The states of a slot only grow: one that is behind
+// says that the packet is not there yet, and the reservation fails; one that is ahead says that
+// somebody else took the place, and the next place is read again. No other memory is looked at to
+// tell these apart, since relaxed loads may be joined and change places. A commit sets the states; it
+// waits for no other work-item, so reservations may be committed in any order, and lanes of one
+// sub-group cannot block each other. Readers see the packets that stand before the first one that is
+// not committed. Fences stand outside the loops, whose atomics are relaxed: lavapipe 22.3 gives wrong
+// results where work-items meet a fence in different rounds.
 //
 // A reservation is the number of packets in the upper word and the first place in the lower; 0 is
 // none. Kernels whose packets have another size than the pipe's get none.
@@ -34,19 +37,16 @@ static uint state_of(global uint *ring, uint place) {
     return get(ring + ring[STATES] + (place & ring[MASK]));
 }
 
-// Tells whether the state of each place from `first` on is the place less its low bits plus `more`.
-static bool all_are(global uint *ring, uint first, uint count, uint more) {
+// Returns 0 if the state of each place from `first` on is the place less its low bits plus `more`; less
+// than 0 if the first state that differs is behind that, more than 0 if it is ahead.
+static int compare(global uint *ring, uint first, uint count, uint more) {
     uint mask = ring[MASK];
-    if (state_of(ring, first) != (first & ~mask) + more)
-        return false;
-    if (count > 1) {
-        for (uint i = 1; i < count; ++i) {
-            uint place = first + i;
-            if (state_of(ring, place) != (place & ~mask) + more)
-                return false;
-        }
+    int difference = state_of(ring, first) - ((first & ~mask) + more);
+    for (uint i = 1; i < count && difference == 0; ++i) {
+        uint place = first + i;
+        difference = state_of(ring, place) - ((place & ~mask) + more);
     }
-    return true;
+    return difference;
 }
 
 static void set_all(global uint *ring, ulong id, uint more) {
@@ -67,13 +67,13 @@ static ulong reserve(global uint *ring, uint size, uint count, uint next, uint b
     ulong id = 0;
     for (;;) {
         uint first = get(ring + next);
-        if (all_are(ring, first - behind, count, more)) {
-            if (replace(ring + next, first, first + count)) {
-                id = (ulong)count << 32 | first;
-                break;
-            }
-        } else if (get(ring + next) == first)
+        int difference = compare(ring, first - behind, count, more);
+        if (difference < 0)
             break;
+        if (difference == 0 && replace(ring + next, first, first + count)) {
+            id = (ulong)count << 32 | first;
+            break;
+        }
     }
     atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
     return id;

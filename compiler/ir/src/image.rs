@@ -18,6 +18,8 @@ pub mod sampler_mask {
     pub const NORMALIZED: u32 = 0x1;
     /// CLK_FILTER_NEAREST.
     pub const NEAREST: u32 = 0x10;
+    /// A linear filter between mip levels; only samplers that are arguments have it.
+    pub const MIP_LINEAR: u32 = 0x40;
 }
 
 /// The handle of a literal sampler.
@@ -91,7 +93,12 @@ impl ImageType {
 
     /// Returns whether its sizes are asked for by level of detail.
     pub fn has_levels(self) -> bool {
-        self.is_sampled() && !self.multisampled && self.dim != ImageDim::Buffer
+        self.is_sampled() && self.can_be_mipmapped()
+    }
+
+    /// Returns whether images of the type may have several levels.
+    pub fn can_be_mipmapped(self) -> bool {
+        !self.multisampled && self.dim != ImageDim::Buffer
     }
 
     /// The type in OpenCL C, with its access qualifier.
@@ -158,8 +165,14 @@ pub enum HandleInfo {
     ChannelOrder,
     /// The channels' type: a `cl_channel_type`.
     ChannelDataType,
-    /// A sampler's mask: the sum of its `CLK_*` constants.
+    /// A sampler's mask: the sum of its `CLK_*` constants and [`sampler_mask::MIP_LINEAR`].
     SamplerMask,
+    /// The number of an image's mip levels.
+    Levels,
+    /// A sampler's least level of detail: the bits of an F32.
+    LodMin,
+    /// A sampler's largest level of detail: the bits of an F32.
+    LodMax,
 }
 
 /// Operations on an image, which is the first operand.
@@ -182,6 +195,16 @@ pub enum ImageOp {
         /// The pixel's class.
         texel: Texel,
     },
+    /// Reads a pixel of a level without a sampler: image, coordinates (I32), level (I32).
+    ReadLevel {
+        /// The pixel's class.
+        texel: Texel,
+    },
+    /// Writes a pixel of a level: image, coordinates (I32), pixel, level (I32).
+    WriteLevel {
+        /// The pixel's class.
+        texel: Texel,
+    },
     /// The size in pixels and layers: I32 lanes.
     Size,
     /// The size of a level: image, level (I32).
@@ -200,9 +223,11 @@ impl ImageOp {
     /// The class of pixels that it reads or writes.
     pub fn texel(self) -> Option<Texel> {
         match self {
-            ImageOp::Sample { texel, .. } | ImageOp::Read { texel } | ImageOp::Write { texel } => {
-                Some(texel)
-            }
+            ImageOp::Sample { texel, .. }
+            | ImageOp::Read { texel }
+            | ImageOp::Write { texel }
+            | ImageOp::ReadLevel { texel }
+            | ImageOp::WriteLevel { texel } => Some(texel),
             _ => None,
         }
     }
@@ -210,8 +235,10 @@ impl ImageOp {
     /// The result's type on an image of this type; `None` for a write.
     pub fn result(self, image: ImageType) -> Option<Type> {
         Some(match self {
-            ImageOp::Sample { texel, .. } | ImageOp::Read { texel } => texel.ty(),
-            ImageOp::Write { .. } => return None,
+            ImageOp::Sample { texel, .. }
+            | ImageOp::Read { texel }
+            | ImageOp::ReadLevel { texel } => texel.ty(),
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } => return None,
             ImageOp::Size | ImageOp::SizeOfLevel => Type::vector(Scalar::I32, image.coordinates()),
             ImageOp::Levels | ImageOp::Samples | ImageOp::Order | ImageOp::Format => Type::I32,
         })
@@ -239,6 +266,10 @@ impl ImageOp {
                 }
             }
             ImageOp::Write { texel } => types.extend([coordinates(Scalar::I32), texel.ty()]),
+            ImageOp::ReadLevel { .. } => types.extend([coordinates(Scalar::I32), Type::I32]),
+            ImageOp::WriteLevel { texel } => {
+                types.extend([coordinates(Scalar::I32), texel.ty(), Type::I32]);
+            }
             ImageOp::SizeOfLevel => types.push(Type::I32),
             _ => {}
         }
@@ -253,7 +284,13 @@ impl ImageOp {
             }
             ImageOp::Read { .. } => image.access != ImageAccess::Write,
             ImageOp::Write { .. } => image.access != ImageAccess::Read && !image.multisampled,
-            ImageOp::SizeOfLevel | ImageOp::Levels => image.has_levels(),
+            ImageOp::ReadLevel { .. } => {
+                image.access != ImageAccess::Write && image.can_be_mipmapped()
+            }
+            ImageOp::WriteLevel { .. } => {
+                image.access != ImageAccess::Read && image.can_be_mipmapped()
+            }
+            ImageOp::SizeOfLevel | ImageOp::Levels => image.can_be_mipmapped(),
             ImageOp::Samples => image.multisampled,
             ImageOp::Size | ImageOp::Order | ImageOp::Format => true,
         }
@@ -261,14 +298,14 @@ impl ImageOp {
 
     /// Returns whether it changes the image, or tells what another work-item may change.
     pub fn has_side_effects(self) -> bool {
-        matches!(self, ImageOp::Write { .. })
+        matches!(self, ImageOp::Write { .. } | ImageOp::WriteLevel { .. })
     }
 
     /// Returns whether equal operands always give an equal result.
     pub fn is_pure(self, image: ImageType) -> bool {
         match self {
-            ImageOp::Write { .. } => false,
-            ImageOp::Read { .. } => image.access == ImageAccess::Read,
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } => false,
+            ImageOp::Read { .. } | ImageOp::ReadLevel { .. } => image.access == ImageAccess::Read,
             _ => true,
         }
     }
@@ -323,6 +360,8 @@ impl ImageOp {
             ImageOp::Sample { texel, lod } => vec!["sample", texel.name(), lod.name()],
             ImageOp::Read { texel } => vec!["read", texel.name()],
             ImageOp::Write { texel } => vec!["write", texel.name()],
+            ImageOp::ReadLevel { texel } => vec!["read_level", texel.name()],
+            ImageOp::WriteLevel { texel } => vec!["write_level", texel.name()],
             ImageOp::Size => vec!["size"],
             ImageOp::SizeOfLevel => vec!["size_of_level"],
             ImageOp::Levels => vec!["levels"],
@@ -343,6 +382,12 @@ impl ImageOp {
                 texel: Texel::from_name(texel)?,
             },
             ["write", texel] => ImageOp::Write {
+                texel: Texel::from_name(texel)?,
+            },
+            ["read_level", texel] => ImageOp::ReadLevel {
+                texel: Texel::from_name(texel)?,
+            },
+            ["write_level", texel] => ImageOp::WriteLevel {
                 texel: Texel::from_name(texel)?,
             },
             ["size"] => ImageOp::Size,

@@ -39,7 +39,7 @@ pub use model::{
     Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, TABLE, TableRow, WorkgroupArgument,
     WorkgroupVariableSize,
 };
-pub use needs::Need;
+pub use needs::{Fact, MAX_LEVELS, MIP_LINEAR, Need};
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use promise::{Promise, PromiseKind};
 pub use reader::read;

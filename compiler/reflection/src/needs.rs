@@ -9,6 +9,9 @@
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
+//! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`] about an image or sampler argument |
+//! | 13 | HandleFactUniform | *Kernel*, *Ordinal*, *Fact*, *Set*, *Binding*, *Offset*: the same in a uniform buffer |
+//! | 14 | ImageLevel | *Kernel*, *Ordinal*, *Level*, *Set*, *Binding*: a storage image that is a mip level of an image argument |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -65,6 +68,81 @@ pub enum Need {
         /// 1 if it wants to know the times of dispatches, else 0.
         times: u32,
     },
+    /// A fact about an image or sampler argument, in the push constants.
+    HandleFactPushConstant {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+        /// The number of a [`Fact`].
+        fact: u32,
+        /// The first byte of the word.
+        offset: u32,
+    },
+    /// A fact about an image or sampler argument, in a uniform buffer.
+    HandleFactUniform {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+        /// The number of a [`Fact`].
+        fact: u32,
+        /// The buffer's set.
+        set: u32,
+        /// The buffer's binding.
+        binding: u32,
+        /// The first byte of the word.
+        offset: u32,
+    },
+    /// A level of an image argument, as a storage image of its own.
+    ImageLevel {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+        /// The level, from 1 on and below [`MAX_LEVELS`].
+        level: u32,
+        /// The image's set.
+        set: u32,
+        /// The image's binding.
+        binding: u32,
+    },
+}
+
+/// Mip levels that a kernel can write: those of an image of 32,768 texels in a dimension.
+pub const MAX_LEVELS: u32 = 16;
+
+/// The bit of a sampler argument's mask for a linear filter between mip levels. The masks of literal samplers do
+/// not have it.
+pub const MIP_LINEAR: u32 = 0x40;
+
+/// A fact about an image or sampler argument that the driver tells a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fact {
+    /// The number of an image's mip levels.
+    Levels,
+    /// A sampler's least level of detail, a float.
+    LodMin,
+    /// A sampler's largest level of detail, a float.
+    LodMax,
+}
+
+impl Fact {
+    /// Its number.
+    pub fn number(self) -> u32 {
+        match self {
+            Fact::Levels => 0,
+            Fact::LodMin => 1,
+            Fact::LodMax => 2,
+        }
+    }
+
+    /// The fact of a number.
+    pub fn of(number: u32) -> Option<Fact> {
+        [Fact::Levels, Fact::LodMin, Fact::LodMax]
+            .into_iter()
+            .find(|fact| fact.number() == number)
+    }
 }
 
 impl Need {
@@ -77,6 +155,9 @@ impl Need {
             Need::QueueArgument { .. } => "QueueArgument",
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
+            Need::HandleFactPushConstant { .. } => "HandleFactPushConstant",
+            Need::HandleFactUniform { .. } => "HandleFactUniform",
+            Need::ImageLevel { .. } => "ImageLevel",
         }
     }
 
@@ -88,7 +169,10 @@ impl Need {
             | Need::DeviceLaunch { kernel, .. }
             | Need::QueueArgument { kernel, .. }
             | Need::Block { kernel, .. }
-            | Need::Scheduler { kernel, .. } => kernel,
+            | Need::Scheduler { kernel, .. }
+            | Need::HandleFactPushConstant { kernel, .. }
+            | Need::HandleFactUniform { kernel, .. }
+            | Need::ImageLevel { kernel, .. } => kernel,
         }
     }
 
@@ -101,6 +185,9 @@ impl Need {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::HandleFactPushConstant { .. } => 12,
+            Need::HandleFactUniform { .. } => 13,
+            Need::ImageLevel { .. } => 14,
         }
     }
 
@@ -122,6 +209,27 @@ impl Need {
                 captured: 0,
             },
             Need::Scheduler { kernel, times: 0 },
+            Need::HandleFactPushConstant {
+                kernel,
+                ordinal: 0,
+                fact: 0,
+                offset: 0,
+            },
+            Need::HandleFactUniform {
+                kernel,
+                ordinal: 0,
+                fact: 0,
+                set: 0,
+                binding: 0,
+                offset: 0,
+            },
+            Need::ImageLevel {
+                kernel,
+                ordinal: 0,
+                level: 0,
+                set: 0,
+                binding: 0,
+            },
         ]
         .into_iter()
         .find(|need| need.number() == number)
@@ -157,6 +265,27 @@ impl Need {
                 kernel,
                 times: u32::decode(source, "Times")?,
             },
+            Need::HandleFactPushConstant { .. } => Need::HandleFactPushConstant {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                fact: u32::decode(source, "Fact")?,
+                offset: u32::decode(source, "Offset")?,
+            },
+            Need::HandleFactUniform { .. } => Need::HandleFactUniform {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                fact: u32::decode(source, "Fact")?,
+                set: u32::decode(source, "Set")?,
+                binding: u32::decode(source, "Binding")?,
+                offset: u32::decode(source, "Offset")?,
+            },
+            Need::ImageLevel { .. } => Need::ImageLevel {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                level: u32::decode(source, "Level")?,
+                set: u32::decode(source, "Set")?,
+                binding: u32::decode(source, "Binding")?,
+            },
         })
     }
 
@@ -179,6 +308,42 @@ impl Need {
                 captured.encode(sink, "Captured")
             }
             Need::Scheduler { times, .. } => times.encode(sink, "Times"),
+            Need::HandleFactPushConstant {
+                ordinal,
+                fact,
+                offset,
+                ..
+            } => {
+                ordinal.encode(sink, "Ordinal")?;
+                fact.encode(sink, "Fact")?;
+                offset.encode(sink, "Offset")
+            }
+            Need::HandleFactUniform {
+                ordinal,
+                fact,
+                set,
+                binding,
+                offset,
+                ..
+            } => {
+                ordinal.encode(sink, "Ordinal")?;
+                fact.encode(sink, "Fact")?;
+                set.encode(sink, "Set")?;
+                binding.encode(sink, "Binding")?;
+                offset.encode(sink, "Offset")
+            }
+            Need::ImageLevel {
+                ordinal,
+                level,
+                set,
+                binding,
+                ..
+            } => {
+                ordinal.encode(sink, "Ordinal")?;
+                level.encode(sink, "Level")?;
+                set.encode(sink, "Set")?;
+                binding.encode(sink, "Binding")
+            }
         }
     }
 }

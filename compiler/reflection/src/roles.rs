@@ -6,8 +6,9 @@
 //! | 2 | Finalizer | *Kernel*: a Kernel of ClspvReflection that runs when its program goes |
 //! | 3, 4 | SubgroupSize, PrivateMemory | what a launch of a kernel needs, see `needs.rs` |
 //! | 8 to 11 | DeviceLaunch, QueueArgument, Block, Scheduler | a kernel's part in device-side enqueue, see `needs.rs` |
+//! | 12 to 14 | HandleFactPushConstant, HandleFactUniform, ImageLevel | images with mip levels and their samplers, see `needs.rs` |
 //! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
-//! | 7, 12 | NearArguments, NoOffset | what a launch may promise, see `promise.rs` |
+//! | 7, 15 | NearArguments, NoOffset | what a launch may promise, see `promise.rs` |
 //! | 6 | AddressDelta | pointers are not device addresses, see `address_delta.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one

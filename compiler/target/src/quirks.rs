@@ -7,7 +7,7 @@
 use std::fmt;
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal $(, leaves_out: $leaves_out:literal)?;)+) => {
         /// The remedy for a driver's fault, or for its slowness.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum QuirkKind {
@@ -37,6 +37,15 @@ macro_rules! kinds {
                 match self {
                     $(QuirkKind::$name => $place,)+
                 }
+            }
+
+            /// Returns whether the driver gives wrong results that nothing works around: its devices
+            /// are offered only to those who ask for them.
+            pub fn leaves_out(self) -> bool {
+                let marks: &[bool] = match self {
+                    $(QuirkKind::$name => &[$($leaves_out)?],)+
+                };
+                marks.contains(&true)
             }
         }
     };
@@ -89,8 +98,9 @@ kinds! {
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
     /// a queue one after the other, each to its end (for speed).
     RunsInOrder, "vulkan-layer/src/device/mod.rs";
-    /// Nothing: there is no way around it. A warning is logged, so that a wrong result has a name.
-    LoopsStop, "runtime/src/device/gpu.rs";
+    /// There is no way around it. The device is left out unless `PUMICE_FAULTY_DRIVERS` asks for it, and
+    /// device queues are not offered there.
+    LoopsStop, "runtime/src/device/conditions.rs", leaves_out: true;
     /// Pipes are not offered: loops around their functions meet fences.
     FencesInLoops, "runtime/src/device/conditions.rs";
 }
@@ -159,6 +169,12 @@ impl std::str::FromStr for Quirks {
 #[cfg(test)]
 mod tests {
     use super::{QuirkKind, Quirks};
+
+    #[test]
+    fn what_has_no_way_around_leaves_devices_out() {
+        let left_out = QuirkKind::ALL.iter().filter(|kind| kind.leaves_out());
+        assert_eq!(left_out.collect::<Vec<_>>(), [&QuirkKind::LoopsStop]);
+    }
 
     #[test]
     fn sets_hold_what_they_were_given() {

@@ -4,11 +4,26 @@ use super::report::{Figure, Report, short};
 use crate::html::escape;
 use std::fmt::Write;
 
-const LABELS: f64 = 270.0;
 const WIDTH: f64 = 420.0;
-const VALUES: f64 = 130.0;
+/// The width of a character of the text, at most on average.
+const CHARACTER: f64 = 6.2;
+/// Space between texts and bars, and around the picture.
+const GAP: f64 = 8.0;
 const ROW: f64 = 18.0;
 const TOP: f64 = 44.0;
+
+/// Colours on light and dark pages; the ground is the page's own.
+const STYLE: &str = "<style>\
+    text{fill:#222}.mark{fill:#666}.one{stroke:#444}.grid{stroke:#ddd}.spread{stroke:#222}\
+    .good{fill:#2e9e5b}.bad{fill:#d98a1f}\
+    @media(prefers-color-scheme:dark){text{fill:#ddd}.mark{fill:#999}.one{stroke:#aaa}\
+    .grid{stroke:#444}.spread{stroke:#eee}}</style>\n";
+
+/// The width that the longest of some texts needs.
+fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
+    let longest = texts.map(|text| text.chars().count()).max();
+    CHARACTER * longest.unwrap_or(0) as f64 + 2.0 * GAP
+}
 
 /// Round numbers that an axis from `least` to `most` is marked with, 1 among them.
 fn marks(least: f64, most: f64) -> Vec<f64> {
@@ -43,15 +58,21 @@ impl Report {
         let all = || rows.iter().flat_map(|(_, ratio)| ratio.iter().copied());
         let least = all().fold(0.5, f64::min) * 0.9;
         let most = all().fold(2.0, f64::max) * 1.1;
-        let x = |value: f64| LABELS + WIDTH * (value / least).ln() / (most / least).ln();
+        let values: Vec<String> = rows
+            .iter()
+            .map(|(_, [middle, least, most])| {
+                format!("{} ({}–{})", short(*middle), short(*least), short(*most))
+            })
+            .collect();
+        let labels = widest(rows.iter().map(|(figure, _)| figure.name.as_str()));
+        let x = |value: f64| labels + WIDTH * (value / least).ln() / (most / least).ln();
         let (width, height) = (
-            LABELS + WIDTH + VALUES,
+            labels + WIDTH + widest(values.iter().map(String::as_str)),
             TOP + ROW * rows.len() as f64 + 12.0,
         );
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-             font-family=\"sans-serif\" font-size=\"11\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             font-family=\"sans-serif\" font-size=\"11\">\n{STYLE}\
              <text x=\"8\" y=\"16\" font-size=\"13\" font-weight=\"bold\">How many times as good is \
              {} as {}</text>\n",
             escape(self.short_name(0)),
@@ -59,11 +80,11 @@ impl Report {
         );
         for mark in marks(least, most) {
             let at = x(mark);
-            let color = if mark == 1.0 { "#444" } else { "#ddd" };
+            let class = if mark == 1.0 { "one" } else { "grid" };
             let _ = writeln!(
                 svg,
-                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" stroke=\"{color}\"/>\
-                 <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#666\">{}</text>",
+                "<line x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{:.1}\" y2=\"{:.1}\" class=\"{class}\"/>\
+                 <text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\" class=\"mark\">{}</text>",
                 TOP - 6.0,
                 height - 6.0,
                 TOP - 10.0,
@@ -73,25 +94,23 @@ impl Report {
         for (index, (figure, [middle, least, most])) in rows.iter().enumerate() {
             let y = TOP + ROW * index as f64;
             let (from, to) = (x(middle.min(1.0)), x(middle.max(1.0)));
-            let color = if *middle >= 1.0 { "#2e9e5b" } else { "#d98a1f" };
+            let class = if *middle >= 1.0 { "good" } else { "bad" };
             let _ = writeln!(
                 svg,
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-                 <rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"10\" fill=\"{color}\"/>\
-                 <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{1:.1}\" y2=\"{1:.1}\" stroke=\"#222\" \
+                 <rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"10\" class=\"{class}\"/>\
+                 <line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{1:.1}\" y2=\"{1:.1}\" class=\"spread\" \
                  transform=\"translate(0 -3.5)\"/>\
-                 <text x=\"{:.1}\" y=\"{1:.1}\" fill=\"#444\">{} ({}–{})</text>",
-                LABELS - 8.0,
+                 <text x=\"{:.1}\" y=\"{1:.1}\">{}</text>",
+                labels - GAP,
                 y + 11.5,
                 escape(&figure.name),
                 y + 3.0,
                 (to - from).max(1.0),
                 x(*least),
                 x(*most),
-                LABELS + WIDTH + 8.0,
-                short(*middle),
-                short(*least),
-                short(*most),
+                labels + WIDTH + GAP,
+                values[index],
             );
         }
         svg.push_str("</svg>\n");
@@ -107,7 +126,7 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use super::marks;
+    use super::{CHARACTER, marks};
     use crate::bench::report::tests::{figure, report};
 
     #[test]
@@ -116,11 +135,26 @@ mod tests {
         let failed = figure(true, vec![Ok(vec![4.0]), Err("why".into())]);
         let report = report(vec![good, failed]);
         let svg = report.plot(true).unwrap();
-        // The ground and one bar.
-        assert_eq!(svg.matches("<rect").count(), 2, "{svg}");
+        // One bar, on the page's own ground.
+        assert_eq!(svg.matches("<rect").count(), 1, "{svg}");
         assert!(svg.contains("3.00 (2.00–3.00)"), "{svg}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         assert_eq!(report.plot(false), None);
+    }
+
+    #[test]
+    fn long_labels_are_not_cut() {
+        let mut long = figure(true, vec![Ok(vec![4.0]), Ok(vec![2.0])]);
+        long.name = "x".repeat(90);
+        let svg = report(vec![long]).plot(true).unwrap();
+        let end: f64 = svg
+            .split("text-anchor=\"end\"")
+            .next()
+            .and_then(|before| before.rsplit("<text x=\"").next())
+            .and_then(|place| place.split('"').next())
+            .and_then(|place| place.parse().ok())
+            .unwrap();
+        assert!(end >= 90.0 * CHARACTER, "{svg}");
     }
 
     #[test]

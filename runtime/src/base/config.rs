@@ -89,6 +89,8 @@ variables! {
         "Write every stage of every build to files in this folder; builds then do not use the cache.";
     DEVICES = "PUMICE_DEVICES",
         "The devices to report, and their order: numbers or parts of names, separated by commas.";
+    FAULTY_DRIVERS = "PUMICE_FAULTY_DRIVERS",
+        "on: use devices also where the Vulkan driver is known to give wrong results that nothing works around; they are left out otherwise.";
     DEVICE_TYPE = "PUMICE_DEVICE_TYPE",
         "Report every device as cpu, gpu or accelerator instead of what Vulkan says it is.";
     DEVICE_NAME = "PUMICE_DEVICE_NAME",
@@ -104,7 +106,7 @@ variables! {
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
-        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, hostAddresses (a plus sign before one of the first four takes it for found, where nothing executes); sampleExactly: use the samplers of devices where they are coarse.";
+        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, hostAddresses (a plus sign before one of the first four takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse.";
     ABI = "PUMICE_ABI",
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     IMAGES = "PUMICE_IMAGES",

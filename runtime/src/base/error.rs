@@ -86,6 +86,7 @@ errors! {
     InvalidGlobalWorkSize = CL_INVALID_GLOBAL_WORK_SIZE;
     InvalidProperty = CL_INVALID_PROPERTY;
     InvalidImageDescriptor = CL_INVALID_IMAGE_DESCRIPTOR;
+    InvalidMipLevel = CL_INVALID_MIP_LEVEL;
     InvalidCompilerOptions = CL_INVALID_COMPILER_OPTIONS;
     InvalidLinkerOptions = CL_INVALID_LINKER_OPTIONS;
     InvalidDevicePartitionCount = CL_INVALID_DEVICE_PARTITION_COUNT;

@@ -85,7 +85,8 @@ impl HostCommand for Enqueuing {
         })?;
         let initializers = ndrange::run_initializers(on, &self.device_kernel)?;
         let waits: Vec<_> = (initializers.iter()).filter_map(|run| run.wait()).collect();
-        let (values, staged) = ndrange::values(on, &self.device_kernel, &self.args)?;
+        // It runs beside the queue's other launches: images of buffers are not theirs in turn.
+        let (values, staged) = ndrange::values(on, None, &self.device_kernel, &self.args)?;
         let launch = Launch {
             kernel: self.device_kernel.index,
             range: &self.range,

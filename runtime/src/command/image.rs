@@ -14,7 +14,7 @@ use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::device::Device;
 use crate::memory::Mem;
-use crate::memory::image::ImageMem;
+use crate::memory::image::{ImageMem, Origin};
 use crate::memory::part::Part;
 use crate::memory::planar;
 
@@ -60,7 +60,7 @@ pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
 #[derive(Clone, Copy, Debug)]
 pub struct ImageRegion {
     /// The first texel.
-    pub origin: [usize; 3],
+    pub origin: Origin,
     /// Texels in each dimension.
     pub region: [usize; 3],
     /// 0 for the tight one.

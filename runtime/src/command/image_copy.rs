@@ -14,6 +14,7 @@ use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
+use crate::memory::image::Origin;
 use crate::memory::part::Part;
 use crate::memory::residency::Access;
 use crate::memory::texel::{self, Color};
@@ -44,7 +45,7 @@ enum Source {
 pub fn copy(
     on: &Placement,
     [source, destination]: [&Ref<Mem>; 2],
-    origins: [[usize; 3]; 2],
+    origins: [Origin; 2],
     region: [usize; 3],
 ) -> Result<Command> {
     on.check_context(source.context())?;
@@ -82,7 +83,7 @@ pub fn copy(
 pub fn to_buffer(
     on: &Placement,
     images: [&Ref<Mem>; 2],
-    origin: [usize; 3],
+    origin: Origin,
     region: [usize; 3],
     offset: usize,
 ) -> Result<Command> {
@@ -97,7 +98,7 @@ pub fn from_buffer(
     on: &Placement,
     [buffer, image]: [&Ref<Mem>; 2],
     offset: usize,
-    origin: [usize; 3],
+    origin: Origin,
     region: [usize; 3],
 ) -> Result<Command> {
     between(on, [image, buffer], origin, region, offset, false)
@@ -107,7 +108,7 @@ pub fn from_buffer(
 fn between(
     on: &Placement,
     [mem, buffer]: [&Ref<Mem>; 2],
-    origin: [usize; 3],
+    origin: Origin,
     region: [usize; 3],
     offset: usize,
     to_buffer: bool,
@@ -152,7 +153,7 @@ pub fn fill(
     on: &Placement,
     mem: &Ref<Mem>,
     color: Option<Color>,
-    origin: [usize; 3],
+    origin: Origin,
     region: [usize; 3],
 ) -> Result<Command> {
     on.check_context(mem.context())?;
@@ -280,7 +281,7 @@ impl ImageCopy {
                 if a.desc().kind != b.desc().kind {
                     return Ok(false);
                 }
-                recorder.copy_image(a, source.origin, b, target.origin, source.extent)
+                recorder.copy_image((a, *source), (b, *target))
             }
             (Memory::Texels(image, part), Memory::Bytes(buffer, place, _)) => {
                 let Some(rows) = rows(place) else {
@@ -329,6 +330,7 @@ impl ImageCopy {
                 recorder.barrier();
                 for layer in 0..depth {
                     let part = ImageBox {
+                        level: part.level,
                         origin: [x, y, z + layer],
                         extent: [width, height, 1],
                     };

@@ -14,6 +14,7 @@ use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::memory::Mem;
 use crate::memory::buffer::Mapping;
+use crate::memory::image::Origin;
 use crate::memory::part::Part;
 use crate::memory::residency::Access;
 
@@ -63,7 +64,7 @@ pub fn image(
     on: &Placement,
     mem: &Ref<Mem>,
     flags: u64,
-    origin: [usize; 3],
+    origin: Origin,
     region: [usize; 3],
     [has_row_pitch, has_slice_pitch]: [bool; 2],
 ) -> Result<(Command, usize, [usize; 2])> {
@@ -74,7 +75,7 @@ pub fn image(
     check_flags(flags)?;
     check_access(mem, flags)?;
     // CL_INVALID_VALUE if image_row_pitch is NULL, or image_slice_pitch for an image with slices.
-    let pitches = image.map_pitches();
+    let pitches = image.map_pitches(area.level);
     if !has_row_pitch || pitches[1] != 0 && !has_slice_pitch {
         return Err(Error::InvalidValue);
     }

@@ -18,8 +18,8 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::{Context, Placement};
 use crate::device::gpu;
 use crate::executable::{
-    ArgKind, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange, Prepared,
-    RangeRequest,
+    ArgKind, ArgMeta, ArgValue, Executable, ImageArg, InitRun, Launch, LaunchError, NdRange,
+    Prepared, RangeRequest,
 };
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
@@ -174,7 +174,7 @@ pub(super) fn prepare(
     args: &ArgBlock,
     range: &NdRange,
 ) -> Result<Ready> {
-    let (values, staged) = values(on, device_kernel, args)?;
+    let (values, staged) = values(on, Some(on.number()), device_kernel, args)?;
     let launch = Launch {
         kernel: device_kernel.index,
         range,
@@ -189,20 +189,25 @@ pub(super) fn prepare(
     Ok(Ready { prepared, staged })
 }
 
-/// The arguments on the device, and the images that are rows of buffers among them.
+/// The arguments on the device, and the images that are rows of buffers among them: those of the queue, or for `None`
+/// of this launch alone.
 pub(super) fn values(
     on: &Placement,
+    queue: Option<usize>,
     device_kernel: &DeviceKernel,
     args: &ArgBlock,
 ) -> Result<(Vec<Option<ArgValue>>, Vec<StagedUse>)> {
-    let mut staged = Vec::new();
+    let mut staging = Staging {
+        queue,
+        uses: Vec::new(),
+    };
     let values = (args.values.iter().zip(&device_kernel.info().args))
         .map(|(arg, meta)| {
-            let mut value = |arg| value(on, meta.kind, arg, &mut staged);
+            let mut value = |arg| value(on, meta, arg, &mut staging);
             arg.as_ref().map(&mut value).transpose()
         })
         .collect::<Result<_>>()?;
-    Ok((values, staged))
+    Ok((values, staging.uses))
 }
 
 /// Names the contents that a kernel uses: those of its arguments and behind device pointers.
@@ -261,17 +266,26 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
+/// The images that a launch has for rows of buffers.
+struct Staging {
+    /// The queue whose launches use them in turn; `None` for images of the launch's own.
+    queue: Option<usize>,
+    uses: Vec<StagedUse>,
+}
+
 /// An argument on the device; adds an image that is rows of a buffer to those that are staged.
 fn value(
     on: &Placement,
-    kind: ArgKind,
+    meta: &ArgMeta,
     arg: &Argument,
-    staged: &mut Vec<StagedUse>,
+    staging: &mut Staging,
 ) -> Result<ArgValue> {
     match arg {
         Argument::Value(value) => Ok(value.clone()),
-        Argument::Memory(object) => match kind {
-            ArgKind::Image { binding, .. } => image_value(on, object, binding, staged),
+        Argument::Memory(object) => match meta.kind {
+            ArgKind::Image { binding, .. } => {
+                image_value(on, object, (binding, meta.level_images), staging)
+            }
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
                 offset: object.origin() as u64,
@@ -306,6 +320,7 @@ fn value(
         Argument::Sampler(sampler) => Ok(ArgValue::Sampler {
             desc: sampler.desc(),
             mask: sampler.mask(),
+            lod: sampler.lod(),
         }),
     }
 }
@@ -321,12 +336,13 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format.
+/// The image for a binding, with its first `level_images` levels as images of their own. CL_IMAGE_FORMAT_NOT_SUPPORTED
+/// if the device cannot give the kernel an image of this format.
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
-    binding: BindingKind,
-    staged: &mut Vec<StagedUse>,
+    (binding, level_images): (BindingKind, u32),
+    staging: &mut Staging,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
     check_device(on.device(), image)?;
@@ -334,15 +350,23 @@ fn image_value(
     let view = match binding {
         BindingKind::SampledImage | BindingKind::StorageImage if image.rows().is_some() => {
             let writes = binding == BindingKind::StorageImage;
-            ImageArg::Image(rows_view(on, mem, writes, staged)?)
+            ImageArg::Image(rows_view(on, mem, writes, staging)?)
         }
         BindingKind::SampledImage => ImageArg::Image(image.sampled_view(index, gpu)?),
-        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu)?),
+        BindingKind::StorageImage => ImageArg::Image(image.storage_view(index, gpu, 0)?),
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
+    let last = image.levels() - 1;
+    let levels = (1..level_images).map(|level| match &view {
+        ImageArg::Image(view) if last == 0 => Ok(view.clone()),
+        _ => image.storage_view(index, gpu, level.min(last)),
+    });
+    let levels = levels.collect::<Result<_>>()?;
     let format = image.format();
     Ok(ArgValue::Image {
         view,
+        mip_levels: image.levels(),
+        levels,
         order: format.order,
         data_type: format.data_type,
     })
@@ -353,15 +377,15 @@ fn rows_view(
     on: &Placement,
     mem: &Ref<Mem>,
     writes: bool,
-    staged: &mut Vec<StagedUse>,
+    staging: &mut Staging,
 ) -> Result<ImageView> {
     let image = image_of(mem)?;
     let rows = image.rows().ok_or(Error::InvalidMemObject)?;
     let gpu = on.device().gpu()?;
-    let made = rows.staged(on.index(), on.number(), gpu)?;
+    let made = rows.staged(on.index(), staging.queue, gpu)?;
     let view = made.view(gpu, image.format(), image.components(writes)?)?;
     let writes = writes && mem.kernel_writes();
-    staged.push(StagedUse::new(rows, image.layout(), made, writes));
+    (staging.uses).push(StagedUse::new(rows, image.layout(), made, writes));
     Ok(view)
 }
 

@@ -90,6 +90,13 @@ pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
 }
 
+/// Tells whether a kernel can write levels of images: each is a storage image of its own, and OpenCL wants 64 images.
+pub(super) fn level_images(caps: &Capabilities) -> bool {
+    let limits = &caps.limits;
+    let most = limits.max_storage_images.min(limits.max_resources);
+    images(caps) && most >= 64 * pumice_reflection::MAX_LEVELS
+}
+
 /// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
 pub(super) fn packed_2_101010(caps: &Capabilities) -> bool {
     images(caps) && format::has_2_101010(caps)

@@ -148,6 +148,11 @@ const DEVICE: &[Extension] = &[
         version: make_version(2, 0, 0),
         condition: |_| true,
     },
+    // The same products by the names that older kernels for Mali look for.
+    always("cl_arm_integer_dot_product_int8"),
+    always("cl_arm_integer_dot_product_accumulate_int8"),
+    always("cl_arm_integer_dot_product_accumulate_int16"),
+    always("cl_arm_integer_dot_product_accumulate_saturate_int8"),
     on("cl_khr_int64_base_atomics", int64_atomics),
     on("cl_khr_int64_extended_atomics", int64_atomics),
     // Not cl_khr_subgroups, which promises that sub-groups progress independently: no Vulkan
@@ -201,6 +206,8 @@ const DEVICE: &[Extension] = &[
     },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
+    on("cl_khr_mipmap_image", images),
+    on("cl_khr_mipmap_image_writes", level_images),
     always("cl_khr_expect_assume"),
     // Work-items share the copies out.
     always("cl_khr_extended_async_copies"),

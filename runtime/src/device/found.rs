@@ -31,20 +31,63 @@ fn masked() -> Vec<String> {
 pub struct Found {
     /// Devices that the application sees.
     pub devices: Vec<Ref<Device>>,
-    /// Devices below the floor.
-    pub left_out: Vec<LeftOut>,
+    /// Devices below the floor, and those of faulty drivers.
+    pub left_out: Vec<Absent>,
     /// Names of the devices that `PUMICE_DEVICES` leaves out.
     pub hidden: Vec<String>,
     /// Reason why Vulkan cannot be used at all.
     pub failure: Option<String>,
 }
 
+/// A device that is not offered.
+#[derive(Debug)]
+pub struct Absent {
+    /// Name and reason.
+    pub device: LeftOut,
+    /// Advice to the user.
+    pub cure: String,
+    /// Another version of its driver is offered: nobody misses this one.
+    pub replaced: bool,
+}
+
+impl Absent {
+    fn new(instance: &Instance, device: &LeftOut) -> Self {
+        let replaced = instance.is_replaced(device);
+        let cure = match (replaced, device.faulty) {
+            (true, _) => "nothing is to be done: another version of its driver is used".to_string(),
+            (false, true) => format!(
+                "{}, name another driver with VK_DRIVER_FILES, or set {}=on to use it all the same",
+                device.cure,
+                config::FAULTY_DRIVERS.name
+            ),
+            (false, false) => device.cure.clone(),
+        };
+        Self {
+            device: device.clone(),
+            cure,
+            replaced,
+        }
+    }
+
+    /// One line of the log: name, reason and, of a faulty driver, the cure.
+    fn line(&self) -> String {
+        let LeftOut { name, reason, .. } = &self.device;
+        match self.device.faulty {
+            true => format!("{name} is left out: {reason}; {}", self.cure),
+            false => format!("{name} is left out: {reason}"),
+        }
+    }
+
+    /// A wrong result must have a name: what keeps a device away because of one is told unasked.
+    fn is_told(&self) -> bool {
+        self.device.faulty && !self.replaced
+    }
+}
+
 impl Found {
     /// Logs the reason why there is no device.
     fn report_absence(&self) {
-        let left_out = self.left_out.iter();
-        let reasons =
-            left_out.map(|device| format!("{} is left out: {}", device.name, device.reason));
+        let reasons = self.left_out.iter().map(Absent::line);
         let mut reasons: Vec<String> = self.failure.iter().cloned().chain(reasons).collect();
         if !self.hidden.is_empty() {
             let hidden = self.hidden.join(", ");
@@ -63,6 +106,12 @@ impl Found {
 /// Finds the devices above the floor.
 pub fn enumerate(platform: &Ref<Platform>) -> Found {
     let found = look(platform);
+    for absent in &found.left_out {
+        match absent.is_told() && !found.devices.is_empty() {
+            true => log::error!("{}", absent.line()),
+            false => log::info!("{}", absent.line()),
+        }
+    }
     if found.devices.is_empty() {
         found.report_absence();
     }
@@ -76,6 +125,7 @@ fn look(platform: &Ref<Platform>) -> Found {
         masked: masked(),
         faults: faults(&config::FAULTS.list()),
         library: config::VULKAN_LIBRARY.value().map(Into::into),
+        without_faulty: !config::FAULTY_DRIVERS.flag(false),
     };
     let instance = match Instance::load(&config) {
         Ok(instance) => instance,
@@ -88,9 +138,6 @@ fn look(platform: &Ref<Platform>) -> Found {
     };
     if config.validation {
         let _ = VALIDATED.set(instance.clone());
-    }
-    for left_out in instance.left_out() {
-        log::info!("{} is left out: {}", left_out.name, left_out.reason);
     }
     let name = config::DEVICE_NAME.value();
     let device_type = match config::DEVICE_TYPE.value().as_deref() {
@@ -142,9 +189,12 @@ fn look(platform: &Ref<Platform>) -> Found {
             device
         })
         .collect();
+    let left_out = instance.left_out().iter();
+    let left_out = left_out.map(|device| Absent::new(&instance, device));
+    let left_out = left_out.collect();
     Found {
         devices,
-        left_out: instance.left_out().to_vec(),
+        left_out,
         hidden,
         failure: None,
     }

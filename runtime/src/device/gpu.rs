@@ -93,12 +93,10 @@ impl OpenDevice {
         let driver = &raw.capabilities().driver;
         for quirk in vk::quirks::of(driver) {
             let (kind, name, info) = (quirk.kind, &driver.name, &driver.info);
-            if kind == vk::quirks::QuirkKind::LoopsStop {
+            if kind.leaves_out() {
                 // Wrong results are told of without being asked.
-                log::error!(
-                    "{name} {info} gives wrong results: {}; use Mesa 23 or newer",
-                    quirk.reason
-                );
+                let (reason, cure) = (quirk.reason, quirk.cure());
+                log::error!("{name} {info} gives wrong results: {reason}; {cure}");
             } else {
                 log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }

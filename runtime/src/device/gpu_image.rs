@@ -157,6 +157,7 @@ mod tests {
     #[test]
     fn boxes_are_cut_until_they_fit() {
         let part = ImageBox {
+            level: 0,
             origin: [1, 2, 3],
             extent: [1000, 1000, 7],
         };

@@ -36,13 +36,15 @@ use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
 use crate::base::object::Kind;
-pub use crate::device::found::Found;
+pub use crate::device::found::{Absent, Found};
 pub(crate) use crate::device::found::{enumerate, report_validation};
 
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in MiB, where nothing else is set.
 const PRINTF_BUFFER_MIB: u32 = 1;
 /// The most that can be set: every launch in flight that may print has a buffer.
 const MAX_PRINTF_BUFFER_MIB: u32 = 1024;
+/// The highest version of SPIR-V that modules are emitted in: later ones bring nothing that they need.
+const SPIRV_VERSION: (u8, u8) = (1, 5);
 /// CL_DEVICE_MAX_PARAMETER_SIZE in bytes, see [`Device::max_parameter_size`].
 const MAX_PARAMETER_SIZE: usize = 4096;
 /// Bytes of arguments above which kernels are refused, whatever the device has room for.
@@ -418,6 +420,6 @@ fn make_target(
         zero_private: false,
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
-        spirv_version: (1, 5),
+        spirv_version: caps.spirv_version().min(SPIRV_VERSION),
     }
 }

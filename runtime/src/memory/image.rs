@@ -17,6 +17,9 @@ use crate::memory::part::Part;
 use crate::memory::residency::Contents;
 use crate::memory::storage::Storage;
 
+/// An origin as the API gives it: texels, layers and the mip level ([`ImageMem::level_element`]).
+pub type Origin = [usize; 4];
+
 /// The properties of a memory object that is an image.
 pub struct ImageMem {
     pub(super) format: &'static ImageFormat,
@@ -27,6 +30,8 @@ pub struct ImageMem {
     pub(super) height: usize,
     pub(super) depth: usize,
     pub(super) array_size: usize,
+    /// num_mip_levels; 0 is one level, as 1 is.
+    pub(super) mip_levels: u32,
     /// The places of texels in the host's view.
     pub(super) layout: Layout,
     pub(super) texels: Texels,
@@ -47,12 +52,10 @@ pub(super) enum Texels {
     },
 }
 
-/// The views of an image that kernels get on a device.
+/// The views of an image that kernels get on a device, each with the level that it shows: all for those that are
+/// read through samplers, one for those that are written.
 #[derive(Clone, Default)]
-pub(super) struct Views {
-    sampled: Option<ImageView>,
-    storage: Option<ImageView>,
-}
+pub(super) struct Views(Vec<(Option<u32>, ImageView)>);
 
 /// The shape of an image type; `None` for what is no image type.
 pub(super) fn kind(image_type: u32) -> Option<ImageKind> {
@@ -132,19 +135,47 @@ impl ImageMem {
         texels * self.format.texel_size()
     }
 
+    /// The number of its levels, at least 1.
+    pub fn levels(&self) -> u32 {
+        self.mip_levels.max(1)
+    }
+
+    /// The element of an origin that is the level; `None` for images with one level. It is the fourth for arrays of
+    /// planes and for boxes, whose origins are longer then.
+    pub fn level_element(&self) -> Option<usize> {
+        (self.levels() > 1).then(|| match self.kind() {
+            ImageKind::D1 => 1,
+            ImageKind::D1Array | ImageKind::D2 => 2,
+            ImageKind::D2Array | ImageKind::D3 => 3,
+        })
+    }
+
     /// The box of an origin and region as the API gives them: CL_INVALID_VALUE if they are not
-    /// inside, or not 0 and 1 in dimensions that the image does not have.
+    /// inside, or not 0 and 1 in dimensions that the image does not have; CL_INVALID_MIP_LEVEL for a level that it
+    /// does not have.
     ///
     /// # Errors
-    /// [`Error::InvalidValue`].
-    pub fn region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<ImageBox> {
-        let size = match self.kind() {
-            ImageKind::D1 => [self.width, 1, 1],
-            ImageKind::D1Array => [self.width, self.array_size, 1],
-            ImageKind::D2 => [self.width, self.height, 1],
-            ImageKind::D2Array => [self.width, self.height, self.array_size],
-            ImageKind::D3 => [self.width, self.height, self.depth],
+    /// [`Error::InvalidValue`], [`Error::InvalidMipLevel`].
+    pub fn region(&self, mut origin: Origin, region: [usize; 3]) -> Result<ImageBox> {
+        let level = match self.level_element() {
+            Some(element) => std::mem::take(&mut origin[element]),
+            None => 0,
         };
+        if level >= self.levels() as usize {
+            let reason = format!("there is no level {level} among {}", self.levels());
+            return Err(Error::InvalidMipLevel.because(reason));
+        }
+        let of_level = |size: usize| (size >> level).max(1);
+        let width = of_level(self.width);
+        let height = of_level(self.height);
+        let size = match self.kind() {
+            ImageKind::D1 => [width, 1, 1],
+            ImageKind::D1Array => [width, self.array_size, 1],
+            ImageKind::D2 => [width, height, 1],
+            ImageKind::D2Array => [width, height, self.array_size],
+            ImageKind::D3 => [width, height, of_level(self.depth)],
+        };
+        let origin = [origin[0], origin[1], origin[2]];
         for d in 0..3 {
             let end = origin[d].checked_add(region[d]);
             if region[d] == 0 || end.is_none_or(|end| end > size[d]) {
@@ -157,7 +188,11 @@ impl ImageMem {
             origin.swap(1, 2);
             extent.swap(1, 2);
         }
-        Ok(ImageBox { origin, extent })
+        Ok(ImageBox {
+            level: level as u32,
+            origin,
+            extent,
+        })
     }
 
     /// The host's pitches for a transfer of a box, where 0 selects the tight ones.
@@ -196,15 +231,19 @@ impl ImageMem {
         layout.end(extent).unwrap_or(0)
     }
 
-    /// The pitches that a map gives: a slice pitch of 0 where the image has no slices.
-    pub fn map_pitches(&self) -> [usize; 2] {
+    /// The pitches that a map of a level gives: a slice pitch of 0 where the image has no slices.
+    pub fn map_pitches(&self, level: u32) -> [usize; 2] {
+        let layout = match &self.texels {
+            Texels::Own { storage, .. } => storage.layout(level),
+            Texels::Rows(_) | Texels::Buffer { .. } => self.layout,
+        };
         match self.kind() {
-            ImageKind::D1 | ImageKind::D2 => [self.layout.row_pitch, 0],
-            _ => [self.layout.row_pitch, self.layout.slice_pitch],
+            ImageKind::D1 | ImageKind::D2 => [layout.row_pitch, 0],
+            _ => [layout.row_pitch, layout.slice_pitch],
         }
     }
 
-    /// Its own texels on a device of the context, whatever they are, and the box of all of them.
+    /// Its own texels on a device of the context, whatever they are, and the box of all of them in the first level.
     ///
     /// # Errors
     /// CL_INVALID_MEM_OBJECT if it shows a buffer.
@@ -249,25 +288,26 @@ impl ImageMem {
         }
     }
 
-    /// The view that a kernel reads by a sampler or without, on a device of the context.
+    /// The view of all levels that a kernel reads by a sampler or without, on a device of the context.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn sampled_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
-        self.view(index, device, self.format.components, |views| {
-            &mut views.sampled
-        })
+        self.view(index, device, self.format.components, None)
     }
 
-    /// The view that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
+    /// The view of a level that a kernel writes: CL_IMAGE_FORMAT_NOT_SUPPORTED where components would have to change
     /// their places.
     ///
     /// # Errors
     /// [`Error::ImageFormatNotSupported`]; out of memory.
-    pub fn storage_view(&self, index: usize, device: &gpu::OpenDevice) -> Result<ImageView> {
-        self.view(index, device, self.components(true)?, |views| {
-            &mut views.storage
-        })
+    pub fn storage_view(
+        &self,
+        index: usize,
+        device: &gpu::OpenDevice,
+        level: u32,
+    ) -> Result<ImageView> {
+        self.view(index, device, self.components(true)?, Some(level))
     }
 
     fn view(
@@ -275,20 +315,22 @@ impl ImageMem {
         index: usize,
         device: &gpu::OpenDevice,
         components: [Component; 4],
-        slot: impl Fn(&mut Views) -> &mut Option<ImageView>,
+        level: Option<u32>,
     ) -> Result<ImageView> {
         let Texels::Own { storage, views } = &self.texels else {
             return Err(Error::InvalidMemObject);
         };
         let mut views = views.lock();
-        let slot = slot(&mut views[index]);
-        if let Some(view) = slot {
+        let Views(views) = &mut views[index];
+        if let Some((_, view)) = views.iter().find(|(shown, _)| *shown == level) {
             return Ok(view.clone());
         }
         let image: Image = storage.allocation(index)?;
         let format = self.format.vulkan;
-        let view = device.raw().create_image_view(&image, format, components);
-        Ok(slot.insert(view.map_err(gpu::error)?).clone())
+        let view = (device.raw()).create_image_view(&image, format, components, level);
+        let view = view.map_err(gpu::error)?;
+        views.push((level, view.clone()));
+        Ok(view)
     }
 
     /// The view that a kernel has of an image that is a buffer's.
@@ -311,7 +353,7 @@ impl ImageMem {
     /// # Errors
     /// [`Error::InvalidValue`] for other names.
     pub fn info(&self, name: u32) -> Result<Info> {
-        let [row_pitch, slice_pitch] = self.map_pitches();
+        let [row_pitch, slice_pitch] = self.map_pitches(0);
         Ok(match name {
             cl::CL_IMAGE_FORMAT => Info::u32s(&[self.format.order, self.format.data_type]),
             cl::CL_IMAGE_ELEMENT_SIZE => Info::size(self.format.texel_size()),
@@ -321,7 +363,8 @@ impl ImageMem {
             cl::CL_IMAGE_HEIGHT => Info::size(self.height),
             cl::CL_IMAGE_DEPTH => Info::size(self.depth),
             cl::CL_IMAGE_ARRAY_SIZE => Info::size(self.array_size),
-            cl::CL_IMAGE_NUM_MIP_LEVELS | cl::CL_IMAGE_NUM_SAMPLES => Info::u32(0),
+            cl::CL_IMAGE_NUM_MIP_LEVELS => Info::u32(self.mip_levels),
+            cl::CL_IMAGE_NUM_SAMPLES => Info::u32(0),
             _ => return Err(Error::InvalidValue),
         })
     }

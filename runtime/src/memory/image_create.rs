@@ -1,6 +1,7 @@
 //! Creation of images: clCreateImageWithProperties and clGetSupportedImageFormats.
 
 use opencl_sys as cl;
+use pumice_reflection::MAX_LEVELS;
 use pumice_vulkan_layer::{ImageDesc, ImageKind};
 
 use crate::base::error::{Error, Result};
@@ -15,7 +16,7 @@ use crate::memory::external::Properties;
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
-use crate::memory::image_storage::ImageStorage;
+use crate::memory::image_storage::{ImageStorage, level_layouts};
 use crate::memory::planar;
 
 /// `cl_image_desc`, with the memory object resolved.
@@ -89,14 +90,16 @@ impl Desc {
             || planes && self.height == 0
             || kind == ImageKind::D3 && self.depth == 0
             || arrays && self.array_size == 0;
-        // There are no images with levels or samples.
-        if empty || self.num_mip_levels != 0 || self.num_samples != 0 {
+        if empty || self.num_samples != 0 {
             return Err(Error::InvalidImageDescriptor.because(match empty {
                 true => "a dimension of the image is 0",
-                false => "mip levels and samples are not supported",
+                false => "images with samples are not supported",
             }));
         }
         let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        if self.num_mip_levels > 1 {
+            self.check_levels(kind, of_buffer)?;
+        }
         let object = self.mem_object.as_ref();
         let shows_image = object.is_some_and(|object| object.image().is_some());
         let of_image = self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
@@ -133,6 +136,22 @@ impl Desc {
             }
         }
         Ok(kind)
+    }
+
+    /// Checks the number of mip levels.
+    fn check_levels(&self, kind: ImageKind, of_buffer: bool) -> Result<()> {
+        let of_rows = (self.mem_object.as_ref()).is_some_and(|object| object.image().is_none());
+        let invalid = |reason: &str| Err(Error::InvalidImageDescriptor.because(reason));
+        if of_buffer || of_rows {
+            return invalid("an image of a buffer has no mip levels");
+        }
+        let height = if has_height(kind) { self.height } else { 1 };
+        let depth = if kind == ImageKind::D3 { self.depth } else { 1 };
+        let most = self.width.max(height).max(depth).ilog2() + 1;
+        if self.num_mip_levels > most.min(MAX_LEVELS) {
+            return invalid("there are more mip levels than the image's sizes can be halved");
+        }
+        Ok(())
     }
 
     /// Checks sizes and pitches of an image of any memory.
@@ -191,6 +210,7 @@ impl Desc {
             format: format.vulkan,
             extent,
             layers,
+            levels: self.num_mip_levels.max(1),
             // 2D images can be made of others that differ in sRGB only.
             reinterpreted: kind == ImageKind::D2 && format.data_type == cl::CL_UNORM_INT8,
         }
@@ -258,6 +278,11 @@ impl Mem {
         if properties.is_external() && desc.mem_object.is_some() {
             return Err(Error::InvalidImageDescriptor);
         }
+        // CL_INVALID_IMAGE_DESCRIPTOR: depth images and those in other memory have one level.
+        if desc.num_mip_levels > 1 && (order == cl::CL_DEPTH || properties.is_external()) {
+            let reason = "an image of depth values or of another API's memory has no mip levels";
+            return Err(Error::InvalidImageDescriptor.because(reason));
+        }
         // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device supports the format for the type and flags.
         let unsupported = || {
             let reason = format!(
@@ -288,6 +313,10 @@ impl Mem {
             return Err(Error::InvalidImageSize.because(reason));
         }
         flags::check_host_ptr(flags, has_host)?;
+        if desc.num_mip_levels > 1 && has_host {
+            let reason = "an image with mip levels has no host_ptr";
+            return Err(Error::InvalidHostPtr.because(reason));
+        }
         let layout = desc.layout(kind, format.texel_size());
         let image = |texels| ImageMem {
             format,
@@ -299,6 +328,7 @@ impl Mem {
                 ImageKind::D1Array | ImageKind::D2Array => desc.array_size,
                 _ => 0,
             },
+            mip_levels: desc.num_mip_levels,
             layout,
             texels,
         };
@@ -306,7 +336,10 @@ impl Mem {
             (desc.mem_object.as_ref()).is_some_and(|object| object.image().is_none());
         let size = match shows_buffer {
             true => desc.buffer_size(kind, layout),
-            false => desc.host_size(kind, layout),
+            false => {
+                let size = desc.host_size(kind, layout);
+                level_layouts(&desc.vulkan(kind, format), layout, size).1
+            }
         };
         let mem = MemDesc {
             context: context.clone(),
@@ -342,7 +375,7 @@ impl Mem {
             context.devices(),
             desc.vulkan(kind, format),
             layout,
-            mem.size,
+            desc.host_size(kind, layout),
             host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
             use_host,
         )?;
@@ -432,6 +465,7 @@ impl Desc {
             pair(cl::CL_RGBA, cl::CL_sRGBA) || pair(cl::CL_BGRA, cl::CL_sBGRA) || a == b
         };
         let same = (self.width, self.height) == (other.width, other.height)
+            && self.num_mip_levels.max(1) == other.levels()
             && format.data_type == other.format.data_type
             && alike(format.order, other.format.order);
         if !same {

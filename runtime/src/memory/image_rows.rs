@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind, ImageView};
+use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageView};
 
 use crate::base::error::Result;
 use crate::base::region::Layout;
@@ -30,8 +30,8 @@ pub struct Rows {
 pub struct Staged {
     /// The place of the device in the context.
     index: usize,
-    /// The queue's number. Its launches use the image in turn.
-    queue: usize,
+    /// The number of the queue whose launches use the image in turn; `None` for one launch at a time.
+    queue: Option<usize>,
     image: Image,
     /// The whole of it.
     whole: ImageBox,
@@ -48,36 +48,30 @@ impl Rows {
         }
     }
 
-    /// An image for a launch on a queue: the queue's own, or one that no launch holds.
+    /// An image for a launch: its queue's own, or for `None` one that no other launch has until this one gives it
+    /// back.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn staged(
         &self,
         index: usize,
-        queue: usize,
+        queue: Option<usize>,
         device: &gpu::OpenDevice,
     ) -> Result<Arc<Staged>> {
         let mut all = self.staged.lock();
-        let own = all.iter().find(|s| s.index == index && s.queue == queue);
+        let free = |staged: &Arc<Staged>| queue.is_some() || Arc::strong_count(staged) == 1;
+        let own = (all.iter()).find(|s| s.index == index && s.queue == queue && free(s));
         if let Some(staged) = own {
             return Ok(staged.clone());
         }
         // What no launch holds is another queue's no longer.
         all.retain(|staged| Arc::strong_count(staged) > 1);
-        let [width, height, depth] = self.desc.extent;
-        let extent = match self.desc.kind {
-            ImageKind::D3 => [width, height, depth],
-            _ => [width, height, self.desc.layers],
-        };
         let staged = Arc::new(Staged {
             index,
             queue,
             image: device.create_image(&self.desc)?,
-            whole: ImageBox {
-                origin: [0; 3],
-                extent,
-            },
+            whole: self.desc.level_box(0),
         });
         all.push(staged.clone());
         Ok(staged)
@@ -95,7 +89,7 @@ impl Staged {
         format: &ImageFormat,
         components: [pumice_vulkan_layer::Component; 4],
     ) -> Result<ImageView> {
-        let view = (device.raw()).create_image_view(&self.image, format.vulkan, components);
+        let view = (device.raw()).create_image_view(&self.image, format.vulkan, components, None);
         view.map_err(gpu::error)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, ImageKind, Recorder};
+use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, Recorder};
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::{HostBlock, HostSlice};
@@ -10,37 +10,46 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::clearing::Clearing;
-use crate::memory::residency::{Access, Backing, Cleared, Contents, Found, Residency};
+use crate::memory::residency::{Access, Backing, Residency, Resident};
 
 /// The texels of an image.
 pub struct ImageStorage {
     residency: Residency<Texels>,
-    /// The places of texels in the host's view.
-    layout: Layout,
+    /// The places of each level's texels in the host's view.
+    layouts: Vec<Layout>,
     /// CL_MEM_USE_HOST_PTR: the application's memory.
     use_host: Option<HostSlice>,
 }
 
 /// Images of one description.
-struct Texels {
+pub(super) struct Texels {
     desc: ImageDesc,
     /// Bytes of the host's view.
     host_size: usize,
 }
 
-impl Texels {
-    /// All texels.
-    fn whole(&self) -> ImageBox {
-        let [width, height, depth] = self.desc.extent;
-        ImageBox {
-            origin: [0; 3],
-            extent: match self.desc.kind {
-                ImageKind::D3 => [width, height, depth],
-                _ => [width, height, self.desc.layers],
-            },
-        }
+/// The places of a box's texels without gaps, and their bytes.
+fn tight(area: ImageBox, texel: usize) -> (Layout, usize) {
+    let [width, height, depth] = area.extent.map(|n| n as usize);
+    let row_pitch = width * texel;
+    let layout = Layout {
+        offset: 0,
+        row_pitch,
+        slice_pitch: row_pitch * height,
+    };
+    (layout, layout.slice_pitch * depth)
+}
+
+/// The places of each level's texels in the host's view, and the bytes of all: the first level as `base` and `size`
+/// say, the others behind it without gaps.
+pub(super) fn level_layouts(desc: &ImageDesc, base: Layout, size: usize) -> (Vec<Layout>, usize) {
+    let (mut layouts, mut end) = (vec![base], size);
+    for level in 1..desc.levels {
+        let (layout, size) = tight(desc.level_box(level), desc.format.texel_size());
+        layouts.push(layout.shifted(end));
+        end = end.saturating_add(size);
     }
+    (layouts, end)
 }
 
 impl Backing for Texels {
@@ -67,18 +76,15 @@ impl Backing for Texels {
         (from_device, from): (&gpu::OpenDevice, &Image),
         (to_device, to): (&gpu::OpenDevice, &Image),
     ) -> Result<()> {
-        let whole = self.whole();
-        let [width, height, depth] = whole.extent.map(|n| n as usize);
-        let row_pitch = width * self.desc.format.texel_size();
-        let tight = Layout {
-            offset: 0,
-            row_pitch,
-            slice_pitch: row_pitch * height,
-        };
-        let mut block = HostBlock::new(tight.slice_pitch * depth).ok_or(Error::OutOfHostMemory)?;
-        let bytes = block.slice();
-        from_device.read_image(from, whole, bytes, tight)?;
-        to_device.write_image(to, whole, bytes, tight)
+        for level in 0..self.desc.levels {
+            let whole = self.desc.level_box(level);
+            let (layout, size) = tight(whole, self.desc.format.texel_size());
+            let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
+            let bytes = block.slice();
+            from_device.read_image(from, whole, bytes, layout)?;
+            to_device.write_image(to, whole, bytes, layout)?;
+        }
+        Ok(())
     }
 
     fn host_size(&self) -> usize {
@@ -86,28 +92,17 @@ impl Backing for Texels {
     }
 }
 
-impl Contents for ImageStorage {
-    fn bring(&self, index: usize, access: Access) -> Result<()> {
-        self.on_device(index, access).map(drop)
-    }
+impl Resident for ImageStorage {
+    type Backing = Texels;
 
-    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
-        self.residency.find(index, access, queue)
-    }
-
-    fn clear(
-        &self,
-        index: usize,
-        access: Access,
-        recorder: &mut Recorder,
-        clearing: &Clearing,
-    ) -> Result<Cleared> {
-        self.residency.clear(index, access, recorder, clearing)
+    fn residency(&self) -> &Residency<Texels> {
+        &self.residency
     }
 }
 
 impl ImageStorage {
-    /// Makes the image on the first device, with its first contents if there are any.
+    /// Makes the image on the first device, with its first contents if there are any. `layout` is the place of the
+    /// first level in the host's view, `host_size` the bytes of that level there.
     pub fn new(
         devices: &[Ref<Device>],
         desc: ImageDesc,
@@ -116,15 +111,16 @@ impl ImageStorage {
         contents: Option<HostSlice>,
         use_host: Option<HostSlice>,
     ) -> Result<Arc<Self>> {
+        let (layouts, host_size) = level_layouts(&desc, layout, host_size);
         let storage = Self {
             residency: Residency::new(devices, Texels { desc, host_size }, None),
-            layout,
+            layouts,
             use_host,
         };
         match contents.or(use_host) {
             Some(contents) => {
                 let image = storage.on_device(0, Access::Overwrite)?;
-                let whole = storage.residency.backing().whole();
+                let whole = desc.level_box(0);
                 let gpu = storage.residency.gpu(0)?;
                 gpu.write_image(&image, whole, contents, layout)?;
             }
@@ -133,14 +129,20 @@ impl ImageStorage {
         Ok(Arc::new(storage))
     }
 
-    /// All texels.
+    /// All texels of the first level.
     pub fn whole(&self) -> ImageBox {
-        self.residency.backing().whole()
+        self.residency.backing().desc.level_box(0)
+    }
+
+    /// The places of a level's texels in the host's view.
+    pub fn layout(&self, level: u32) -> Layout {
+        self.layouts[level as usize]
     }
 
     /// The access of a command that writes a box and reads nothing.
     pub fn writing(&self, area: ImageBox) -> Access {
-        Access::writing(area == self.residency.backing().whole())
+        let levels = self.residency.backing().desc.levels;
+        Access::writing(levels == 1 && area == self.whole())
     }
 
     /// The image on a device of the context, whatever it holds.
@@ -177,9 +179,10 @@ impl ImageStorage {
     pub fn host_view(&self, area: ImageBox) -> Result<(HostSlice, Layout)> {
         let [x, y, z] = area.origin.map(|n| n as usize);
         let texel = self.residency.backing().desc.format.texel_size();
+        let level = self.layout(area.level);
         let layout = Layout {
-            offset: self.layout.row(y, z) + x * texel,
-            ..self.layout
+            offset: level.row(y, z) + x * texel,
+            ..level
         };
         let memory = match self.use_host {
             Some(host) => host,

@@ -63,7 +63,9 @@ impl Part {
             ) => {
                 let [a, b] = [area, other].map(|area| area.origin.map(|n| n as usize));
                 let extent = area.extent.map(|n| n as usize);
-                Arc::ptr_eq(storage, there) && boxes_intersect(a, b, extent)
+                Arc::ptr_eq(storage, there)
+                    && area.level == other.level
+                    && boxes_intersect(a, b, extent)
             }
             (
                 Part::Bytes {

@@ -84,6 +84,7 @@ pub(super) fn create(
         format: NV12.vulkan,
         extent: [desc.width as u32, desc.height as u32, 1],
         layers: 1,
+        levels: 1,
         reinterpreted: false,
     };
     let image = ImageMem {
@@ -93,6 +94,7 @@ pub(super) fn create(
         height: desc.height,
         depth: 0,
         array_size: 0,
+        mip_levels: 0,
         layout,
         texels: Texels::Rows(Rows::new(storage, 0, vulkan)),
     };

@@ -136,6 +136,35 @@ pub trait Backing {
     fn host_size(&self) -> usize;
 }
 
+/// Contents whose copies a [`Residency`] keeps.
+pub(super) trait Resident: Send + Sync {
+    /// The kind of their memory.
+    type Backing: Backing;
+
+    /// Their copies.
+    fn residency(&self) -> &Residency<Self::Backing>;
+}
+
+impl<R: Resident> Contents for R {
+    fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.residency().on_device(index, access).map(drop)
+    }
+
+    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        self.residency().find(index, access, queue)
+    }
+
+    fn clear(
+        &self,
+        index: usize,
+        access: Access,
+        recorder: &mut Recorder,
+        clearing: &Clearing,
+    ) -> Result<Cleared> {
+        self.residency().clear(index, access, recorder, clearing)
+    }
+}
+
 /// The copies of contents.
 pub struct Residency<B: Backing> {
     backing: B,

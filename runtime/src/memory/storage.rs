@@ -12,8 +12,7 @@ use crate::base::object::Ref;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
-use crate::memory::clearing::Clearing;
-use crate::memory::residency::{Access, Backing, Cleared, Contents, Found, Residency};
+use crate::memory::residency::{Access, Backing, Residency, Resident};
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -35,7 +34,7 @@ pub struct Shared {
 }
 
 /// Buffers of one size.
-struct Bytes {
+pub(super) struct Bytes {
     size: usize,
     /// True if the host will often access it (CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR).
     host_cached: bool,
@@ -102,23 +101,11 @@ impl std::fmt::Debug for Storage {
     }
 }
 
-impl Contents for Storage {
-    fn bring(&self, index: usize, access: Access) -> Result<()> {
-        self.on_device(index, access).map(drop)
-    }
+impl Resident for Storage {
+    type Backing = Bytes;
 
-    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
-        self.residency.find(index, access, queue)
-    }
-
-    fn clear(
-        &self,
-        index: usize,
-        access: Access,
-        recorder: &mut Recorder,
-        clearing: &Clearing,
-    ) -> Result<Cleared> {
-        self.residency.clear(index, access, recorder, clearing)
+    fn residency(&self) -> &Residency<Bytes> {
+        &self.residency
     }
 }
 

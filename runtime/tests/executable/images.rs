@@ -191,6 +191,7 @@ impl Kit {
             format,
             extent: [2, 2, 1],
             layers: 1,
+            levels: 1,
             reinterpreted: false,
         };
         self.image_like(&desc, texels)
@@ -225,11 +226,13 @@ impl Kit {
 
     pub fn image_arg(&self, image: &Image, order: u32, data_type: u32) -> Option<ArgValue> {
         let format = image.desc().format;
-        let view = self.device.create_image_view(image, format, IDENTITY);
+        let view = self.device.create_image_view(image, format, IDENTITY, None);
         Some(ArgValue::Image {
             view: ImageArg::Image(view.unwrap()),
             order,
             data_type,
+            mip_levels: 1,
+            levels: Vec::new(),
         })
     }
 
@@ -242,11 +245,14 @@ impl Kit {
             view: ImageArg::Texels(view.unwrap()),
             order: CL_R,
             data_type: CL_UNSIGNED_INT32,
+            mip_levels: 1,
+            levels: Vec::new(),
         })
     }
 }
 
 const ALL: ImageBox = ImageBox {
+    level: 0,
     origin: [0; 3],
     extent: [2, 2, 1],
 };
@@ -257,8 +263,10 @@ pub fn sampler_arg() -> Option<ArgValue> {
             address: AddressMode::ClampToBorder,
             linear: false,
             normalized: false,
+            mip_linear: false,
         },
         mask: UNNORMALIZED_CLAMP,
+        lod: [0.0, f32::MAX],
     })
 }
 

@@ -5,11 +5,12 @@ use std::ffi::CStr;
 
 use ash::vk;
 
-use crate::features::{Features, Present};
+use crate::features::{Features, Present, Promoted};
 use crate::format::{Format, FormatFeatures};
 use crate::raw::UNTYPED_POINTERS_NAME;
 
 mod probes;
+mod properties;
 pub(crate) mod query;
 
 pub use probes::Probes;
@@ -289,6 +290,16 @@ impl Capabilities {
         local.map(|heap| heap.size).max().unwrap_or(0)
     }
 
+    /// The highest version of SPIR-V that the device takes.
+    pub fn spirv_version(&self) -> (u8, u8) {
+        match self.api_version {
+            version if version >= (1, 3, 0) => (1, 6),
+            version if version >= (1, 2, 0) => (1, 5),
+            _ if self.has_extension("VK_KHR_spirv_1_4") => (1, 4),
+            _ => (1, 3),
+        }
+    }
+
     /// VK_AMD_shader_ballot, which has no feature bit.
     pub fn shader_ballot_amd(&self) -> bool {
         self.has_extension("VK_AMD_shader_ballot")
@@ -308,10 +319,13 @@ impl Capabilities {
     pub(crate) fn present(&self) -> Present {
         let has = |name: &CStr| name.to_str().is_ok_and(|name| self.has_extension(name));
         Present {
+            v12: self.api_version >= (1, 2, 0),
             v13: self.api_version >= (1, 3, 0),
+            promoted: Promoted::of(self.api_version, has),
             atomic_float: has(ash::ext::shader_atomic_float::NAME),
             atomic_float2: has(ash::ext::shader_atomic_float2::NAME),
-            explicit_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
+            explicit_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME)
+                && self.spirv_version() >= (1, 4),
             rotate: has(ash::khr::shader_subgroup_rotate::NAME),
             clock: has(ash::khr::shader_clock::NAME),
             reconvergence: has(ash::khr::shader_maximal_reconvergence::NAME),
@@ -322,7 +336,18 @@ impl Capabilities {
     /// The extensions to enable: those that a feature or a call of this crate needs.
     pub(crate) fn extensions_to_enable(&self) -> Vec<&'static CStr> {
         let present = self.present();
-        [
+        // Core since Vulkan 1.2, and without a struct.
+        let has = |name: &CStr| name.to_str().is_ok_and(|name| self.has_extension(name));
+        let before_12 = |name: &CStr| !present.v12 && has(name);
+        let single = [
+            (
+                ash::khr::spirv_1_4::NAME,
+                before_12(ash::khr::spirv_1_4::NAME),
+            ),
+            (
+                ash::khr::sampler_mirror_clamp_to_edge::NAME,
+                before_12(ash::khr::sampler_mirror_clamp_to_edge::NAME),
+            ),
             (ash::ext::shader_atomic_float::NAME, present.atomic_float),
             (
                 ash::ext::shader_atomic_float2::NAME,
@@ -354,9 +379,16 @@ impl Capabilities {
                 ash::ext::calibrated_timestamps::NAME,
                 self.calibrated_timestamps,
             ),
-        ]
-        .into_iter()
-        .filter_map(|(name, there)| there.then_some(name))
-        .collect()
+        ];
+        let single = single.into_iter();
+        let single = single.filter_map(|(name, there)| there.then_some(name));
+        let of_properties = properties::Promoted::of(self.api_version, has).extensions();
+        let promoted = present
+            .promoted
+            .extensions()
+            .into_iter()
+            .chain(of_properties);
+        let all: BTreeSet<_> = single.chain(promoted).collect();
+        all.into_iter().collect()
     }
 }

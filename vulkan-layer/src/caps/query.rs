@@ -4,17 +4,24 @@ use std::collections::BTreeSet;
 
 use ash::vk;
 
-use super::{
-    Capabilities, DeviceType, Driver, FloatControls, Limits, MemoryHeap, Subgroup, SubgroupOps,
-};
-use crate::features::{Chain, Features, Present};
+use super::{Capabilities, DeviceType, MemoryHeap, properties};
+use crate::features::{Chain, Features};
 use crate::format;
 
-fn text(chars: &[std::ffi::c_char]) -> String {
+pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
     let bytes: Vec<u8> = (chars.iter().map(|&c| c as u8))
         .take_while(|&c| c != 0)
         .collect();
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The version to which the mask `vulkan1.N` lowers instance and devices.
+pub(crate) fn highest_version(masked: &[String]) -> (u32, u32) {
+    let versions = masked
+        .iter()
+        .filter_map(|name| name.strip_prefix("vulkan1."));
+    let minor = versions.filter_map(|minor| minor.parse().ok()).min();
+    (1, minor.unwrap_or(u32::MAX))
 }
 
 /// Asks Vulkan everything about a physical device, then clears what `masked` names.
@@ -31,11 +38,13 @@ pub(crate) fn capabilities(
             instance.enumerate_device_extension_properties(physical)?,
         )
     };
-    let version = (
+    let reported = (
         vk::api_version_major(basic.api_version),
         vk::api_version_minor(basic.api_version),
         vk::api_version_patch(basic.api_version),
     );
+    let (major, minor) = highest_version(masked);
+    let version = reported.min((major, minor, 0));
     let extensions: BTreeSet<String> = (listed.iter())
         .map(|extension| text(&extension.extension_name))
         .filter(|name| !masked.contains(name))
@@ -56,8 +65,8 @@ pub(crate) fn capabilities(
         masked: masked.to_vec(),
         ..Capabilities::default()
     };
-    if version < (1, 2, 0) {
-        // The structs below came with 1.2; the floor refuses the device anyway.
+    if version < (1, 1, 0) {
+        // The calls below came with 1.1; the floor refuses the device anyway.
         return Ok(caps);
     }
 
@@ -67,12 +76,17 @@ pub(crate) fn capabilities(
         // SAFETY: `head` links only structs that the device's version or extensions define.
         unsafe { instance.get_physical_device_features2(physical, head) }
     });
+    if !present.v12 {
+        // The extension has no feature struct.
+        let there = caps.has_extension("VK_KHR_sampler_mirror_clamp_to_edge");
+        chain.v12.sampler_mirror_clamp_to_edge = vk::Bool32::from(there);
+    }
     caps.features = Features::from_chain(&chain);
     for name in masked {
         caps.features.mask(name);
     }
     caps.features.settle();
-    properties(&mut caps, instance, physical, present);
+    properties::query(&mut caps, instance, physical, present);
     if masked.iter().any(|name| name == "denormals") {
         for controls in &mut caps.float_controls {
             controls.denorm_preserve = false;
@@ -88,169 +102,6 @@ pub(crate) fn capabilities(
     semaphore_fds(&mut caps, instance, physical);
     queues(&mut caps, entry, instance, physical);
     Ok(caps)
-}
-
-/// Descriptors of sampled and of storage images that every kernel of OpenCL's full profile may use.
-const IMAGES_OF_A_KERNEL: [u32; 2] = [128, 64];
-
-/// Takes the limits of sets that can be updated after they are bound where the others are too low: they
-/// may be far higher, and cost a flag of each layout and pool.
-fn widen_sets(limits: &mut Limits, v12: &vk::PhysicalDeviceVulkan12Properties<'_>) {
-    let [sampled, storage] = IMAGES_OF_A_KERNEL;
-    let few = limits.max_sampled_images < sampled || limits.max_storage_images < storage;
-    let more = v12.max_per_stage_descriptor_update_after_bind_sampled_images >= sampled
-        && v12.max_per_stage_descriptor_update_after_bind_storage_images >= storage;
-    if few && more {
-        limits.update_after_bind = true;
-        limits.max_storage_buffers = v12.max_per_stage_descriptor_update_after_bind_storage_buffers;
-        limits.max_uniform_buffers = v12.max_per_stage_descriptor_update_after_bind_uniform_buffers;
-        limits.max_sampled_images = v12.max_per_stage_descriptor_update_after_bind_sampled_images;
-        limits.max_storage_images = v12.max_per_stage_descriptor_update_after_bind_storage_images;
-        limits.max_samplers = v12.max_per_stage_descriptor_update_after_bind_samplers;
-        limits.max_resources = v12.max_per_stage_update_after_bind_resources;
-    }
-}
-
-fn properties(
-    caps: &mut Capabilities,
-    instance: &ash::Instance,
-    physical: vk::PhysicalDevice,
-    present: Present,
-) {
-    let host_memory = caps.has_extension("VK_EXT_external_memory_host");
-    let pci_info = caps.has_extension("VK_EXT_pci_bus_info");
-    let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
-    let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
-    let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
-    let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
-    let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
-    let mut head = vk::PhysicalDeviceProperties2::default()
-        .push_next(&mut v11)
-        .push_next(&mut v12);
-    if present.v13 {
-        head = head.push_next(&mut v13);
-    }
-    if host_memory {
-        head = head.push_next(&mut host);
-    }
-    if pci_info {
-        head = head.push_next(&mut pci);
-    }
-    // SAFETY: `head` links only structs that the device's version or extensions define.
-    unsafe { instance.get_physical_device_properties2(physical, &mut head) };
-    let properties = head.properties;
-
-    caps.driver = Driver {
-        id: v12.driver_id.as_raw() as u32,
-        name: text(&v12.driver_name),
-        info: text(&v12.driver_info),
-        version: properties.driver_version,
-    };
-    caps.device_uuid = v11.device_uuid;
-    caps.driver_uuid = v11.driver_uuid;
-    caps.luid = (v11.device_luid_valid != 0).then_some((v11.device_luid, v11.device_node_mask));
-    caps.pci = pci_info.then_some([
-        pci.pci_domain,
-        pci.pci_bus,
-        pci.pci_device,
-        pci.pci_function,
-    ]);
-    caps.host_import_alignment = host_memory.then_some(host.min_imported_host_pointer_alignment);
-
-    let l = properties.limits;
-    caps.limits = Limits {
-        max_group_count: l.max_compute_work_group_count,
-        max_group_size: l.max_compute_work_group_size,
-        max_group_invocations: l.max_compute_work_group_invocations,
-        max_shared_memory: l.max_compute_shared_memory_size,
-        max_push_constants: l.max_push_constants_size,
-        max_bound_sets: l.max_bound_descriptor_sets,
-        max_storage_buffer_range: l.max_storage_buffer_range,
-        max_uniform_buffer_range: l.max_uniform_buffer_range,
-        min_storage_buffer_alignment: l.min_storage_buffer_offset_alignment,
-        min_uniform_buffer_alignment: l.min_uniform_buffer_offset_alignment,
-        min_texel_buffer_alignment: l.min_texel_buffer_offset_alignment,
-        max_texel_buffer_elements: l.max_texel_buffer_elements,
-        update_after_bind: false,
-        max_storage_buffers: l.max_per_stage_descriptor_storage_buffers,
-        max_uniform_buffers: l.max_per_stage_descriptor_uniform_buffers,
-        max_sampled_images: l.max_per_stage_descriptor_sampled_images,
-        max_storage_images: l.max_per_stage_descriptor_storage_images,
-        max_samplers: l.max_per_stage_descriptor_samplers,
-        max_resources: l.max_per_stage_resources,
-        max_image_1d: l.max_image_dimension1_d,
-        max_image_2d: l.max_image_dimension2_d,
-        max_image_3d: l.max_image_dimension3_d,
-        max_image_layers: l.max_image_array_layers,
-        max_allocation: v11.max_memory_allocation_size,
-        max_buffer: if caps.features.maintenance4 {
-            v13.max_buffer_size
-        } else {
-            v11.max_memory_allocation_size
-        },
-    };
-    widen_sets(&mut caps.limits, &v12);
-    caps.timestamp_period = l.timestamp_period;
-
-    let bit = |value: vk::Bool32| value != vk::FALSE;
-    caps.float_controls = [
-        FloatControls {
-            signed_zero_inf_nan_preserve: bit(v12.shader_signed_zero_inf_nan_preserve_float16),
-            denorm_preserve: bit(v12.shader_denorm_preserve_float16),
-            denorm_flush_to_zero: bit(v12.shader_denorm_flush_to_zero_float16),
-            rounding_rte: bit(v12.shader_rounding_mode_rte_float16),
-            rounding_rtz: bit(v12.shader_rounding_mode_rtz_float16),
-        },
-        FloatControls {
-            signed_zero_inf_nan_preserve: bit(v12.shader_signed_zero_inf_nan_preserve_float32),
-            denorm_preserve: bit(v12.shader_denorm_preserve_float32),
-            denorm_flush_to_zero: bit(v12.shader_denorm_flush_to_zero_float32),
-            rounding_rte: bit(v12.shader_rounding_mode_rte_float32),
-            rounding_rtz: bit(v12.shader_rounding_mode_rtz_float32),
-        },
-        FloatControls {
-            signed_zero_inf_nan_preserve: bit(v12.shader_signed_zero_inf_nan_preserve_float64),
-            denorm_preserve: bit(v12.shader_denorm_preserve_float64),
-            denorm_flush_to_zero: bit(v12.shader_denorm_flush_to_zero_float64),
-            rounding_rte: bit(v12.shader_rounding_mode_rte_float64),
-            rounding_rtz: bit(v12.shader_rounding_mode_rtz_float64),
-        },
-    ];
-
-    let in_compute = (v11.subgroup_supported_stages).contains(vk::ShaderStageFlags::COMPUTE);
-    let operation = |flag| in_compute && v11.subgroup_supported_operations.contains(flag);
-    let varies = caps.features.subgroup_size_control;
-    caps.subgroup = Subgroup {
-        size: v11.subgroup_size,
-        min_size: if varies {
-            v13.min_subgroup_size
-        } else {
-            v11.subgroup_size
-        },
-        max_size: if varies {
-            v13.max_subgroup_size
-        } else {
-            v11.subgroup_size
-        },
-        required_size: varies
-            && (v13.required_subgroup_size_stages).contains(vk::ShaderStageFlags::COMPUTE),
-        max_subgroups_per_group: if varies {
-            v13.max_compute_workgroup_subgroups
-        } else {
-            0
-        },
-        ops: SubgroupOps {
-            basic: operation(vk::SubgroupFeatureFlags::BASIC),
-            vote: operation(vk::SubgroupFeatureFlags::VOTE),
-            arithmetic: operation(vk::SubgroupFeatureFlags::ARITHMETIC),
-            ballot: operation(vk::SubgroupFeatureFlags::BALLOT),
-            shuffle: operation(vk::SubgroupFeatureFlags::SHUFFLE),
-            shuffle_relative: operation(vk::SubgroupFeatureFlags::SHUFFLE_RELATIVE),
-            clustered: operation(vk::SubgroupFeatureFlags::CLUSTERED),
-            quad: operation(vk::SubgroupFeatureFlags::QUAD),
-            rotate: in_compute && caps.features.shader_subgroup_rotate,
-        },
-    };
 }
 
 /// Asks for binary semaphores that can be shared.

@@ -13,10 +13,12 @@ const REST: vk::ImageLayout = vk::ImageLayout::GENERAL;
 const FROM: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
 const TO: vk::ImageLayout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
 
-/// A box of texels. The third coordinate of an array's box is the layer, the second one of an
+/// A box of texels in one level. The third coordinate of an array's box is the layer, the second one of an
 /// array of rows is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageBox {
+    /// The mip level.
+    pub level: u32,
     /// The first texel.
     pub origin: [u32; 3],
     /// Texels in each dimension, none of them 0.
@@ -67,14 +69,12 @@ impl TexelRows {
 impl ImageBox {
     fn check(&self, image: &Image) -> Result<()> {
         let desc = image.desc();
-        let size = match desc.kind {
-            ImageKind::D3 => desc.extent,
-            _ => [desc.extent[0], desc.extent[1], desc.layers],
-        };
-        let inside = (0..3).all(|d| {
-            let end = self.origin[d].checked_add(self.extent[d]);
-            self.extent[d] > 0 && end.is_some_and(|end| end <= size[d])
-        });
+        let size = desc.level_box(self.level).extent;
+        let inside = self.level < desc.levels
+            && (0..3).all(|d| {
+                let end = self.origin[d].checked_add(self.extent[d]);
+                self.extent[d] > 0 && end.is_some_and(|end| end <= size[d])
+            });
         match inside {
             true => Ok(()),
             false => Err(Error::InvalidUse(format!("{self:?} in {desc:?}"))),
@@ -84,6 +84,7 @@ impl ImageBox {
     fn layers(&self, image: &Image) -> vk::ImageSubresourceLayers {
         let layers = vk::ImageSubresourceLayers::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .mip_level(self.level)
             .layer_count(1);
         match image.desc().kind {
             ImageKind::D3 => layers,
@@ -291,23 +292,19 @@ impl Recorder {
     /// not overlap.
     ///
     /// # Errors
-    /// A box outside, images of different kinds or sizes of texels.
+    /// A box outside, boxes of different sizes, images of different kinds or sizes of texels.
     pub fn copy_image(
         &mut self,
-        from: &Image,
-        from_origin: [u32; 3],
-        to: &Image,
-        to_origin: [u32; 3],
-        extent: [u32; 3],
+        (from, source): (&Image, ImageBox),
+        (to, target): (&Image, ImageBox),
     ) -> Result<()> {
         self.own_image(from)?;
         self.own_image(to)?;
         let (a, b) = (from.desc(), to.desc());
-        if a.kind != b.kind || a.format.texel_size() != b.format.texel_size() {
+        let alike = a.kind == b.kind && a.format.texel_size() == b.format.texel_size();
+        if !alike || source.extent != target.extent {
             return Err(Error::InvalidUse("a copy between unlike images".into()));
         }
-        let boxed = |origin| ImageBox { origin, extent };
-        let (source, target) = (boxed(from_origin), boxed(to_origin));
         source.check(from)?;
         target.check(to)?;
         let region = [vk::ImageCopy::default()

@@ -7,3 +7,4 @@ mod indirect;
 pub(crate) mod recorder;
 pub(crate) mod recording;
 pub(crate) mod submit;
+pub(crate) mod timeline;

@@ -418,8 +418,7 @@ impl Recorder {
     /// Notes the device's time once everything recorded before is done.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
-    /// out of memory.
+    /// [`Error::Unsupported`] where the device's queues have none, out of memory.
     pub fn write_timestamp(&mut self) -> Result<Timestamp> {
         let timestamp = self.queue.timestamps.take()?;
         let (pool, index) = timestamp.place();
@@ -428,9 +427,13 @@ impl Recorder {
             true => vk::PipelineStageFlags::TOP_OF_PIPE,
             false => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
         };
-        // SAFETY: the query is this timestamp's alone, kept and written once; its pool was reset
-        // before.
-        unsafe { (self.device().raw).cmd_write_timestamp(self.raw(), done, pool, index) };
+        let device = self.device();
+        if !device.caps.features.host_query_reset {
+            // SAFETY: the query is this timestamp's alone, and nothing has used it since it was taken.
+            unsafe { (device.raw).cmd_reset_query_pool(self.raw(), pool, index, 1) };
+        }
+        // SAFETY: the query is this timestamp's alone, kept and written once; it was reset before.
+        unsafe { (device.raw).cmd_write_timestamp(self.raw(), done, pool, index) };
         self.timestamps.push(timestamp.clone());
         Ok(timestamp)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 use parking_lot::Mutex;
 
-use crate::caps::{Capabilities, query};
+use crate::caps::{Capabilities, Driver, query};
 use crate::device::LogicalDevice;
 use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
@@ -18,22 +18,30 @@ use crate::quirks::{self, QuirkKind};
 pub struct InstanceConfig {
     /// Load the Khronos validation layer and collect its messages; an error where it is missing.
     pub validation: bool,
-    /// Treated as absent: features and device extensions by Vulkan name, and results of probes
-    /// (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`).
+    /// Treated as absent: features and device extensions by Vulkan name, results of probes
+    /// (`denormals`, `exactFma`, `exactDivide`, `exactSqrt`), and what is newer than a version (`vulkan1.1`).
     pub masked: Vec<String>,
     /// The Vulkan loader to open instead of `libvulkan.so.1`.
     pub library: Option<OsString>,
     /// Calls that are to fail, in tests.
     pub faults: Vec<Fault>,
+    /// Leave out devices whose driver gives wrong results that nothing works around.
+    pub without_faulty: bool,
 }
 
 /// A device that is not offered, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// deviceName.
     pub name: String,
-    /// Missing requirement.
+    /// Its driver, where that could be read.
+    pub driver: Driver,
+    /// Missing requirement, or fault of the driver.
     pub reason: String,
+    /// Advice to the user.
+    pub cure: String,
+    /// Left out because of [`InstanceConfig::without_faulty`].
+    pub faulty: bool,
 }
 
 /// A Vulkan instance. Cheap to clone.
@@ -71,16 +79,16 @@ impl Instance {
     /// Loads Vulkan, makes an instance and looks at every device.
     ///
     /// # Errors
-    /// [`Error::NoVulkan`] where there is no Vulkan 1.2; nothing is printed and nothing aborts.
+    /// [`Error::NoVulkan`] where there is no Vulkan 1.1; nothing is printed and nothing aborts.
     pub fn load(config: &InstanceConfig) -> Result<Self> {
         fault::plan(&config.faults);
         let entry = load_entry(config)?;
         // SAFETY: the entry was loaded from a Vulkan loader.
         let version = unsafe { entry.try_enumerate_instance_version() };
         let version = version.call("vkEnumerateInstanceVersion")?;
-        if version.unwrap_or(vk::API_VERSION_1_0) < vk::API_VERSION_1_2 {
+        if version.unwrap_or(vk::API_VERSION_1_0) < vk::API_VERSION_1_1 {
             return Err(Error::NoVulkan(
-                "the loader is older than Vulkan 1.2".into(),
+                "the loader is older than Vulkan 1.1".into(),
             ));
         }
         let shared = Arc::new(create_instance(entry, config)?);
@@ -98,6 +106,8 @@ impl Instance {
                         left_out.push(LeftOut {
                             name: "unknown".into(),
                             reason: format!("its properties cannot be read: {result:?}"),
+                            cure: "vulkaninfo --summary tells more".into(),
+                            ..LeftOut::default()
                         });
                         continue;
                     }
@@ -105,11 +115,8 @@ impl Instance {
             if quirks::has(&caps.driver, QuirkKind::TexelWritesByDevice) {
                 caps.write_texels_by_device();
             }
-            match below_floor(&caps) {
-                Some(reason) => left_out.push(LeftOut {
-                    name: caps.name,
-                    reason,
-                }),
+            match leave_out(&caps, config.without_faulty) {
+                Some(reasons) => left_out.push(reasons),
                 None => devices.push(PhysicalDevice {
                     instance: Arc::clone(&shared),
                     raw,
@@ -133,6 +140,14 @@ impl Instance {
     /// The devices that are not offered.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
+    }
+
+    /// Tells whether another version of a left-out device's driver is among the devices, so that nobody
+    /// misses it.
+    pub fn is_replaced(&self, left_out: &LeftOut) -> bool {
+        let known = left_out.driver != Driver::default();
+        let same = |device: &PhysicalDevice| device.caps.driver.id == left_out.driver.id;
+        known && self.devices.iter().any(same)
     }
 
     /// Warnings and errors of the validation layer since the instance was made.
@@ -166,19 +181,38 @@ impl PhysicalDevice {
     }
 }
 
+/// Returns the reason why a device is not offered; `None` if it is.
+fn leave_out(caps: &Capabilities, without_faulty: bool) -> Option<LeftOut> {
+    let left_out = |reason, cure, faulty| LeftOut {
+        name: caps.name.clone(),
+        driver: caps.driver.clone(),
+        reason,
+        cure,
+        faulty,
+    };
+    if let Some(reason) = below_floor(caps) {
+        return Some(left_out(
+            reason,
+            "a newer Vulkan driver may have it".into(),
+            false,
+        ));
+    }
+    let quirk = quirks::wrong_results(&caps.driver).filter(|_| without_faulty)?;
+    let Driver { name, info, .. } = &caps.driver;
+    let reason = format!(
+        "its driver, {name} {info}, gives wrong results: {}",
+        quirk.reason
+    );
+    Some(left_out(reason, quirk.cure(), true))
+}
+
 /// Returns the reason why a device cannot be used; `None` if it can.
 fn below_floor(caps: &Capabilities) -> Option<String> {
-    if caps.api_version < (1, 2, 0) {
+    if caps.api_version < (1, 1, 0) {
         let (major, minor, _) = caps.api_version;
-        return Some(format!("it has Vulkan {major}.{minor}, 1.2 is needed"));
+        return Some(format!("it has Vulkan {major}.{minor}, 1.1 is needed"));
     }
-    if caps.queue_count == 0 {
-        return Some("it has no compute queue".into());
-    }
-    let missing: Vec<&str> = (caps.features.floor().iter())
-        .filter_map(|&(name, there)| (!there).then_some(name))
-        .collect();
-    (!missing.is_empty()).then(|| format!("it lacks {}", missing.join(", ")))
+    (caps.queue_count == 0).then(|| "it has no compute queue".into())
 }
 
 fn load_entry(config: &InstanceConfig) -> Result<ash::Entry> {
@@ -202,10 +236,11 @@ fn load_entry(config: &InstanceConfig) -> Result<ash::Entry> {
 }
 
 fn create_instance(entry: ash::Entry, config: &InstanceConfig) -> Result<InstanceShared> {
+    let (_, minor) = query::highest_version(&config.masked).clamp((1, 1), (1, 3));
     let application = vk::ApplicationInfo::default()
         .application_name(c"Pumice")
         .engine_name(c"Pumice")
-        .api_version(vk::API_VERSION_1_3);
+        .api_version(vk::make_api_version(0, 1, minor, 0));
     let mut layers = Vec::new();
     let mut extensions = Vec::new();
     if config.validation {

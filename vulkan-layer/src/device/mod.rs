@@ -13,6 +13,7 @@ use crate::error::{Context, Error, Result};
 use crate::quirks;
 
 pub(crate) mod fault;
+mod functions;
 pub(crate) mod host_pages;
 pub(crate) mod instance;
 pub(crate) mod memory;
@@ -20,9 +21,10 @@ pub(crate) mod pools;
 pub(crate) mod sampler;
 mod tools;
 
+use functions::Functions;
 use host_pages::Window;
 use instance::{InstanceShared, PhysicalDevice};
-use pools::{Clock, DescriptorPools, Timelines};
+use pools::{Clock, DescriptorPools, Recycled};
 use sampler::Samplers;
 use tools::Turnstile;
 
@@ -36,6 +38,7 @@ pub(crate) struct DeviceShared {
     /// Goes after the device.
     _instance: Arc<InstanceShared>,
     pub raw: ash::Device,
+    pub functions: Functions,
     pub caps: Arc<Capabilities>,
     /// Guards gpu-allocator's block lists. Dropped before the device.
     pub allocator: ManuallyDrop<Mutex<Allocator>>,
@@ -51,7 +54,11 @@ pub(crate) struct DeviceShared {
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
     pub descriptors: DescriptorPools,
     pub samplers: Samplers,
-    pub timelines: Timelines,
+    /// Timeline semaphores that no queue uses.
+    pub timelines: Recycled<vk::Semaphore>,
+    /// Fences, and binary semaphores between queues, of devices without timeline semaphores.
+    pub fences: Recycled<vk::Fence>,
+    pub links: Recycled<vk::Semaphore>,
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
     pub clock: Clock,
@@ -135,6 +142,7 @@ impl LogicalDevice {
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {
+                functions: Functions::load(&instance.raw, &raw, caps.api_version),
                 _instance: instance,
                 raw,
                 caps,
@@ -150,7 +158,9 @@ impl LogicalDevice {
                 calibrated,
                 descriptors: DescriptorPools::default(),
                 samplers: Samplers::default(),
-                timelines: Timelines::default(),
+                timelines: Recycled::default(),
+                fences: Recycled::default(),
+                links: Recycled::default(),
                 turnstile,
                 clock: Clock::default(),
                 runs_in_order,
@@ -215,6 +225,31 @@ impl LogicalDevice {
 }
 
 impl DeviceShared {
+    /// vkQueueSubmit on the VkQueue with an index.
+    ///
+    /// # Safety
+    /// Command buffers are complete, everything that they use is kept until they are done, and whatever orders
+    /// the signals of the semaphores is locked.
+    pub unsafe fn submit(
+        &self,
+        queue: usize,
+        infos: &[vk::SubmitInfo<'_>],
+        fence: vk::Fence,
+    ) -> Result<()> {
+        fault::check("vkQueueSubmit")?;
+        let queue = self.queues[queue].lock();
+        // A loss that another thread met waits for this lock before it takes the device for idle.
+        if fault::lost() {
+            return Err(Error::DeviceLost);
+        }
+        let turn = self.turnstile.enter();
+        // SAFETY: the caller's promise; the VkQueue is locked.
+        let submitted = unsafe { self.raw.queue_submit(*queue, infos, fence) };
+        drop(turn);
+        drop(queue);
+        submitted.call("vkQueueSubmit")
+    }
+
     /// The next queue's index, round robin.
     pub fn pick_queue(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
@@ -246,7 +281,11 @@ impl Drop for DeviceShared {
         // allocator is dropped exactly once, and before the device that its blocks belong to.
         unsafe {
             let _ = self.raw.device_wait_idle();
-            self.timelines.destroy(&self.raw);
+            let destroy = |semaphore| self.raw.destroy_semaphore(semaphore, None);
+            self.timelines.drain(destroy);
+            self.links.drain(destroy);
+            self.fences
+                .drain(|fence| self.raw.destroy_fence(fence, None));
             self.descriptors.destroy(&self.raw);
             self.samplers.destroy(&self.raw);
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);

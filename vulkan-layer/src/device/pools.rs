@@ -88,31 +88,39 @@ fn new_pool(device: &DeviceShared, sizes: &[vk::DescriptorPoolSize]) -> Result<v
     pool.call("vkCreateDescriptorPool")
 }
 
-/// The timeline semaphores that no queue uses.
+/// Semaphores or fences that are used again and not destroyed before the device.
 ///
-/// A semaphore is not destroyed before the device: Mesa's drivers with a submission thread
-/// (lavapipe, seen in 22.3.6) signal a submission and only then give back what it waited for,
-/// a timeline's lock among it, so that a semaphore destroyed after the signal, as Vulkan allows,
-/// is used after its end: a crash, or a thread that waits for a lost lock for ever. A queue made
-/// later goes on where the last one of the semaphore stopped.
-#[derive(Default)]
-pub(crate) struct Timelines {
-    /// Guards the semaphores that have reached their last value.
-    pub idle: Mutex<Vec<vk::Semaphore>>,
-    /// Guards those that never will: the device was lost.
-    pub stuck: Mutex<Vec<vk::Semaphore>>,
+/// Mesa's drivers with a submission thread (lavapipe, seen in 22.3.6) signal a submission and only then
+/// give back what it waited for, a timeline's lock among it, so that a semaphore destroyed after the
+/// signal, as Vulkan allows, is used after its end: a crash, or a thread that waits for a lost lock for
+/// ever. A queue made later goes on where the last one of a timeline semaphore stopped.
+pub(crate) struct Recycled<T> {
+    /// Guards those that nothing uses.
+    pub idle: Mutex<Vec<T>>,
+    /// Guards those that cannot be used again: the device was lost, or a call failed.
+    pub stuck: Mutex<Vec<T>>,
 }
 
-impl Timelines {
-    /// # Safety
-    /// No queue is left, the driver is through with all submissions, and `raw` is the device that
-    /// the semaphores were made from.
-    pub unsafe fn destroy(&self, raw: &ash::Device) {
+impl<T> Default for Recycled<T> {
+    fn default() -> Self {
+        Self {
+            idle: Mutex::default(),
+            stuck: Mutex::default(),
+        }
+    }
+}
+
+impl<T> Recycled<T> {
+    /// Takes back one that nothing uses, or that cannot be used again.
+    pub fn give_back(&self, object: T, idle: bool) {
+        let list = if idle { &self.idle } else { &self.stuck };
+        list.lock().push(object);
+    }
+
+    /// Hands all to `destroy`, each once.
+    pub fn drain(&self, mut destroy: impl FnMut(T)) {
         for list in [&self.idle, &self.stuck] {
-            for semaphore in list.lock().drain(..) {
-                // SAFETY: the caller's promise; each is taken off its list and destroyed once.
-                unsafe { raw.destroy_semaphore(semaphore, None) };
-            }
+            list.lock().drain(..).for_each(&mut destroy);
         }
     }
 }

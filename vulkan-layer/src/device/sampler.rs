@@ -33,11 +33,14 @@ pub struct SamplerDesc {
     pub linear: bool,
     /// Coordinates from 0 to 1, else in texels.
     pub normalized: bool,
+    /// Mixes the two mip levels next to the level of detail, else takes the nearer one. With normalised
+    /// coordinates only.
+    pub mip_linear: bool,
 }
 
 impl SamplerDesc {
-    /// The nearest that Vulkan has: coordinates in texels cannot repeat, which OpenCL leaves
-    /// undefined.
+    /// The nearest that Vulkan has: coordinates in texels cannot repeat and have one level, which OpenCL
+    /// leaves undefined.
     fn possible(self) -> Self {
         let address = match self.address {
             AddressMode::Repeat | AddressMode::MirroredRepeat if !self.normalized => {
@@ -45,7 +48,11 @@ impl SamplerDesc {
             }
             address => address,
         };
-        Self { address, ..self }
+        Self {
+            address,
+            mip_linear: self.mip_linear && self.normalized,
+            ..self
+        }
     }
 }
 
@@ -120,7 +127,15 @@ fn create(device: &DeviceShared, desc: SamplerDesc) -> Result<vk::Sampler> {
     let info = vk::SamplerCreateInfo::default()
         .mag_filter(filter)
         .min_filter(filter)
-        .mipmap_mode(vk::SamplerMipmapMode::NEAREST)
+        .mipmap_mode(match desc.mip_linear {
+            true => vk::SamplerMipmapMode::LINEAR,
+            false => vk::SamplerMipmapMode::NEAREST,
+        })
+        // Coordinates in texels have level 0 alone.
+        .max_lod(match desc.normalized {
+            true => vk::LOD_CLAMP_NONE,
+            false => 0.0,
+        })
         .address_mode_u(address)
         .address_mode_v(address)
         .address_mode_w(address)

@@ -32,27 +32,37 @@ impl Turnstile {
 
 /// Returns whether an active layer reports validation as its purpose.
 fn validates(physical: &PhysicalDevice) -> bool {
-    if physical.caps.api_version < (1, 3, 0) {
-        // No core command to ask with; nobody debugs with a layer of today on such a driver.
-        return false;
-    }
+    let name = match physical.caps.api_version >= (1, 3, 0) {
+        true => c"vkGetPhysicalDeviceToolProperties",
+        false if physical.caps.has_extension("VK_EXT_tooling_info") => {
+            c"vkGetPhysicalDeviceToolPropertiesEXT"
+        }
+        // There is nothing to ask with.
+        false => return false,
+    };
     let instance = &physical.instance.raw;
-    let name = c"vkGetPhysicalDeviceToolProperties".as_ptr();
     // SAFETY: the instance is alive and the name is a C string. A loader older than the device's
     // driver may not know the command.
-    let known =
-        unsafe { (physical.instance.entry).get_instance_proc_addr(instance.handle(), name) };
-    if known.is_none() {
+    let known = unsafe {
+        (physical.instance.entry).get_instance_proc_addr(instance.handle(), name.as_ptr())
+    };
+    let Some(known) = known else {
+        return false;
+    };
+    // SAFETY: both names are those of functions of this type.
+    let get = unsafe {
+        std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkGetPhysicalDeviceToolProperties>(
+            known,
+        )
+    };
+    let mut count = 0;
+    // SAFETY: the device has the function, and a NULL list asks for its length.
+    if unsafe { get(physical.raw, &mut count, std::ptr::null_mut()) } != vk::Result::SUCCESS {
         return false;
     }
-    // SAFETY: the device has Vulkan 1.3, and so has the instance, which was made for it.
-    let tools = unsafe { instance.get_physical_device_tool_properties_len(physical.raw) };
-    let mut tools = match tools {
-        Ok(count) => vec![vk::PhysicalDeviceToolProperties::default(); count],
-        Err(_) => return false,
-    };
+    let mut tools = vec![vk::PhysicalDeviceToolProperties::default(); count as usize];
     // SAFETY: as above; the list has the length that was just reported.
-    let listed = unsafe { instance.get_physical_device_tool_properties(physical.raw, &mut tools) };
+    let listed = unsafe { get(physical.raw, &mut count, tools.as_mut_ptr()) };
     let validation = vk::ToolPurposeFlags::VALIDATION;
-    listed.is_ok() && tools.iter().any(|tool| tool.purposes.contains(validation))
+    listed == vk::Result::SUCCESS && tools.iter().any(|tool| tool.purposes.contains(validation))
 }

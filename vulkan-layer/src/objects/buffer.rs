@@ -237,7 +237,8 @@ impl Buffer {
         let info = vk::BufferDeviceAddressInfo::default().buffer(raw);
         // SAFETY: the buffer has memory and was made with SHADER_DEVICE_ADDRESS, since the feature
         // is enabled.
-        let address = || unsafe { device.raw.get_buffer_device_address(&info) };
+        let address =
+            || unsafe { (device.functions.get_buffer_device_address)(device.raw.handle(), &info) };
         let address = if has_addresses(device) { address() } else { 0 };
         Self(Arc::new(BufferInner {
             device: Arc::clone(device),

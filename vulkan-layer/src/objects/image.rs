@@ -1,6 +1,6 @@
 //! Images, views of images and views of buffers as texels.
 //!
-//! Images have one level, optimal tiling and, once [`crate::Recorder::initialize_image`] has run,
+//! Images have optimal tiling and, once [`crate::Recorder::initialize_image`] has run,
 //! the general layout for ever: barriers of memory are all that they need.
 
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
+use crate::commands::image_copy::ImageBox;
 use crate::device::fault;
 use crate::device::memory;
 use crate::device::{DeviceShared, LogicalDevice};
@@ -42,8 +43,37 @@ pub struct ImageDesc {
     pub extent: [u32; 3],
     /// Rows or planes of an array, else 1.
     pub layers: u32,
+    /// Mip levels, at least 1.
+    pub levels: u32,
     /// Views may have another format with texels of the same size.
     pub reinterpreted: bool,
+}
+
+impl ImageDesc {
+    /// Texels of a level in each dimension: half of those of the level before, rounded down, and at least 1.
+    pub fn level_extent(&self, level: u32) -> [u32; 3] {
+        self.extent
+            .map(|size| size.checked_shr(level).unwrap_or(0).max(1))
+    }
+
+    /// All texels of a level.
+    pub fn level_box(&self, level: u32) -> ImageBox {
+        let [width, height, depth] = self.level_extent(level);
+        ImageBox {
+            level,
+            origin: [0; 3],
+            extent: match self.kind {
+                ImageKind::D3 => [width, height, depth],
+                _ => [width, height, self.layers],
+            },
+        }
+    }
+
+    /// The most levels that an image of this extent can have: down to one texel.
+    pub fn most_levels(&self) -> u32 {
+        let largest = self.extent.into_iter().max().unwrap_or(1);
+        largest.max(1).ilog2() + 1
+    }
 }
 
 /// Source of a component that a shader reads.
@@ -107,7 +137,11 @@ fn check_desc(device: &DeviceShared, desc: &ImageDesc) -> Result<()> {
     };
     let unused = desc.extent.iter().skip(used).all(|&size| size == 1);
     let array = matches!(desc.kind, ImageKind::D1Array | ImageKind::D2Array);
+    let levels = 1..=desc.most_levels();
     if desc.extent.contains(&0) || desc.layers == 0 || !unused || (desc.layers != 1 && !array) {
+        return Err(Error::InvalidUse(format!("an image of {desc:?}")));
+    }
+    if !levels.contains(&desc.levels) {
         return Err(Error::InvalidUse(format!("an image of {desc:?}")));
     }
     for (what, size, limit) in [
@@ -159,7 +193,7 @@ impl Image {
                 height,
                 depth,
             })
-            .mip_levels(1)
+            .mip_levels(desc.levels)
             .array_layers(desc.layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
@@ -222,7 +256,7 @@ impl Image {
     pub(crate) fn range(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .level_count(1)
+            .level_count(self.0.desc.levels)
             .layer_count(self.0.desc.layers)
     }
 }
@@ -273,24 +307,32 @@ impl LogicalDevice {
         Image::allocate(&self.shared, desc)
     }
 
-    /// Makes a view of a whole image: for sampling with any components, for storage with
-    /// [`IDENTITY`].
+    /// Makes a view of an image: for sampling with any components, for storage with [`IDENTITY`]. It shows
+    /// one level, or all for `None`; a shader that stores has the first.
     ///
     /// # Errors
     /// [`Error::InvalidUse`] for another format than the image's where that was not asked for when
-    /// it was made, out of memory.
+    /// it was made, or a level that it does not have; out of memory.
     pub fn create_image_view(
         &self,
         image: &Image,
         format: Format,
         components: [Component; 4],
+        level: Option<u32>,
     ) -> Result<ImageView> {
         let device = &self.shared;
         let desc = image.desc();
         let fits = format == desc.format
             || desc.reinterpreted && format.texel_size() == desc.format.texel_size();
-        if !fits || !image.belongs_to(device) {
-            return Err(Error::InvalidUse(format!("a view of {format:?}")));
+        let there = level.is_none_or(|level| level < desc.levels);
+        if !fits || !there || !image.belongs_to(device) {
+            return Err(Error::InvalidUse(format!(
+                "a view of {format:?}, level {level:?}"
+            )));
+        }
+        let mut range = image.range();
+        if let Some(level) = level {
+            range = range.base_mip_level(level).level_count(1);
         }
         let identity = components == IDENTITY;
         let [r, g, b, a] = components.map(|component| match component {
@@ -323,7 +365,7 @@ impl LogicalDevice {
             })
             .format(format.raw())
             .components(vk::ComponentMapping { r, g, b, a })
-            .subresource_range(image.range());
+            .subresource_range(range);
         fault::check("vkCreateImageView")?;
         // SAFETY: `info` lives through the call; the image has memory and is kept below.
         let raw = unsafe { device.raw.create_image_view(&info, None) };

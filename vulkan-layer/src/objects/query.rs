@@ -37,13 +37,14 @@ struct Pools {
     open: usize,
 }
 
-/// Queries that are reset together, by the host, when all have been used and none is in use.
+/// Queries that are used again when all have been used and none is in use. The host resets them together
+/// then; where it cannot, the device resets each before it is written.
 struct Pool {
     raw: vk::QueryPool,
     /// Buffer that the device copies the times to. Asking the driver for them would make some
     /// drivers (lavapipe) wait for everything submitted.
     results: Buffer,
-    /// Queries handed out since the reset, the first of the pool.
+    /// Queries handed out since the pool is used again, the first of the pool.
     taken: u32,
     /// Those of them that are in use.
     live: u32,
@@ -83,9 +84,12 @@ impl Pool {
     }
 
     fn reset(&mut self, device: &DeviceShared) {
-        // SAFETY: recorders keep their timestamps until the device is done, and none is left, so
-        // no query is in use; hostQueryReset is enabled where there are timestamps.
-        unsafe { device.raw.reset_query_pool(self.raw, 0, POOL_QUERIES) };
+        if device.caps.features.host_query_reset {
+            let reset = device.functions.reset_query_pool;
+            // SAFETY: recorders keep their timestamps until the device is done, and none is left, so
+            // no query is in use; hostQueryReset is enabled.
+            unsafe { reset(device.raw.handle(), self.raw, 0, POOL_QUERIES) };
+        }
         self.taken = 0;
     }
 }
@@ -98,14 +102,12 @@ impl TimestampPools {
         })
     }
 
-    /// A timestamp whose query was reset.
+    /// A timestamp whose query was reset, if the host can do that.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where the device's queues have none or the host cannot reset queries,
-    /// out of memory.
+    /// [`Error::Unsupported`] where the device's queues have none, out of memory.
     pub fn take(self: &Arc<Self>) -> Result<Timestamp> {
-        let caps = &self.device.caps;
-        if caps.timestamp_bits == 0 || !caps.features.host_query_reset {
+        if self.device.caps.timestamp_bits == 0 {
             return Err(Error::Unsupported("timestamps".into()));
         }
         let mut guard = self.pools.lock();

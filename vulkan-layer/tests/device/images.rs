@@ -30,6 +30,7 @@ fn desc(kind: ImageKind, extent: [u32; 3], layers: u32) -> ImageDesc {
         format: Format::R32Uint,
         extent,
         layers,
+        levels: 1,
         reinterpreted: false,
     }
 }
@@ -41,12 +42,8 @@ fn every_kind_keeps_its_texels() {
             let desc = desc(kind, extent, layers);
             let image = device.create_image(&desc).unwrap();
             let other = device.create_image(&desc).unwrap();
-            let [width, height, depth] = extent;
-            let all = ImageBox {
-                origin: [0; 3],
-                extent: [width, height, depth.max(layers)],
-            };
-            let count = width * height * depth * layers;
+            let all = desc.level_box(0);
+            let count: u32 = all.extent.iter().product();
             let bytes: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
             let size = bytes.len() as u64;
             let from = device.create_buffer(size, MemoryClass::Staging).unwrap();
@@ -59,10 +56,7 @@ fn every_kind_keeps_its_texels() {
                     .copy_buffer_to_image(&from, 0, &image, all)
                     .unwrap();
                 recorder.barrier();
-                let origin = [0; 3];
-                recorder
-                    .copy_image(&image, origin, &other, origin, all.extent)
-                    .unwrap();
+                recorder.copy_image((&image, all), (&other, all)).unwrap();
                 recorder.barrier();
                 recorder.copy_image_to_buffer(&other, all, &to, 0).unwrap();
             });
@@ -73,9 +67,63 @@ fn every_kind_keeps_its_texels() {
             let swizzle = [Component::Zero, Component::R, Component::One, Component::R];
             for components in [IDENTITY, swizzle] {
                 device
-                    .create_image_view(&image, desc.format, components)
+                    .create_image_view(&image, desc.format, components, None)
                     .unwrap();
             }
+        }
+    });
+}
+
+#[test]
+fn levels_keep_their_texels() {
+    with_device(|device| {
+        for (kind, extent, layers) in KINDS {
+            let base = desc(kind, extent, layers);
+            let desc = ImageDesc {
+                levels: base.most_levels(),
+                ..base
+            };
+            assert_eq!(desc.levels, 3);
+            let image = device.create_image(&desc).unwrap();
+            let boxes: Vec<ImageBox> = (0..desc.levels)
+                .map(|level| desc.level_box(level))
+                .collect();
+            let count: u32 = boxes.iter().map(|b| b.extent.iter().product::<u32>()).sum();
+            let bytes: Vec<u8> = (0..count).flat_map(u32::to_le_bytes).collect();
+            let size = bytes.len() as u64;
+            let from = device.create_buffer(size, MemoryClass::Staging).unwrap();
+            let to = device.create_buffer(size, MemoryClass::Readback).unwrap();
+            from.write(0, &bytes).unwrap();
+            run(device, |recorder| {
+                recorder.initialize_image(&image).unwrap();
+                recorder.clear_image(&image).unwrap();
+                recorder.barrier();
+                let mut at = 0;
+                for &part in &boxes {
+                    recorder
+                        .copy_buffer_to_image(&from, at, &image, part)
+                        .unwrap();
+                    at += 4 * u64::from(part.extent.iter().product::<u32>());
+                }
+                recorder.barrier();
+                let mut at = 0;
+                for &part in &boxes {
+                    recorder
+                        .copy_image_to_buffer(&image, part, &to, at)
+                        .unwrap();
+                    at += 4 * u64::from(part.extent.iter().product::<u32>());
+                }
+            });
+            let mut got = vec![0; bytes.len()];
+            to.read(0, &mut got).unwrap();
+            assert_eq!(got, bytes, "{kind:?}");
+            for level in [None, Some(0), Some(2)] {
+                device
+                    .create_image_view(&image, desc.format, IDENTITY, level)
+                    .unwrap();
+            }
+            let beyond = device.create_image_view(&image, desc.format, IDENTITY, Some(3));
+            assert!(beyond.is_err());
         }
     });
 }
@@ -95,9 +143,13 @@ fn wrong_images_are_refused() {
         let layers = limits.max_image_layers + 1;
         assert!(large(refused(desc(ImageKind::D1Array, [1, 1, 1], layers))));
 
+        for levels in [0, 4] {
+            let plane = desc(ImageKind::D2, [4, 4, 1], 1);
+            assert!(invalid(refused(ImageDesc { levels, ..plane })));
+        }
         let plane = desc(ImageKind::D2, [4, 4, 1], 1);
         let image = device.create_image(&plane).unwrap();
-        let view = device.create_image_view(&image, Format::R32Sint, IDENTITY);
+        let view = device.create_image_view(&image, Format::R32Sint, IDENTITY, None);
         assert!(invalid(view.err().unwrap()));
         let buffer = device.create_buffer(64, MemoryClass::Readback).unwrap();
         let texels = |offset, count| {
@@ -109,6 +161,7 @@ fn wrong_images_are_refused() {
         run(device, |recorder| {
             recorder.initialize_image(&image).unwrap();
             let beyond = ImageBox {
+                level: 0,
                 origin: [1, 0, 0],
                 extent: [4, 4, 1],
             };
@@ -117,10 +170,13 @@ fn wrong_images_are_refused() {
                     .copy_buffer_to_image(&buffer, 0, &image, beyond)
                     .is_err()
             );
-            let all = ImageBox {
-                origin: [0; 3],
-                extent: [4, 4, 1],
-            };
+            let all = plane.level_box(0);
+            let missing = ImageBox { level: 1, ..all };
+            assert!(
+                recorder
+                    .copy_buffer_to_image(&buffer, 0, &image, missing)
+                    .is_err()
+            );
             assert!(
                 recorder
                     .copy_buffer_to_image(&buffer, 1, &image, all)
@@ -134,8 +190,13 @@ fn wrong_images_are_refused() {
             let row = device
                 .create_image(&desc(ImageKind::D1, [4, 1, 1], 1))
                 .unwrap();
-            let copied = recorder.copy_image(&image, [0; 3], &row, [0; 3], [4, 1, 1]);
-            assert!(copied.is_err());
+            let line = row.desc().level_box(0);
+            assert!(recorder.copy_image((&image, line), (&row, line)).is_err());
+            let part = ImageBox {
+                extent: [2, 2, 1],
+                ..all
+            };
+            assert!(recorder.copy_image((&image, all), (&image, part)).is_err());
         });
     });
 }
@@ -149,12 +210,12 @@ fn samplers_of_every_kind() {
             AddressMode::Repeat,
             AddressMode::MirroredRepeat,
         ] {
-            for (linear, normalized) in [(false, false), (false, true), (true, false), (true, true)]
-            {
+            for bits in 0..8 {
                 let desc = SamplerDesc {
                     address,
-                    linear,
-                    normalized,
+                    linear: bits & 1 != 0,
+                    normalized: bits & 2 != 0,
+                    mip_linear: bits & 4 != 0,
                 };
                 device.sampler(desc).unwrap();
             }

@@ -5,17 +5,18 @@ use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 use pumice_filetests::skip::skip;
+use pumice_vulkan_layer::caps::Driver;
 use pumice_vulkan_layer::{
-    CopyRegion, Error, Instance, InstanceConfig, MemoryClass, Wait, host_time_ns,
+    CopyRegion, Error, Instance, InstanceConfig, MemoryClass, Wait, host_time_ns, quirks,
 };
 
 use crate::dispatch::{buffer_of, pipeline, storage_layout, whole, words};
 use crate::modules::mark;
-use crate::setup::with_device;
+use crate::setup::{with_device, with_old_device_too};
 
 #[test]
 fn timelines_count_submissions() {
-    with_device(|device| {
+    with_old_device_too(|device| {
         let queue = device.create_queue().unwrap();
         assert_eq!(queue.timeline().completed(), Ok(0));
         assert_eq!(queue.wait(0, None), Ok(true));
@@ -61,7 +62,7 @@ fn timelines_outlive_their_queues() {
 /// crashes when they do, so that they take turns under one.
 #[test]
 fn many_threads_wait_for_one_timeline() {
-    with_device(|device| {
+    with_old_device_too(|device| {
         let queue = device.create_queue().unwrap();
         let size = 4 << 20;
         let buffer = device
@@ -92,7 +93,7 @@ fn many_threads_wait_for_one_timeline() {
 
 #[test]
 fn queues_wait_for_each_other() {
-    with_device(|device| {
+    with_old_device_too(|device| {
         let (first, second) = (
             device.create_queue().unwrap(),
             device.create_queue().unwrap(),
@@ -128,6 +129,38 @@ fn queues_wait_for_each_other() {
     });
 }
 
+/// Each queue waits for the one before, all at once: a submission may wait for several queues, for what
+/// has ended and for what has not begun.
+#[test]
+fn queues_wait_in_chains() {
+    with_old_device_too(|device| {
+        let count = 5;
+        let queues: Vec<_> = (0..count).map(|_| device.create_queue().unwrap()).collect();
+        let size = 64 << 10;
+        let class = MemoryClass::Readback;
+        let buffer = device.create_buffer(size, class).unwrap();
+        let mut ends: Vec<Wait> = Vec::new();
+        for round in 0..200_u8 {
+            let queue = &queues[usize::from(round) % count];
+            let mut recorder = queue.recorder().unwrap();
+            recorder.fill_buffer(&buffer, 0, size, &[round]).unwrap();
+            // All earlier ends, of which most are over.
+            let value = queue.submit(recorder, &ends).unwrap();
+            let timeline = queue.timeline().clone();
+            ends.push(Wait { timeline, value });
+            if round % 7 == 6 {
+                ends.drain(..ends.len() / 2);
+            }
+        }
+        let last = ends.last().unwrap();
+        assert_eq!(last.timeline.wait(last.value, None), Ok(true));
+        let mut bytes = vec![0; size as usize];
+        buffer.read(0, &mut bytes).unwrap();
+        assert!(bytes.iter().all(|&byte| byte == 199));
+        assert!(ends.iter().all(Wait::is_over));
+    });
+}
+
 #[test]
 fn kept_objects_go_when_the_device_is_done() {
     struct Told(Arc<AtomicBool>);
@@ -136,7 +169,7 @@ fn kept_objects_go_when_the_device_is_done() {
             self.0.store(true, Ordering::SeqCst);
         }
     }
-    with_device(|device| {
+    with_old_device_too(|device| {
         let queue = device.create_queue().unwrap();
         let gone = Arc::new(AtomicBool::new(false));
         let mut recorder = queue.recorder().unwrap();
@@ -159,7 +192,7 @@ fn kept_objects_go_when_the_device_is_done() {
 
 #[test]
 fn recorders_on_many_threads() {
-    with_device(|device| {
+    with_old_device_too(|device| {
         let queue = device.create_queue().unwrap();
         let module = device.create_shader_module(&mark()).unwrap();
         let layout = storage_layout(device, 1, 4);
@@ -190,7 +223,7 @@ fn recorders_on_many_threads() {
 
 #[test]
 fn timestamps_run_with_the_host_clock() {
-    with_device(|device| {
+    with_old_device_too(|device| {
         if device.capabilities().timestamp_bits == 0 {
             skip("the device has no timestamps");
             return;
@@ -279,12 +312,44 @@ fn masked_features_are_absent() {
 
         // Below the floor, a device is left out with the reason.
         let config = InstanceConfig {
-            masked: vec!["timelineSemaphore".into(), "shaderInt8".into()],
+            masked: vec!["vulkan1.0".into(), "shaderInt8".into()],
             ..InstanceConfig::default()
         };
         let instance = Instance::load(&config).unwrap();
         assert!(instance.devices().is_empty());
-        assert_eq!(instance.left_out()[0].reason, "it lacks timelineSemaphore");
+        let reason = "it has Vulkan 1.0, 1.1 is needed";
+        assert_eq!(instance.left_out()[0].reason, reason);
+    });
+}
+
+#[test]
+fn faulty_drivers_are_left_out_where_that_is_asked_for() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let config = InstanceConfig {
+            without_faulty: true,
+            ..InstanceConfig::default()
+        };
+        let instance = Instance::load(&config).unwrap();
+        let left_out = instance.left_out().iter();
+        let faulty: Vec<_> = left_out.filter(|device| device.faulty).collect();
+        let offered = |id: u32| {
+            let mut drivers = instance.devices().iter().map(|d| &d.capabilities().driver);
+            drivers.any(|driver| driver.id == id)
+        };
+        let Some(quirk) = quirks::wrong_results(driver) else {
+            assert!(faulty.iter().all(|device| device.driver != *driver));
+            return assert!(offered(driver.id));
+        };
+        let ours = faulty.iter().find(|device| device.driver == *driver);
+        let ours = ours.expect("the device is left out");
+        let Driver { name, info, .. } = driver;
+        let reason = format!(
+            "its driver, {name} {info}, gives wrong results: {}",
+            quirk.reason
+        );
+        assert_eq!((&ours.reason, &ours.cure), (&reason, &quirk.cure()));
+        assert_eq!(instance.is_replaced(ours), offered(driver.id));
     });
 }
 

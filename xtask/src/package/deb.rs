@@ -73,10 +73,31 @@ fn maintainer() -> Result<String> {
     Ok(sh::output(author)?.trim().to_string())
 }
 
+/// README.Debian.
+const README: &str = "\
+Pumice on Debian
+================
+
+Pumice needs a Vulkan driver. `pumice-info` says whether there is one, what is
+in the way and what would help.
+
+Debian 12 (bookworm): its own mesa-vulkan-drivers, 22.3, ends the loops of a
+work-item after 65,535 rounds, which gives wrong results. Pumice leaves that
+device out. The one of Debian's backports is right:
+
+  echo 'deb http://deb.debian.org/debian bookworm-backports main' |
+    sudo tee /etc/apt/sources.list.d/backports.list
+  sudo apt update
+  sudo apt install -t bookworm-backports mesa-vulkan-drivers
+
+PUMICE_FAULTY_DRIVERS=on uses the old one all the same.
+";
+
 /// `usr/share/doc`, and the reasons for what lintian would not have.
 fn documents(root: &Path, moment: &str) -> Result {
     let folder = root.join("usr/share/doc").join(NAME);
     write(&folder.join("copyright"), licences::copyright()?)?;
+    write(&folder.join("README.Debian"), README)?;
     write(&folder.join("THIRD-PARTY"), licences::third_party()?)?;
     compress(&folder.join("THIRD-PARTY"))?;
     let mut date = Command::new("date");

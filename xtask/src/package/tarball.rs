@@ -59,9 +59,23 @@ fi
 echo "$prefix/bin/pumice-info shows whether it works"
 "#;
 
+/// The folder in the tarball.
+fn name() -> String {
+    format!("{NAME}-{VERSION}-linux-{}", std::env::consts::ARCH)
+}
+
+/// The tarball's file.
+pub fn file_name(profile: Profile) -> String {
+    let ending = match profile {
+        Profile::Release => "tar.xz",
+        Profile::Debug => "tar",
+    };
+    format!("{}.{ending}", name())
+}
+
 /// Makes the tarball in a folder; `moment` is the time of everything in it.
 pub fn make(built: &Built, profile: Profile, moment: &str, folder: &Path) -> Result<PathBuf> {
-    let name = format!("{NAME}-{VERSION}-linux-{}", std::env::consts::ARCH);
+    let name = name();
     let staging = folder.join("tarball");
     let root = staging.join(&name);
     fresh(&root)?;
@@ -81,11 +95,11 @@ pub fn make(built: &Built, profile: Profile, moment: &str, folder: &Path) -> Res
     write(&script, SCRIPT)?;
     sh::output(Command::new("chmod").args(["-R", "u=rwX,go=rX"]).arg(&root))?;
     sh::output(Command::new("chmod").arg("755").arg(&script))?;
-    let (ending, compression) = match profile {
-        Profile::Release => ("tar.xz", "--xz"),
-        Profile::Debug => ("tar", "--sparse"),
+    let compression = match profile {
+        Profile::Release => "--xz",
+        Profile::Debug => "--sparse",
     };
-    let tarball = folder.join(format!("{name}.{ending}"));
+    let tarball = folder.join(file_name(profile));
     let mut tar = Command::new("tar");
     tar.args([
         "--sort=name",

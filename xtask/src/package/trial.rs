@@ -2,7 +2,7 @@
 
 use crate::bare::System;
 use crate::sh::{self, Result};
-use crate::{clients, packages};
+use crate::{clients, packages, private_apt};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -43,6 +43,9 @@ pub fn run(suite: &str, deb: &Path) -> Result {
         "no Vulkan driver is installed, or none has a device; install mesa-vulkan-drivers",
     )?;
     system.install(&["mesa-vulkan-drivers", "clinfo"])?;
+    if suite == "bookworm" {
+        take_backports(&system)?;
+    }
     contains(
         &runs(&system, &["pumice-info"])?,
         "OpenCL programs find one device of Pumice here.",
@@ -71,6 +74,23 @@ pub fn run(suite: &str, deb: &Path) -> Result {
             .arg(&system.root),
     )
     .map(drop)
+}
+
+/// Debian 12's own lavapipe is left out; what the message says brings one that is not.
+fn take_backports(system: &System) -> Result {
+    let cure = "apt install -t bookworm-backports mesa-vulkan-drivers";
+    contains(
+        &fails(system, &["pumice-info"])?,
+        &format!("(Debian 12: {cure})"),
+    )?;
+    let source = format!("deb {} bookworm-backports main\n", private_apt::mirror());
+    sh::write(
+        &system.root.join("etc/apt/sources.list.d/backports.list"),
+        source,
+    )?;
+    runs(system, &["apt-get", "-qq", "update"])?;
+    let script = format!("DEBIAN_FRONTEND=noninteractive {cure} -qq -y");
+    runs(system, &["sh", "-c", &script]).map(drop)
 }
 
 /// PoCL and rusticl are there too, and clinfo lists all.

@@ -164,6 +164,7 @@ impl Shims {
             driver_info: "Mesa",
             library_path: vec![self.folder(card)?],
             lacks: &[],
+            faulty: false,
         })
     }
 
@@ -175,6 +176,7 @@ impl Shims {
             driver_info: "Mesa",
             library_path: Vec::new(),
             lacks: &[],
+            faulty: false,
         })
     }
 

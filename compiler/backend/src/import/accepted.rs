@@ -132,7 +132,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
         Capability::Pipes | Capability::PipeStorage => target.has_feature("__opencl_c_pipes"),
         Capability::ImageReadWrite => target.read_write_images,
         Capability::DeviceEnqueue => target.has_feature("__opencl_c_device_enqueue"),
-        Capability::ImageMipmap => target.has_extension("cl_khr_mipmap_image"),
+        Capability::ImageMipmap => target.has_extension("cl_khr_mipmap_image_writes"),
         Capability::ImageBasic
         | Capability::LiteralSampler
         | Capability::Sampled1D

@@ -217,13 +217,24 @@ impl Body<'_, '_> {
         self.define_pixel(inst, kind, texel)
     }
 
-    /// Refuses levels other than 0 where there is no sampler.
-    fn only_level_zero(&self, inst: &Inst<'_>, lod: Option<Value>) -> Result<()> {
-        match lod {
-            Some(lod) if self.func.const_bits(lod) != Some(0) => {
-                Err(inst.error("a level other than 0 is not supported without a sampler"))
+    /// The level of an access without a sampler, as I32; `None` for level 0.
+    fn level(&mut self, inst: &Inst<'_>, operands: &Operands) -> Result<Option<Value>> {
+        let lod = operands
+            .lod
+            .filter(|&lod| self.func.const_bits(lod) != Some(0));
+        let Some(lod) = lod else {
+            return Ok(None);
+        };
+        if operands.sample.is_some() {
+            return Err(inst.error("a level and the number of a sample do not go together"));
+        }
+        match self.func.ty(lod) {
+            // Kernels of OpenCL may have floats here.
+            Type::F32 => Ok(Some(self.convert(ConvertOp::FToS, lod, Type::I32))),
+            ty if ty.scalar.is_int() && ty.lanes == 1 => {
+                self.resize_int(inst, lod, Type::I32).map(Some)
             }
-            _ => Ok(()),
+            _ => Err(inst.error("a level is one number")),
         }
     }
 
@@ -231,7 +242,7 @@ impl Body<'_, '_> {
         let (image, handle) = self.image_operand(inst, 0)?;
         let coordinates = self.coordinates(inst, 1, image, false)?;
         let operands = self.image_operands(inst, 2)?;
-        self.only_level_zero(inst, operands.lod)?;
+        let level = self.level(inst, &operands)?;
         let (_, ty) = self.result_type(inst)?;
         let texel = self.texel(inst, ty, &operands)?;
         let mut args: SmallVec<[Value; 3]> = SmallVec::from_slice(&[handle, coordinates]);
@@ -239,7 +250,12 @@ impl Body<'_, '_> {
             let sample = operands.sample.filter(|&s| self.func.ty(s) == Type::I32);
             args.push(sample.ok_or_else(|| inst.error("the number of a sample is needed"))?);
         }
-        let kind = self.operation(inst, ImageOp::Read { texel }, image, &args)?;
+        args.extend(level);
+        let op = match level {
+            Some(_) => ImageOp::ReadLevel { texel },
+            None => ImageOp::Read { texel },
+        };
+        let kind = self.operation(inst, op, image, &args)?;
         self.define_pixel(inst, kind, texel)
     }
 
@@ -248,7 +264,7 @@ impl Body<'_, '_> {
         let coordinates = self.coordinates(inst, 1, image, false)?;
         let mut pixel = self.arg(inst, 2)?;
         let operands = self.image_operands(inst, 3)?;
-        self.only_level_zero(inst, operands.lod)?;
+        let level = self.level(inst, &operands)?;
         let texel = self.texel(inst, self.func.ty(pixel), &operands)?;
         if self.func.ty(pixel).scalar == Scalar::F16 {
             let floats = self.func.ty(pixel).with_scalar(Scalar::F32);
@@ -257,8 +273,13 @@ impl Body<'_, '_> {
         if self.func.ty(pixel).lanes == 1 {
             pixel = self.emit(InstKind::Splat { arg: pixel }, texel.ty());
         }
-        let args = [handle, coordinates, pixel];
-        let kind = self.operation(inst, ImageOp::Write { texel }, image, &args)?;
+        let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(&[handle, coordinates, pixel]);
+        args.extend(level);
+        let op = match level {
+            Some(_) => ImageOp::WriteLevel { texel },
+            None => ImageOp::Write { texel },
+        };
+        let kind = self.operation(inst, op, image, &args)?;
         self.effect(kind);
         Ok(())
     }

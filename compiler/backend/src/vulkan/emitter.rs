@@ -4,7 +4,7 @@ use super::abi::{ModuleConstant, ModuleConstants, constants_of, range_form};
 use super::arguments::InfoPlace;
 use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
-use super::images;
+use super::images::{self, LevelSlot};
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
 use super::promises::Near;
@@ -81,6 +81,10 @@ pub(crate) struct Emitter<'m> {
     pub arg_layouts: Vec<ArgLayout>,
     /// Of each kernel: its images and samplers, by ordinal.
     pub handle_slots: Vec<Vec<(u32, Slot)>>,
+    /// Of each kernel: the levels of images that it accesses as images of their own.
+    pub level_slots: FxHashMap<u32, Vec<LevelSlot>>,
+    /// The binding of the first of them, behind all others of any kernel's set.
+    pub first_level_binding: u32,
     /// Variables of images and samplers, by type.
     pub handle_vars: FxHashMap<(Slot, Id), Id>,
     /// Those that are written as well as read.
@@ -209,6 +213,8 @@ impl<'m> Emitter<'m> {
             push_words: 0,
             arg_blocks: Vec::new(),
             arg_layouts: layouts,
+            level_slots: FxHashMap::default(),
+            first_level_binding: images::first_level_binding(module),
             handle_slots,
             handle_vars: FxHashMap::default(),
             coherent: BTreeSet::new(),

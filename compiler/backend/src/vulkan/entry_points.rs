@@ -80,8 +80,27 @@ impl Emitter<'_> {
                 return Err(LowerError::new("sub-groups need SPIR-V 1.3"));
             }
         }
+        if version < (1, 4) {
+            let modes = [
+                C::DenormPreserve,
+                C::DenormFlushToZero,
+                C::SignedZeroInfNanPreserve,
+                C::RoundingModeRTE,
+            ];
+            if modes.iter().any(|&mode| self.b.has_capability(mode)) {
+                extensions.push("SPV_KHR_float_controls");
+            }
+        }
         if version < (1, 5) {
-            if self.b.has_capability(C::StorageBuffer8BitAccess) {
+            let storage8 = [
+                C::StorageBuffer8BitAccess,
+                C::UniformAndStorageBuffer8BitAccess,
+                C::StoragePushConstant8,
+            ];
+            if storage8
+                .iter()
+                .any(|&storage| self.b.has_capability(storage))
+            {
                 extensions.push("SPV_KHR_8bit_storage");
             }
             if self.b.has_capability(C::PhysicalStorageBufferAddresses) {
@@ -99,9 +118,6 @@ impl Emitter<'_> {
     }
 
     fn float_modes(&mut self, entry: Id) {
-        if self.target.spirv_version < (1, 4) {
-            return;
-        }
         for width in self.float_widths.clone() {
             let controls = self.target.float_controls[match width {
                 16 => 0,

@@ -20,8 +20,8 @@ use pumice_ir::{
     KernelArgKind, KernelInfo, Lod, Module, Texel, Type, Value, literal_mask,
 };
 use pumice_reflection::{
-    DescriptorArgument, ImageInfoPush, ImageInfoUniform, InfoRef, Instruction, KernelRef,
-    LiteralSampler, Reflection,
+    DescriptorArgument, Fact, ImageInfoPush, ImageInfoUniform, InfoRef, Instruction, KernelRef,
+    LiteralSampler, Need, Reflection,
 };
 use rspirv::spirv::{Capability, Decoration, Dim, ImageOperands, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -98,12 +98,60 @@ pub(super) fn slots_behind_block(kernel: &KernelInfo) -> Vec<(u32, Slot)> {
         .collect()
 }
 
+/// The first binding behind those of all kernels, which have one for each argument and one for a block at most.
+pub(super) fn first_level_binding(module: &Module) -> u32 {
+    let most = module.kernels.iter().map(|kernel| kernel.args.len()).max();
+    most.unwrap_or(0) as u32 + 1
+}
+
+/// The descriptor of a mip level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LevelSlot {
+    /// The image argument.
+    ordinal: u32,
+    /// From 1 on.
+    level: u32,
+    slot: Slot,
+}
+
+/// The number of a fact that the reflection has in our own set.
+fn fact(which: HandleInfo) -> u32 {
+    let fact = match which {
+        HandleInfo::LodMin => Fact::LodMin,
+        HandleInfo::LodMax => Fact::LodMax,
+        _ => Fact::Levels,
+    };
+    fact.number()
+}
+
 impl Emitter<'_> {
     /// The descriptor of an image or sampler argument.
     fn handle_slot(&self, kernel: u32, ordinal: u32) -> Option<Slot> {
         let slots = self.handle_slots.get(kernel as usize)?;
         let found = slots.iter().find(|(known, _)| *known == ordinal);
         found.map(|&(_, slot)| slot)
+    }
+
+    /// The descriptor of a level of an image argument: behind all others of its kernel's set, one kernel like the other.
+    fn level_slot(&mut self, kernel: u32, ordinal: u32, level: u32) -> Option<Slot> {
+        let first = self.handle_slot(kernel, ordinal)?;
+        let known = self.level_slots.entry(kernel).or_default();
+        let found = known
+            .iter()
+            .find(|l| (l.ordinal, l.level) == (ordinal, level));
+        if let Some(found) = found {
+            return Some(found.slot);
+        }
+        let slot = Slot {
+            set: first.set,
+            binding: self.first_level_binding + known.len() as u32,
+        };
+        known.push(LevelSlot {
+            ordinal,
+            level,
+            slot,
+        });
+        Some(slot)
     }
 
     fn literal_slot(&self, mask: u32) -> Option<Slot> {
@@ -149,15 +197,19 @@ impl Emitter<'_> {
         self.b.unique(Op::TypeImage, None, &operands)
     }
 
-    /// Loads an image argument as an image of a class of numbers.
+    /// Loads an image argument, or the storage image that is a level of it, as an image of a class of numbers.
     fn load_image(
         &mut self,
         handle: Value,
         image: ImageType,
         texel: Texel,
+        level: u32,
     ) -> Result<Id, LowerError> {
         let found = self.ordinal_of(handle).zip(self.kernel_of[self.cur]);
-        let slot = found.and_then(|(ordinal, kernel)| self.handle_slot(kernel, ordinal));
+        let slot = found.and_then(|(ordinal, kernel)| match level {
+            0 => self.handle_slot(kernel, ordinal),
+            _ => self.level_slot(kernel, ordinal, level),
+        });
         let slot = slot.ok_or_else(|| LowerError::new("internal: an image of no argument"))?;
         let ty = self.image_type(image, texel);
         let var = self.handle_variable(slot, ty);
@@ -234,7 +286,15 @@ impl Emitter<'_> {
         let key = self.kernel_of[self.cur].zip(self.ordinal_of(args[0]));
         let class = key.and_then(|key| self.image_classes.get(&key).copied());
         let texel = op.texel().or(class).unwrap_or(Texel::Float);
-        let handle = self.load_image(args[0], image, texel)?;
+        let level = match op {
+            ImageOp::ReadLevel { .. } | ImageOp::WriteLevel { .. } if !image.is_sampled() => {
+                let f = &self.module.functions[self.cur];
+                args.last().and_then(|&level| f.const_bits(level))
+            }
+            _ => None,
+        };
+        let level = level.unwrap_or(0) as u32;
+        let handle = self.load_image(args[0], image, texel, level)?;
         let mut mask = ImageOperands::NONE;
         if image.access == ImageAccess::ReadWrite && self.target.vulkan_memory_model {
             mask |= ImageOperands::NON_PRIVATE_TEXEL;
@@ -255,11 +315,13 @@ impl Emitter<'_> {
                 let pixel = self.b.op(Op::ImageSampleExplicitLod, ty, &operands);
                 Ok(Some(self.pixel_read(texel, pixel)))
             }
-            ImageOp::Read { .. } => {
+            ImageOp::Read { .. } | ImageOp::ReadLevel { .. } => {
                 let mut operands = vec![handle, self.value(args[1])];
                 let op = if image.is_sampled() {
                     if image.multisampled {
                         operands.extend([ImageOperands::SAMPLE.bits(), self.value(args[2])]);
+                    } else if let Some(&level) = args.get(2) {
+                        operands.extend([ImageOperands::LOD.bits(), self.value(level)]);
                     } else if image.has_levels() {
                         operands.extend([ImageOperands::LOD.bits(), self.b.const_u32(0)]);
                     }
@@ -275,7 +337,7 @@ impl Emitter<'_> {
                 let pixel = self.b.op(op, ty, &operands);
                 Ok(Some(self.pixel_read(texel, pixel)))
             }
-            ImageOp::Write { .. } => {
+            ImageOp::Write { .. } | ImageOp::WriteLevel { .. } => {
                 self.b
                     .capability(Capability::StorageImageWriteWithoutFormat);
                 let mut pixel = self.value(args[2]);
@@ -376,6 +438,15 @@ impl Emitter<'_> {
                         HandleInfo::SamplerMask => {
                             Instruction::NormalizedSamplerMaskPushConstant(push)
                         }
+                        HandleInfo::Levels | HandleInfo::LodMin | HandleInfo::LodMax => {
+                            reflection.needs.push(Need::HandleFactPushConstant {
+                                kernel,
+                                ordinal,
+                                fact: fact(which),
+                                offset,
+                            });
+                            continue;
+                        }
                     }
                 }
                 (Some(&InfoPlace::Uniform(_, slot, offset)), _) => {
@@ -396,11 +467,35 @@ impl Emitter<'_> {
                         }
                         // Masks are push constants alone.
                         HandleInfo::SamplerMask => continue,
+                        HandleInfo::Levels | HandleInfo::LodMin | HandleInfo::LodMax => {
+                            reflection.needs.push(Need::HandleFactUniform {
+                                kernel,
+                                ordinal,
+                                fact: fact(which),
+                                set: slot.set,
+                                binding: slot.binding,
+                                offset,
+                            });
+                            continue;
+                        }
                     }
                 }
                 (None, _) => continue,
             };
             reflection.push(instruction);
+        }
+    }
+
+    /// The levels of a kernel's images that it accesses as images of their own.
+    pub fn reflect_levels(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
+        for level in self.level_slots.get(&(k as u32)).into_iter().flatten() {
+            reflection.needs.push(Need::ImageLevel {
+                kernel,
+                ordinal: level.ordinal,
+                level: level.level,
+                set: level.slot.set,
+                binding: level.slot.binding,
+            });
         }
     }
 

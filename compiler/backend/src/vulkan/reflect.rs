@@ -298,6 +298,7 @@ impl Emitter<'_> {
                 });
             }
             self.reflect_infos(k, reference, reflection);
+            self.reflect_levels(k, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {
                 reflection.push(Instruction::PropertyRequiredWorkgroupSize(
                     RequiredWorkgroupSize {

@@ -147,14 +147,21 @@ impl FunctionEmitter<'_, '_> {
         let body = self.body;
         let texel = values[values.len() - 1];
         let texel_ty = body.expr(args[args.len() - 1]).ty;
-        let mask = if kind.shape().depth {
+        let mut mask = if kind.shape().depth {
             ImageOperands::NONE
         } else {
             self.extension(texel_ty).unwrap_or(ImageOperands::NONE)
         };
+        // The level stands between coordinates and texel.
+        let level = &values[2..values.len() - 1];
+        if !level.is_empty() {
+            mask |= ImageOperands::LOD;
+            self.e.b.capability(Capability::ImageMipmap);
+        }
         let mut operands = vec![values[0], values[1], texel];
         if !mask.is_empty() {
             operands.push(mask.bits());
+            operands.extend(level);
         }
         self.e.b.op_void(Op::ImageWrite, &operands);
         0

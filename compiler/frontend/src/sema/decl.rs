@@ -209,6 +209,7 @@ impl<'a> Sema<'a> {
             }
         }
         self.check_image_name(name, span, ty.q)?;
+        let ty = self.device_range(name, ty);
         // `typedef struct {…} T`: the record takes the typedef's name in messages.
         if let Some(record) = self.module.types.record_id(ty.q.ty) {
             let text = self.name(name).to_string();
@@ -221,6 +222,17 @@ impl<'a> Sema<'a> {
         let q = self.module.types.named(self.name(name), ty.q);
         self.bind_new(name, Entity::Typedef(SpacedType { q, ..ty }), span);
         Some(())
+    }
+
+    /// Returns the type that a typedef gives a name: the built-in `ndrange_t` for a struct of that name,
+    /// which headers for compilers without the type declare. Its members are not the program's to know.
+    fn device_range(&mut self, name: Symbol, ty: SpacedType) -> SpacedType {
+        let kind = OpaqueKind::NdRange;
+        let is_record = matches!(self.module.types.get(ty.q.ty), Type::Record(_));
+        if !is_record || self.name(name) != kind.name() || kind.missing(&self.lang).is_some() {
+            return ty;
+        }
+        SpacedType::plain(self.opaque(kind))
     }
 
     /// Refuses a typedef that gives the name of an image type a meaning of its own: these names are

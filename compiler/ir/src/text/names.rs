@@ -70,7 +70,7 @@ names! {
     Lod { Explicit = "lod", Gradient = "grad" }
     HandleInfo {
         ChannelOrder = "channel_order", ChannelDataType = "channel_data_type",
-        SamplerMask = "sampler_mask",
+        SamplerMask = "sampler_mask", Levels = "levels", LodMin = "lod_min", LodMax = "lod_max",
     }
     AtomicOp {
         Xchg = "xchg", Add = "add", Sub = "sub", SMin = "smin", SMax = "smax", UMin = "umin",

@@ -129,7 +129,7 @@ fn roles() {
             }
         );
     }
-    for number in [0, 13] {
+    for number in [0, 16] {
         assert_eq!(
             read(&with_role(VOID, number, &[kernel])),
             Err(ReadError::UnknownRole { number })
@@ -198,6 +198,39 @@ fn needs() {
             "Scheduler kernel: KernelRef(0), times: 1\n",
             &["Kernel", "Times"],
         ),
+        (
+            Need::HandleFactPushConstant {
+                kernel,
+                ordinal,
+                fact: 2,
+                offset: 8,
+            },
+            "HandleFactPushConstant kernel: KernelRef(0), ordinal: 1, fact: 2, offset: 8\n",
+            &["Kernel", "Ordinal", "Fact", "Offset"],
+        ),
+        (
+            Need::HandleFactUniform {
+                kernel,
+                ordinal,
+                fact: 0,
+                set: 3,
+                binding: 4,
+                offset: 16,
+            },
+            "HandleFactUniform kernel: KernelRef(0), ordinal: 1, fact: 0, set: 3, binding: 4, offset: 16\n",
+            &["Kernel", "Ordinal", "Fact", "Set", "Binding", "Offset"],
+        ),
+        (
+            Need::ImageLevel {
+                kernel,
+                ordinal,
+                level: 5,
+                set: 3,
+                binding: 4,
+            },
+            "ImageLevel kernel: KernelRef(0), ordinal: 1, level: 5, set: 3, binding: 4\n",
+            &["Kernel", "Ordinal", "Level", "Set", "Binding"],
+        ),
     ] {
         let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
         reflection.needs.push(need);
@@ -215,6 +248,9 @@ fn needs() {
             Need::QueueArgument { .. } => 9,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
+            Need::HandleFactPushConstant { .. } => 12,
+            Need::HandleFactUniform { .. } => 13,
+            Need::ImageLevel { .. } => 14,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();
@@ -286,7 +322,7 @@ fn promises() {
     assert_eq!(read(&stripped).unwrap().promises, []);
 
     let instruction = "NoOffset";
-    let refused = |ty, operands: &[u32]| read(&with_role(ty, 12, operands)).unwrap_err();
+    let refused = |ty, operands: &[u32]| read(&with_role(ty, 15, operands)).unwrap_err();
     assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
     let operand = "SpecId";
     assert_eq!(

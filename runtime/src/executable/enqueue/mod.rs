@@ -83,6 +83,8 @@ impl Executable {
         let mut scheduler = self.take_scheduler(device, queues)?;
         let launch = Launch {
             enqueue: Some(scheduler.arena.address()),
+            // The scheduler's queue runs beside the application's, which has private memory of its own.
+            queue: scheduler.number,
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;

@@ -144,12 +144,7 @@ pub(in crate::executable) fn check_capabilities(
     capabilities: &[u32],
     caps: &Capabilities,
 ) -> Result<(), String> {
-    // Vulkan 1.2 takes SPIR-V up to 1.5, Vulkan 1.3 up to 1.6.
-    let highest = if caps.api_version >= (1, 3, 0) {
-        (1, 6)
-    } else {
-        (1, 5)
-    };
+    let highest = caps.spirv_version();
     if version > highest {
         let ((major, minor), (top, last)) = (version, highest);
         return Err(format!(

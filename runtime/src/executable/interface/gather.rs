@@ -32,7 +32,7 @@ pub(super) struct KernelDraft {
     pub function: u32,
     num_args: Option<u32>,
     may_use_printf: Option<bool>,
-    args: BTreeMap<u32, ArgMeta>,
+    pub args: BTreeMap<u32, ArgMeta>,
     pub places: Vec<(usize, ArgPlace)>,
     required: Option<[u32; 3]>,
 }
@@ -97,6 +97,9 @@ pub(in crate::executable) fn gather(
     }
     for inst in &reflection.instructions {
         builder.instruction(inst)?;
+    }
+    for need in &reflection.needs {
+        builder.image_need(*need)?;
     }
     builder.finish(reflection)
 }
@@ -282,7 +285,12 @@ impl InterfaceBuilder<'_> {
         if ordinal >= draft.num_args.unwrap_or(MAX_ARGUMENTS) {
             return Err(format!("kernel `{name}` has no argument {ordinal}"));
         }
-        if draft.args.insert(ordinal, ArgMeta { kind, info }).is_some() {
+        let meta = ArgMeta {
+            kind,
+            info,
+            level_images: 0,
+        };
+        if draft.args.insert(ordinal, meta).is_some() {
             return Err(format!(
                 "argument {ordinal} of kernel `{name}` is declared twice"
             ));
@@ -535,6 +543,15 @@ impl InterfaceBuilder<'_> {
                     check_number(ordinal, content, &draft.args).map_err(in_kernel)?;
                     let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
                     push_size = push_size.max(end);
+                }
+                ArgPlace::ImageLevel {
+                    set,
+                    binding,
+                    level,
+                } => {
+                    let kind = BindingKind::StorageImage;
+                    let source = BindingSource::ImageLevel { ordinal, level };
+                    claim(set, binding, kind, source).map_err(in_kernel)?;
                 }
                 ArgPlace::Local { .. } => {}
             }

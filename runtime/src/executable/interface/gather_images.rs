@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pumice_reflection::{DescriptorArgument, ImageInfoPush, ImageInfoUniform, Instruction};
+use pumice_reflection::{
+    DescriptorArgument, Fact, ImageInfoPush, ImageInfoUniform, Instruction, MAX_LEVELS, Need,
+};
 use pumice_vulkan_layer::{AddressMode, BindingKind, SamplerDesc};
 
 use super::gather::{InterfaceBuilder, Result};
@@ -48,6 +50,75 @@ impl InterfaceBuilder<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// What a kernel needs of the mip levels of its images, and of samplers; other needs say nothing here.
+    pub(super) fn image_need(&mut self, need: Need) -> Result<()> {
+        let (ordinal, place) = match need {
+            Need::HandleFactPushConstant {
+                ordinal,
+                fact,
+                offset,
+                ..
+            } => {
+                let place = ArgPlace::Push {
+                    offset,
+                    size: 4,
+                    content: Content::Fact(known_fact(fact)?),
+                };
+                (ordinal, place)
+            }
+            Need::HandleFactUniform {
+                kernel,
+                ordinal,
+                fact,
+                set,
+                binding,
+                offset,
+            } => {
+                let place = ArgPlace::Block {
+                    set,
+                    binding,
+                    offset,
+                    size: 4,
+                    content: Content::Fact(known_fact(fact)?),
+                };
+                let kind = BindingKind::UniformBuffer;
+                let draft = self.draft(kernel)?;
+                draft.places.push(block_kind(set, binding, kind));
+                (ordinal, place)
+            }
+            Need::ImageLevel {
+                kernel,
+                ordinal,
+                level,
+                set,
+                binding,
+            } => {
+                let arg = self.draft(kernel)?.args.get_mut(&ordinal);
+                let storage = |arg: &&mut ArgMeta| {
+                    let binding = BindingKind::StorageImage;
+                    matches!(arg.kind, ArgKind::Image { binding: b, .. } if b == binding)
+                };
+                let Some(arg) = arg.filter(storage) else {
+                    return Err(format!("argument {ordinal} is no storage image"));
+                };
+                if level == 0 || level >= MAX_LEVELS {
+                    return Err(format!("argument {ordinal} has no level {level}"));
+                }
+                arg.level_images = arg.level_images.max(level + 1);
+                let place = ArgPlace::ImageLevel {
+                    set,
+                    binding,
+                    level,
+                };
+                (ordinal, place)
+            }
+            _ => return Ok(()),
+        };
+        let draft = self.draft(need.kernel())?;
+        draft.places.push((ordinal as usize, place));
+        Ok(())
     }
 
     fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
@@ -115,7 +186,12 @@ fn literal_sampler(mask: u32) -> Option<SamplerDesc> {
         address,
         linear,
         normalized: mask & 1 != 0,
+        mip_linear: false,
     })
+}
+
+fn known_fact(number: u32) -> Result<Fact> {
+    Fact::of(number).ok_or_else(|| format!("there is no fact {number} about images and samplers"))
 }
 
 /// Numbers about images and samplers are 32-bit, or wider by zeros.
@@ -139,10 +215,12 @@ pub(super) fn check_number(
     let kind = arg.map(|arg| arg.kind);
     let right = match content {
         Content::Bytes | Content::Pointer => true,
-        Content::ChannelOrder | Content::ChannelDataType => {
+        Content::ChannelOrder | Content::ChannelDataType | Content::Fact(Fact::Levels) => {
             matches!(kind, Some(ArgKind::Image { .. }))
         }
-        Content::SamplerMask => kind == Some(ArgKind::Sampler),
+        Content::SamplerMask | Content::Fact(Fact::LodMin | Fact::LodMax) => {
+            kind == Some(ArgKind::Sampler)
+        }
     };
     match right {
         true => Ok(()),

@@ -18,7 +18,7 @@ pub(super) mod module_scan;
 use std::collections::{BTreeMap, HashMap};
 
 use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
-use pumice_reflection::{ArgumentInfo, Need, Promise, Relocation};
+use pumice_reflection::{ArgumentInfo, Fact, Need, Promise, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
 use self::enqueue::{EnqueueKernels, EnqueuePart};
@@ -53,6 +53,8 @@ pub struct ArgMeta {
     pub kind: ArgKind,
     /// clGetKernelArgInfo's answers; `None` where it is not available.
     pub info: Option<ArgumentInfo>,
+    /// One more than the highest mip level that the kernel has as a storage image of its own; 0 for none.
+    pub level_images: u32,
 }
 
 impl ArgMeta {
@@ -79,6 +81,7 @@ impl ArgMeta {
         Self {
             kind: ArgKind::Unused,
             info: None,
+            level_images: 0,
         }
     }
 }
@@ -134,6 +137,12 @@ pub(in crate::executable) enum ArgPlace {
         spec_id: u32,
         elem_size: u32,
     },
+    /// A storage image of one mip level.
+    ImageLevel {
+        set: u32,
+        binding: u32,
+        level: u32,
+    },
 }
 
 /// The part of an argument that lies in a block or push constants.
@@ -149,6 +158,8 @@ pub(in crate::executable) enum Content {
     ChannelDataType,
     /// A sampler's properties, as LiteralSampler encodes them.
     SamplerMask,
+    /// Another fact about an image or sampler.
+    Fact(Fact),
 }
 
 /// The source of a binding's contents, when a dispatch is built.
@@ -156,6 +167,11 @@ pub(in crate::executable) enum Content {
 pub(in crate::executable) enum BindingSource {
     /// The argument of that ordinal.
     Argument(usize),
+    /// A mip level of the image that is an argument.
+    ImageLevel {
+        ordinal: usize,
+        level: u32,
+    },
     /// A block of that many bytes, from the PODs and pointers placed in it.
     Block(u32),
     /// A sampler that the source spells out.
@@ -224,6 +240,10 @@ impl KernelInterface {
                 let part = EnqueuePart::Block { number, captured };
                 self.part.replace(part).is_none()
             }
+            // Those of images are places of arguments (`gather_images.rs`).
+            Need::HandleFactPushConstant { .. }
+            | Need::HandleFactUniform { .. }
+            | Need::ImageLevel { .. } => true,
             Need::Scheduler { times, .. } => {
                 let part = EnqueuePart::Scheduler { times: times != 0 };
                 self.part.replace(part).is_none()

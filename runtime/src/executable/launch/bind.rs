@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
+use pumice_reflection::Fact;
 use pumice_vulkan_layer::{BindingKind, Buffer, DescriptorSet, Resource, SamplerDesc};
 
 use super::range::NdRange;
@@ -98,6 +99,15 @@ impl LaunchBuilder<'_> {
             (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
             (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
             (C::SamplerMask, Some(ArgValue::Sampler { mask, .. })) => u64::from(*mask),
+            (C::Fact(Fact::Levels), Some(ArgValue::Image { mip_levels, .. })) => {
+                u64::from(*mip_levels)
+            }
+            (C::Fact(Fact::LodMin), Some(ArgValue::Sampler { lod, .. })) => {
+                u64::from(lod[0].to_bits())
+            }
+            (C::Fact(Fact::LodMax), Some(ArgValue::Sampler { lod, .. })) => {
+                u64::from(lod[1].to_bits())
+            }
             _ => return Err(LaunchError::Args(ordinal)),
         };
         put_number(block, offset, size, number)
@@ -178,6 +188,7 @@ impl LaunchBuilder<'_> {
                     BindingKind::Sampler => self.sampler_argument(ordinal)?,
                     _ => self.image_argument(ordinal)?,
                 },
+                BindingSource::ImageLevel { ordinal, level } => self.image_level(ordinal, level)?,
                 BindingSource::Sampler(desc) => {
                     Resource::Sampler(self.device_module.device.sampler(desc)?)
                 }
@@ -213,6 +224,16 @@ impl LaunchBuilder<'_> {
                 ImageArg::Image(view) => Resource::Image(view.clone()),
                 ImageArg::Texels(view) => Resource::Texels(view.clone()),
             }),
+            _ => Err(LaunchError::Args(ordinal)),
+        }
+    }
+
+    fn image_level(&self, ordinal: usize, level: u32) -> Result<Resource> {
+        match self.args.get(ordinal).and_then(Option::as_ref) {
+            // The first is that of level 1.
+            Some(ArgValue::Image { levels, .. }) => (levels.get(level as usize - 1))
+                .map(|view| Resource::Image(view.clone()))
+                .ok_or(LaunchError::Args(ordinal)),
             _ => Err(LaunchError::Args(ordinal)),
         }
     }

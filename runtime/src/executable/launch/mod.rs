@@ -61,6 +61,11 @@ pub enum ArgValue {
         order: u32,
         /// CL_UNORM_INT8, …
         data_type: u32,
+        /// The number of its mip levels.
+        mip_levels: u32,
+        /// The views of level 1 and those behind it, as many as the kernel has images of levels; those beyond the
+        /// last level show that one.
+        levels: Vec<ImageView>,
     },
     /// A sampler.
     Sampler {
@@ -68,6 +73,8 @@ pub enum ArgValue {
         desc: SamplerDesc,
         /// Its mask, for kernels that read it.
         mask: u32,
+        /// The least and the largest level of detail.
+        lod: [f32; 2],
     },
 }
 

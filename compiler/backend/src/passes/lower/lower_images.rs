@@ -14,19 +14,22 @@
 //!   once in a kernel is used so everywhere in it, since it has one descriptor.
 //! - For the nearest filter coordinates move to the middle of their pixel first, so that neither
 //!   that division nor a device's fixed-point coordinates can reach another pixel.
+//! - Levels of detail and accesses of mip levels ([`mip_levels`]).
 //! - Some accesses depend on the type of an image's channels ([`channel_types`]).
 //! - Channel order and type are told by the driver as OpenCL numbers them; SPIR-V counts from 0.
 
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::channel_types;
-use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample};
+use crate::passes::lower::mip_levels::{self, size_lanes};
+use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample, sample_levels};
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, Block, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType,
-    Inst, InstKind, IntCond, KernelArgKind, KernelInfo, MathOp, Module, SourceLoc, Type, Value,
-    ValueDef, literal_mask, literal_sampler, sampler_mask,
+    Inst, InstKind, IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Type,
+    Value, ValueDef, literal_mask, literal_sampler, sampler_mask,
 };
+use pumice_reflection::MAX_LEVELS;
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -368,12 +371,23 @@ fn known(
     match op {
         ImageOp::Order => return info(x, HandleInfo::ChannelOrder, FIRST_ORDER),
         ImageOp::Format => return info(x, HandleInfo::ChannelDataType, FIRST_DATA_TYPE),
+        ImageOp::Levels if !image.is_sampled() => return info(x, HandleInfo::Levels, 0),
         _ => {}
     }
+    let mut op = op;
     let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(args);
     args[0] = arguments.handle(x, root);
-    if let Some(sampler) = sampler {
-        if let (true, ImageOp::Sample { texel, .. }) = (arguments.exactly, op) {
+    if let (Some(sampler), ImageOp::Sample { texel, lod }) = (sampler, op) {
+        let own = match sampler {
+            Root::Literal(_) => None,
+            Root::Arg(ordinal) => Some(ordinal),
+        };
+        // Vulkan's own sampler takes the gradients where nothing limits the level.
+        let level = match (lod, arguments.exactly || own.is_some()) {
+            (Lod::Gradient, false) => None,
+            _ => mip_levels::of_sample(x, lod, image, &args, own),
+        };
+        if arguments.exactly {
             let mask = match sampler {
                 Root::Literal(mask) => Mask::Known(mask),
                 Root::Arg(ordinal) => {
@@ -388,15 +402,38 @@ fn known(
                 handle,
                 texel,
                 mask,
+                level: None,
             };
-            return Some(sample(x, &sampled, args[2]));
+            return Some(match level {
+                Some(level) => sample_levels(x, &sampled, args[2], level),
+                None => sample(x, &sampled, args[2]),
+            });
+        }
+        if let Some(level) = level {
+            let lod = Lod::Explicit;
+            op = ImageOp::Sample { texel, lod };
+            args.truncate(3);
+            // No image has more levels; drivers take much larger numbers for small ones.
+            let most = x.float(Type::F32, f64::from(MAX_LEVELS));
+            args.push(x.math(MathOp::FMin, &[level, most]));
         }
         let (sampler, coordinates) = addressed(x, image, args[0], sampler, args[2], arguments);
         args[1] = arguments.handle(x, sampler);
         args[2] = coordinates;
     }
-    if let (true, ImageOp::Write { texel }) = (arguments.clamps, op) {
+    let written = match op {
+        ImageOp::Write { texel } | ImageOp::WriteLevel { texel } => Some(texel),
+        _ => None,
+    };
+    if let (true, Some(texel)) = (arguments.clamps, written) {
         args[2] = channel_types::clamped(x, texel, args[2], ordinal);
+    }
+    match op {
+        ImageOp::SizeOfLevel => return Some(mip_levels::size_of_level(x, image, args[0], args[1])),
+        ImageOp::ReadLevel { .. } | ImageOp::WriteLevel { .. } if !image.is_sampled() => {
+            return mip_levels::on_storage_image(x, op, image, &args);
+        }
+        _ => {}
     }
     if arguments.unorm_by_integers && channel_types::is_float_of_buffer(op, image) {
         return channel_types::access_floats(x, op, image, &args, ordinal);
@@ -482,26 +519,6 @@ fn middle(x: &mut Expander<'_>, lane: Value, whole: bool) -> Value {
     };
     let half = x.float(Type::F32, 0.5);
     x.bin(BinaryOp::FAdd, lane, half)
-}
-
-/// The size of an image's layers in pixels: F32 each.
-fn size_lanes(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Vec<Value> {
-    let op = ImageOp::Size;
-    let kind = InstKind::Image {
-        op,
-        image,
-        args: SmallVec::from_slice(&[handle]),
-    };
-    let size = x.value(
-        kind,
-        Type::vector(pumice_ir::Scalar::I32, image.coordinates()),
-    );
-    (0..image.dimensions())
-        .map(|n| {
-            let lane = x.lane(size, n);
-            x.convert(ConvertOp::UToF, lane, Type::F32)
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod lower_kernel_args;
 pub mod lower_math;
 pub mod lower_printf;
 pub mod lower_subgroups;
+mod mip_levels;
 pub mod mixed_atomics;
 mod part_atomics;
 pub mod place_blocks;

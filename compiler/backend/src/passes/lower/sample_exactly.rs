@@ -7,6 +7,7 @@
 //! inside the image, and replaced by the border's colour where the formula is outside.
 
 use crate::expand::{Expander, call};
+use crate::passes::lower::mip_levels::size_of_level;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond, MathOp,
     Scalar, Texel, Type, Value, sampler_mask,
@@ -84,6 +85,8 @@ pub(super) struct Sampled {
     pub texel: Texel,
     /// The sampler.
     pub mask: Mask,
+    /// The mip level, I32; `None` for level 0.
+    pub level: Option<Value>,
 }
 
 /// A pixel along one dimension.
@@ -99,8 +102,10 @@ struct Along {
 pub(super) fn sample(x: &mut Expander<'_>, s: &Sampled, coordinates: Value) -> Value {
     let integers = x.ty(coordinates).scalar.is_int();
     let dimensions = s.image.dimensions();
-    let op = ImageOp::Size;
-    let size = image_op(x, op, s, &[]);
+    let size = match s.level {
+        Some(level) => size_of_level(x, s.image, s.handle, level),
+        None => image_op(x, ImageOp::Size, s, &[]),
+    };
     let sizes: SmallVec<[Value; 4]> = (0..s.image.coordinates())
         .map(|n| x.lane(size, n))
         .collect();
@@ -144,6 +149,75 @@ pub(super) fn sample(x: &mut Expander<'_>, s: &Sampled, coordinates: Value) -> V
             result
         }
     }
+}
+
+/// The colour at these coordinates at a level of detail, F32: that of the nearest mip level, or of the two next to it
+/// in their shares.
+pub(super) fn sample_levels(
+    x: &mut Expander<'_>,
+    s: &Sampled,
+    coordinates: Value,
+    lod: Value,
+) -> Value {
+    let count = image_op(x, ImageOp::Levels, s, &[]);
+    let last = x.bin_const(BinaryOp::IAdd, count, u64::from(u32::MAX));
+    let most = to_float(x, last);
+    let zero = x.float(Type::F32, 0.0);
+    let lod = x.math(MathOp::FMax, &[lod, zero]);
+    let lod = x.math(MathOp::FMin, &[lod, most]);
+    let at = |x: &mut Expander<'_>, level: Value| {
+        let level = x.convert(ConvertOp::FToS, level, Type::I32);
+        let level = Some(level);
+        sample(x, &Sampled { level, ..*s }, coordinates)
+    };
+    let half = x.float(Type::F32, 0.5);
+    let above = x.bin(BinaryOp::FAdd, lod, half);
+    let above = x.math(MathOp::Ceil, &[above]);
+    let one = x.float(Type::F32, 1.0);
+    let nearer = x.bin(BinaryOp::FSub, above, one);
+    // A linear filter of integers is undefined.
+    let linear = match s.texel {
+        Texel::Float => {
+            let bit = sampler_mask::MIP_LINEAR;
+            s.mask.is(x, bit, bit)
+        }
+        Texel::Signed | Texel::Unsigned => Cond::Known(false),
+    };
+    let linear = match linear {
+        Cond::Known(false) => return at(x, nearer),
+        Cond::Known(true) => None,
+        Cond::Value(cond) => Some(cond),
+    };
+    let below = x.math(MathOp::Floor, &[lod]);
+    let first = match linear {
+        Some(cond) => x.select(cond, below, nearer),
+        None => below,
+    };
+    let color = at(x, first);
+    let share = x.bin(BinaryOp::FSub, lod, below);
+    let between = x.fcmp(FloatCond::Ogt, share, zero);
+    let mixed = match linear {
+        Some(cond) => x.bin(BinaryOp::And, cond, between),
+        None => between,
+    };
+    let (then, done) = (x.new_block(), x.new_block());
+    let result = x.func.append_param(done, s.texel.ty());
+    x.branch(mixed, call(then, &[]), call(done, &[color]), then);
+    let next = x.bin(BinaryOp::FAdd, below, one);
+    let other = at(x, next);
+    let rest = x.bin(BinaryOp::FSub, one, share);
+    let sum = mix(x, [color, other], [rest, share]);
+    x.jump(done, &[sum], done);
+    result
+}
+
+/// The sum of two colours in their shares.
+fn mix(x: &mut Expander<'_>, [low, high]: [Value; 2], shares: [Value; 2]) -> Value {
+    let ty = x.ty(low);
+    let [rest, share] = shares.map(|part| x.value(InstKind::Splat { arg: part }, ty));
+    let low = x.bin(BinaryOp::FMul, low, rest);
+    let high = x.bin(BinaryOp::FMul, high, share);
+    x.bin(BinaryOp::FAdd, low, high)
 }
 
 fn image_op(x: &mut Expander<'_>, op: ImageOp, s: &Sampled, operands: &[Value]) -> Value {
@@ -294,16 +368,8 @@ fn interpolated(
     for share in shares {
         let one = x.float(Type::F32, 1.0);
         let rest = x.bin(BinaryOp::FSub, one, share);
-        let [share, rest] = [share, rest].map(|part| {
-            let ty = s.texel.ty();
-            x.value(InstKind::Splat { arg: part }, ty)
-        });
         colors = (colors.chunks_exact(2))
-            .map(|pair| {
-                let low = x.bin(BinaryOp::FMul, pair[0], rest);
-                let high = x.bin(BinaryOp::FMul, pair[1], share);
-                x.bin(BinaryOp::FAdd, low, high)
-            })
+            .map(|pair| mix(x, [pair[0], pair[1]], [rest, share]))
             .collect();
     }
     colors[0]
@@ -315,7 +381,10 @@ fn pixel(x: &mut Expander<'_>, s: &Sampled, places: &[Along], layer: Option<Valu
     at.extend(layer);
     let at = x.build(&at);
     let texel = s.texel;
-    let color = image_op(x, ImageOp::Read { texel }, s, &[at]);
+    let color = match s.level {
+        Some(level) => image_op(x, ImageOp::ReadLevel { texel }, s, &[at, level]),
+        None => image_op(x, ImageOp::Read { texel }, s, &[at]),
+    };
     let outside = places.iter().filter_map(|place| place.outside);
     let Some(outside) = outside.reduce(|a, b| x.bin(BinaryOp::Or, a, b)) else {
         return color;
