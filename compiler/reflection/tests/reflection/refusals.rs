@@ -4,8 +4,8 @@ use crate::common::Arg::{C, Function, Info, Kernel as K, S};
 use crate::common::{Arg, FUNCTION, Module, SET, U32, VARIABLE, VOID, plain_module};
 use crate::instructions::validate;
 use pumice_reflection::{
-    AddressDelta, DataDescriptor, HexBytes, Instruction, KernelRef, KernelRole, Need, Promise,
-    PromiseKind, ReadError, Reflection, WriteError, embed, read, strip_non_semantic, strip_set,
+    AddressDelta, DataDescriptor, HexBytes, Instruction, KernelRef, KernelRole, Need, ReadError,
+    Reflection, WriteError, embed, read, strip_non_semantic, strip_set,
 };
 use pumice_spirv::{Malformed, instructions, op, push_inst, push_string};
 
@@ -72,7 +72,7 @@ fn imports() {
 }
 
 /// A module with a kernel, to which an import of our own set and one instruction of it are added.
-fn with_role(ty: u32, number: u32, operands: &[u32]) -> Vec<u32> {
+pub(crate) fn with_role(ty: u32, number: u32, operands: &[u32]) -> Vec<u32> {
     let mut words = Module::with_kernel(5).words();
     let set = words[3];
     words[3] += 2;
@@ -304,40 +304,6 @@ fn address_delta() {
     let mut twice = words.clone();
     twice[3] += 1;
     push_inst(&mut twice, op::EXT_INST, &operands);
-    assert_eq!(read(&twice), Err(ReadError::Repeated { instruction }));
-}
-
-#[test]
-fn promises() {
-    let promises = [PromiseKind::NearArguments, PromiseKind::NoOffset]
-        .map(|kind| Promise { kind, spec_id: 7 });
-    let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
-    reflection.promises = promises.to_vec();
-    let words = embed(&plain_module(), &reflection).unwrap();
-    assert_eq!(read(&words).unwrap().promises, promises);
-    validate(&words);
-    let listing = reflection.to_string();
-    assert!(listing.contains("NearArguments spec_id: 7\nNoOffset spec_id: 7\n"));
-    let stripped = strip_set(&words, "NonSemantic.Pumice.1");
-    assert_eq!(read(&stripped).unwrap().promises, []);
-
-    let instruction = "NoOffset";
-    let refused = |ty, operands: &[u32]| read(&with_role(ty, 15, operands)).unwrap_err();
-    assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
-    let operand = "SpecId";
-    assert_eq!(
-        refused(VOID, &[]),
-        ReadError::MissingOperand {
-            instruction,
-            operand
-        }
-    );
-    assert!(matches!(
-        refused(VOID, &[FUNCTION]),
-        ReadError::WrongOperand { id: FUNCTION, .. }
-    ));
-    reflection.promises.push(promises[1]);
-    let twice = embed(&plain_module(), &reflection).unwrap();
     assert_eq!(read(&twice), Err(ReadError::Repeated { instruction }));
 }
 

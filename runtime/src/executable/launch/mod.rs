@@ -5,16 +5,17 @@
 //! - `regions.rs`: the parts of a range that one dispatch can run
 //! - `bind.rs`: from arguments to push constants and descriptors
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
+//! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
 mod private_memory;
+mod promises;
 mod range;
 mod regions;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use pumice_reflection::PromiseKind;
 use pumice_vulkan_layer::{
     self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
     Recorder, SamplerDesc,
@@ -396,24 +397,6 @@ impl Executable {
         Ok(all)
     }
 
-    /// Sets what the launch can promise for a region; pipelines of launches that can differ.
-    fn promise(
-        &self,
-        kernel: &KernelInterface,
-        launch: &Launch<'_>,
-        region: &Region,
-        specialization: &mut Vec<(u32, u32)>,
-    ) {
-        let holds = |kind| match kind {
-            PromiseKind::NearArguments => arguments_are_near(kernel, launch.args),
-            PromiseKind::NoOffset => {
-                launch.range.global_offset == [0; 3] && region.first_group == [0; 3]
-            }
-        };
-        let held = self.interface.promises.iter().filter(|p| holds(p.kind));
-        specialization.extend(held.map(|promise| (promise.spec_id, 1)));
-    }
-
     /// The push constants of one region.
     fn region_push(&self, mut push: Vec<u8>, range: &NdRange, region: &Region) -> Result<Vec<u8>> {
         let first: [u64; 3] = std::array::from_fn(|d| {
@@ -428,19 +411,6 @@ impl Executable {
         )?;
         Ok(push)
     }
-}
-
-/// Returns whether every pointer argument is a buffer that 32 bits can count the bytes of. Pointers into shared
-/// memory may point into the middle of it.
-fn arguments_are_near(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> bool {
-    const MOST: u64 = 1 << 32;
-    args.iter()
-        .take(kernel.info.args.len())
-        .all(|arg| match arg {
-            Some(ArgValue::Buffer { size, .. }) => *size <= MOST,
-            Some(ArgValue::Pointer(_)) => false,
-            _ => true,
-        })
 }
 
 /// The size that a kernel's pipelines require of their sub-groups, where they may: the kernel's own,
