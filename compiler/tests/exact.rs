@@ -128,6 +128,23 @@ fn check_on(target: &Target, instruction: &str, bits: u32, operands: usize) {
     }
 }
 
+/// A device whose fma alone is exact, and that keeps denormals.
+fn fused_target() -> Target {
+    Target {
+        exact_fma_f32: true,
+        denorms_f32: true,
+        ..plain_target()
+    }
+}
+
+#[test]
+fn quotients_and_roots_by_fma_are_correctly_rounded() {
+    for bits in [16, 32] {
+        check_on(&fused_target(), "fdiv", bits, 2);
+        check_on(&fused_target(), "math.sqrt", bits, 1);
+    }
+}
+
 #[test]
 fn quotients_are_correctly_rounded() {
     for bits in [16, 32, 64] {

@@ -111,6 +111,38 @@ fn quotients_of_doubles_are_exact() {
     }
 }
 
+/// Dividends beside multiples of divisors of all lengths, on devices that have no division of 64 bits.
+#[test]
+fn quotients_of_longs_are_exact() {
+    let mut rows = Vec::new();
+    let mut state = 1u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for index in 0..1500u32 {
+        let divisor = match index % 4 {
+            0 => (next() >> (index / 4 % 64)).max(1),
+            1 => 1 << (index / 4 % 64),
+            2 => u64::MAX >> (index / 4 % 64),
+            _ => (1u64 << (index / 4 % 64)).wrapping_add(1),
+        };
+        let multiple = next() / divisor * divisor;
+        for dividend in [multiple.wrapping_sub(1), multiple, multiple | 1, u64::MAX] {
+            rows.push(vec![dividend, divisor]);
+        }
+    }
+    for op in ["udiv", "urem"] {
+        same_before_and_after(op, &["i64", "i64"], "i64", &rows);
+    }
+    rows.retain(|row| row[1] != u64::MAX || row[0] != 1 << 63);
+    for op in ["sdiv", "srem"] {
+        same_before_and_after(op, &["i64", "i64"], "i64", &rows);
+    }
+}
+
 #[test]
 fn saturating_conversions_survive_lowering() {
     for from in [8, 16, 32, 64] {

@@ -11,6 +11,7 @@ pub mod difffuzz;
 pub mod expect;
 pub mod facts;
 pub mod html;
+pub mod isa;
 pub mod kernel_file;
 pub mod process;
 pub mod progress;

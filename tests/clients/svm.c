@@ -20,6 +20,11 @@ static const char *source =
     "}\n"
     "#endif\n"
     "kernel void twice(global int *data) { data[get_global_id(0)] *= 2; }\n"
+    "kernel void behind(global int *end, int n)\n"
+    "{\n"
+    "    int i = get_global_id(0);\n"
+    "    end[i - n] += 10;\n"
+    "}\n"
     "kernel void by_value(int x, local int *l, global int *data) { data[0] = x; }\n";
 
 struct node {
@@ -290,6 +295,17 @@ static void maps(cl_program program)
     for (int i = 0; i < N; i++)
         EQ(data[i], 6);
     MUST(clEnqueueSVMUnmap(queue, data, 0, NULL, NULL));
+    /* A pointer into the middle: what lies before it belongs to the allocation too. */
+    cl_kernel behind = clCreateKernel(program, "behind", &error);
+    MUST(error);
+    int most = N;
+    MUST(clSetKernelArgSVMPointer(behind, 0, data + N));
+    MUST(clSetKernelArg(behind, 1, sizeof most, &most));
+    run(behind, N);
+    EQ(int_at(data, 0), 16);
+    EQ(int_at(data + N - 1, 0), 16);
+    MUST(clReleaseKernel(behind));
+    MUST(clEnqueueSVMMemFill(queue, data, (int[]){6}, 4, N * 4, 0, NULL, NULL));
     MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, data + 10, 40, 0, NULL, NULL));
     MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, data + 2000, 40, 0, NULL, NULL));
     data[12] = 100;

@@ -102,6 +102,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "CPUs have vectors of quotients of doubles, of integers they have one at a time",
     },
     Quirk {
+        kind: QuirkKind::DivideLongsByDriver,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "CPUs have an instruction for it; of products' high halves their vectors have none",
+    },
+    Quirk {
         kind: QuirkKind::SubGroupsInRows,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((25, 0))),

@@ -76,6 +76,12 @@ pub const CLIENTS: &[Package] = &[
     ),
 ];
 
+/// The compiler of shaders.
+pub const GLSL: &[Package] = &[package(
+    "glslang-tools",
+    "shaders that kernels are compared with",
+)];
+
 /// Makes and reads RPM packages.
 pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")];
 

@@ -1,7 +1,8 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN, VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, GLSL, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN,
+    VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
@@ -149,6 +150,13 @@ pub const STEPS: &[Step] = &[
         on_request: true,
         run: shim::run,
     },
+    Step {
+        name: "isa",
+        what: "machine code of kernels by GPUs' own compilers, against the committed summaries",
+        needs: &[VULKAN_HEADERS, LOADER, CLIENTS, GLSL],
+        on_request: true,
+        run: shim::machine_code::run,
+    },
 ];
 
 /// Steps that run only what a filter names.
@@ -162,4 +170,5 @@ pub const FILTERED: &[&str] = &[
     "newest-layer",
     "gpu-like",
     "shim",
+    "isa",
 ];

@@ -33,8 +33,8 @@ use crate::passes::lower::{
     mixed_atomics, place_blocks, select_buffers, shift_addresses, short_atomics, zero_private,
 };
 use crate::passes::optimize::{
-    bound_unrolling, cse, dce, fold, inline, licm, promote_constant_arrays, simplify_cfg,
-    speculate, sroa, vectorize_memory,
+    bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
+    simplify_cfg, speculate, sroa, vectorize_memory,
 };
 use crate::properties::verify;
 use crate::structurize;
@@ -233,6 +233,9 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("dce_unused", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("lowering leaves variables and functions behind that nothing names"),
+    Pass::new("mark_read_only", Optimize, TryModule(mark_read_only::run))
+        .optional()
+        .requires(&[Inlined, ArgsLowered, AtomicsLowered]),
     Pass::new("bound_unrolling", Optimize, TryModule(bound_unrolling::run)).requires(&[Linked]),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(

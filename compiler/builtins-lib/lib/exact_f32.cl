@@ -4,6 +4,9 @@
 // as a sticky lowest bit, and rounded once. In fma product and addend stand in 64 bits with the
 // larger's leading bit at 61 or 62; bits are lost only where the exponents lie so far apart that
 // no leading bits cancel.
+//
+// div_fma and sqrt_fma are for devices whose fma is exact and that keep denormals: the device's
+// reciprocal, wrong by up to 4 ULP, is refined until what an fma says is left decides the rounding.
 #pragma OPENCL FP_CONTRACT OFF
 
 // value >> count with a sticky lowest bit.
@@ -141,4 +144,49 @@ float __pumice_sqrt_f32(float x) {
     }
     // 27 pairs of m * 2^38: the root of m * 2^28.
     return round_f32(0, (ulong)root << 1 | (ulong)(rest != 0), (e - 28) / 2 - 1);
+}
+
+float __pumice_div_fma_f32(float a, float b) {
+    uint ua = as_uint(a), ub = as_uint(b);
+    uint aa = ua & 0x7fffffff, ab = ub & 0x7fffffff, sign = (ua ^ ub) & 0x80000000;
+    bool tiny_a = aa < 0x800000, tiny_b = ab < 0x800000;
+    uint na = tiny_a ? as_uint(as_float(aa) * 0x1p32f) : aa;
+    uint nb = tiny_b ? as_uint(as_float(ab) * 0x1p32f) : ab;
+    // The quotient of the mantissas, 0.5 to 2, and the power of two that it lacks.
+    int n = (int)(na >> 23) - (int)(nb >> 23) - (tiny_a ? 32 : 0) + (tiny_b ? 32 : 0);
+    float ma = as_float((na & 0x7fffff) | 0x3f800000), mb = as_float((nb & 0x7fffff) | 0x3f800000);
+    float y = native_recip(mb);
+    y = fma(fma(-mb, y, 1.0f), y, y);
+    float q = ma * y;
+    q = fma(fma(-mb, q, ma), y, q);
+    q = fma(fma(-mb, q, ma), y, q);
+    float rest = fma(-mb, q, ma);
+    uint uq = as_uint(q);
+    int biased = (int)(uq >> 23) + n;
+    // A subnormal result is rounded from two more bits, of which the remainder is the lower one.
+    int drop = clamp(3 - biased, 2, 30);
+    uint m = ((uq & 0x7fffff) | 0x800000) * 4 + (rest > 0.0f ? 1u : 0u) - (rest < 0.0f ? 1u : 0u);
+    uint kept = m >> drop, lost = m << (32 - drop);
+    kept += lost > 0x80000000u || (lost == 0x80000000u && (kept & 1)) ? 1u : 0u;
+    uint result = biased > 254 ? 0x7f800000 : biased < 1 ? kept : uq + ((uint)n << 23);
+    result = aa == 0 || ab == 0x7f800000 ? 0 : result;
+    result = ab == 0 || aa == 0x7f800000 ? 0x7f800000 : result;
+    bool nan = aa > 0x7f800000 || ab > 0x7f800000 || (aa == ab && (aa == 0 || aa == 0x7f800000));
+    return as_float(nan ? 0x7fc00000 : result | sign);
+}
+
+float __pumice_sqrt_fma_f32(float x) {
+    uint bits = as_uint(x);
+    bool small = x < 0x1p-96f;
+    float v = small ? x * 0x1p64f : x;
+    float y = native_rsqrt(v), g = v * y, h = 0.5f * y;
+    g = fma(fma(-h, g, 0.5f), g, g);
+    // Within 1 ULP: the nearest is it or a neighbour, which the remainders of both tell.
+    float down = as_float(as_uint(g) - 1), up = as_float(as_uint(g) + 1);
+    float below = fma(-down, g, v), above = fma(-up, g, v);
+    g = below <= 0.0f ? down : g;
+    g = above > 0.0f ? up : g;
+    g = small ? g * 0x1p-32f : g;
+    g = bits > 0x7f800000 ? as_float(0x7fc00000) : g;
+    return (bits & 0x7fffffff) == 0 || bits == 0x7f800000 ? x : g;
 }

@@ -41,6 +41,8 @@ bitflags::bitflags! {
         const BYTE = 4;
         /// An I32 of which only the low two bytes are in memory, the rest being zero.
         const SHORT = 8;
+        /// Nothing in the launch writes the memory before the load.
+        const READ_ONLY = 16;
     }
 }
 

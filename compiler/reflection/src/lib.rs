@@ -24,6 +24,7 @@ mod model;
 mod needs;
 mod operand;
 mod pools;
+mod promise;
 mod reader;
 mod roles;
 mod strip;
@@ -42,6 +43,7 @@ pub use model::{
 };
 pub use needs::{Fact, MAX_LEVELS, MIP_LINEAR, Need};
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
+pub use promise::{Promise, PromiseKind};
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};
 pub use strip::{strip_non_semantic, strip_set};

@@ -37,6 +37,9 @@ impl fmt::Display for Reflection {
             let fields = text.split_once("{ ").map_or("", |(_, rest)| rest);
             writeln!(f, "CheckSite {}", fields.trim_end_matches(" }"))?;
         }
+        for promise in &self.promises {
+            writeln!(f, "{} spec_id: {}", promise.kind.name(), promise.spec_id)?;
+        }
         for number in &self.skipped {
             writeln!(f, "skipped: instruction {number} of a newer revision")?;
         }

@@ -7,6 +7,7 @@ use crate::needs::Need;
 use crate::operand::{
     ByteString, FunctionId, HexBytes, InfoRef, KernelRef, Operand, Sink, Source, VariableId,
 };
+use crate::promise::Promise;
 use crate::roles::KernelRole;
 
 /// Bit of [`KernelProperties::flags`]: the kernel may call printf.
@@ -473,6 +474,8 @@ pub struct Reflection {
     pub address_delta: Option<AddressDelta>,
     /// Tested places from the same set, in module order.
     pub checks: Vec<CheckSite>,
+    /// What a launch may promise, from the same set.
+    pub promises: Vec<Promise>,
 }
 
 /// A list of instructions that knows how many kernels and argument infos it holds.

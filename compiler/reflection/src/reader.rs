@@ -8,6 +8,7 @@ use crate::error::ReadError;
 use crate::model::{Instruction, Reflection, TABLE};
 use crate::needs::Need;
 use crate::operand::{KernelRef, Operand, Source};
+use crate::promise::{Promise, PromiseKind};
 use crate::roles::{KernelRole, PUMICE_SET};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
 use pumice_spirv::{self as spirv, Header, Inst, op};
@@ -206,16 +207,18 @@ impl Reader {
         let need = Need::of(number);
         let is_delta = number == address_delta::NUMBER;
         let is_site = number == check::NUMBER;
+        let promise = PromiseKind::of(number);
         let role = match need {
-            None if !is_delta && !is_site => Some(KernelRole::of(number)?),
+            None if !is_delta && !is_site && promise.is_none() => Some(KernelRole::of(number)?),
             _ => None,
         };
-        let instruction = match (need, role) {
+        let instruction = match (need, promise, role) {
             _ if is_delta => address_delta::NAME,
             _ if is_site => check::NAME,
-            (Some(need), _) => need.name(),
-            (None, Some(role)) => role(KernelRef(0)).name(),
-            (None, None) => return Ok(()),
+            (Some(need), ..) => need.name(),
+            (_, Some(promise), _) => promise.name(),
+            (.., Some(role)) => role(KernelRef(0)).name(),
+            (None, None, None) => return Ok(()),
         };
         if !self.defined.void_types.contains(&ty) {
             return Err(ReadError::NotVoid { instruction });
@@ -237,6 +240,13 @@ impl Reader {
             if self.reflection.address_delta.replace(delta).is_some() {
                 return Err(ReadError::Repeated { instruction });
             }
+        }
+        if let Some(kind) = promise {
+            let promises = &mut self.reflection.promises;
+            if promises.iter().any(|promise| promise.kind == kind) {
+                return Err(ReadError::Repeated { instruction });
+            }
+            promises.push(Promise::decode(kind, &mut source)?);
         }
         if let Some(role) = role {
             let kernel = KernelRef::decode(&mut source, "Kernel")?;

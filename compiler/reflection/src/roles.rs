@@ -7,6 +7,7 @@
 //! | 3, 4 | SubgroupSize, PrivateMemory | what a launch of a kernel needs, see `needs.rs` |
 //! | 5 | InitialData | more than 128 KiB of initial data, see `data.rs` |
 //! | 6 | AddressDelta | pointers are not device addresses, see `address_delta.rs` |
+//! | 7, 19 | NearArguments, NoOffset | what a launch may promise, see `promise.rs` |
 //! | 8 to 11 | DeviceLaunch, QueueArgument, Block, Scheduler | a kernel's part in device-side enqueue, see `needs.rs` |
 //! | 12 to 14 | HandleFactPushConstant, HandleFactUniform, ImageLevel | images with mip levels and their samplers, see `needs.rs` |
 //! | 15 | SubgroupCount | a required number of sub-groups, see `needs.rs` |

@@ -57,11 +57,13 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         }
     }
     let delta = reflection.address_delta;
-    let none = reflection.roles.is_empty()
-        && reflection.needs.is_empty()
-        && reflection.checks.is_empty()
-        && delta.is_none();
-    if !none || !large.is_empty() {
+    let promises = &reflection.promises;
+    let own = !reflection.roles.is_empty()
+        || !reflection.needs.is_empty()
+        || !reflection.checks.is_empty()
+        || !promises.is_empty()
+        || delta.is_some();
+    if own || !large.is_empty() {
         let set = pools.sections.import(PUMICE_SET);
         for (buffer, data) in large {
             let operands = data::encode(buffer, &data.0, &mut pools)?;
@@ -83,6 +85,11 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
             let encode = |sink: &mut Sink<'_, '_>| delta.encode(sink);
             let head = [set, address_delta::NUMBER];
             own_instruction(&mut pools, address_delta::NAME, head, encode)?;
+        }
+        for promise in promises {
+            let encode = |sink: &mut Sink<'_, '_>| promise.encode(sink);
+            let head = [set, promise.kind.number()];
+            own_instruction(&mut pools, promise.kind.name(), head, encode)?;
         }
     }
     match sections.bound() {

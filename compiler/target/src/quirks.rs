@@ -71,6 +71,8 @@ kinds! {
     LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
     /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).
     DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs";
+    /// Integers of 64 bits are divided by the driver's own instruction (for speed).
+    DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs";
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows, "compiler/backend/src/vulkan/work_items.rs";
     /// Sums with a zero that the driver may know are selected by a comparison, and `fabs` is made

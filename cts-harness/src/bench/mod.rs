@@ -14,7 +14,7 @@ mod math;
 mod plot;
 mod report;
 mod rows;
-mod vulkan;
+pub(crate) mod vulkan;
 
 use crate::cl::{Arg, Buffer, Error, Program, Session};
 use kernels::{Give, KERNELS, Launch, N};
@@ -46,7 +46,7 @@ impl std::fmt::Display for Failure {
     }
 }
 
-type Result<T> = std::result::Result<T, Failure>;
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 const SOURCE: &str = include_str!("../../bench/kernels.cl");
 /// A driver under measurement.

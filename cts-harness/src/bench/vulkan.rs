@@ -33,11 +33,12 @@ pub struct Twin {
 }
 
 /// Turns a Vulkan error into a failure that names the call.
-fn call<T>(name: &str, result: std::result::Result<T, vk::Result>) -> Result<T> {
+pub(crate) fn call<T>(name: &str, result: std::result::Result<T, vk::Result>) -> Result<T> {
     result.map_err(|code| Failure(format!("{name}: {code:?}")))
 }
 
-fn entry() -> Result<ash::Entry> {
+/// Loads the Vulkan loader, for ever.
+pub(crate) fn entry() -> Result<ash::Entry> {
     let missing = |error: libloading::Error| Failure(error.to_string());
     // SAFETY: the Vulkan loader's initialisers have no precondition.
     let library = unsafe { libloading::Library::new("libvulkan.so.1") }.map_err(missing)?;

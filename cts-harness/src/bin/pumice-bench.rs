@@ -3,6 +3,7 @@
 //! Both must be visible to the ICD loader (`OCL_ICD_VENDORS` names a folder with both).
 
 use pumice_cts_harness::bench::{self, Choice, Clock, Report, child};
+use pumice_cts_harness::isa;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let outcome = match args.split_first() {
         Some((word, rest)) if word == "child" => serve(rest),
         Some((word, rest)) if word == "page" => page(rest),
+        Some((word, rest)) if word == "isa" => isa::command(rest),
         _ => measure(&args),
     };
     match outcome {
@@ -88,7 +90,7 @@ fn measure(args: &[String]) -> Result<(), String> {
         }
     }
     if platforms.is_empty() || platforms.len() > 2 || choice.rounds == 0 {
-        return Err(USAGE.to_string());
+        return Err(format!("{USAGE}{}", isa::USAGE));
     }
     let report = bench::run(&platforms, &choice).map_err(|e| e.to_string())?;
     print!("{}", report.table());

@@ -101,6 +101,20 @@ impl Session {
     /// # Errors
     /// An argument that is of no kind known here; what the calls return.
     pub fn launch_once(&self, kernel: &Kernel) -> Result<()> {
+        let local = self.group(kernel)?;
+        self.launch_once_with(kernel, &local, LOCAL)
+    }
+
+    /// The same with a size of the work-group and bytes of each local argument.
+    ///
+    /// # Errors
+    /// An argument that is of no kind known here; what the calls return.
+    pub fn launch_once_with(
+        &self,
+        kernel: &Kernel,
+        local: &[usize],
+        local_bytes: usize,
+    ) -> Result<()> {
         let count = bytes_info(|size, value, ret| {
             let query = CL_KERNEL_NUM_ARGS;
             // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -108,15 +122,14 @@ impl Session {
         });
         let mut held = Vec::new();
         for index in 0..number(&count?) {
-            held.extend(self.give_something(kernel, index)?);
+            held.extend(self.give_something(kernel, index, local_bytes)?);
         }
-        let (global, local) = self.group(kernel)?;
-        self.enqueue(kernel, None, &global, Some(&local))?;
+        self.enqueue(kernel, None, local, Some(local))?;
         self.finish()
     }
 
-    /// One group of the size that the kernel sets, or of a usual size.
-    fn group(&self, kernel: &Kernel) -> Result<(Vec<usize>, Vec<usize>)> {
+    /// The size that the kernel sets for groups, or a usual one.
+    fn group(&self, kernel: &Kernel) -> Result<Vec<usize>> {
         let sizes = |query| {
             let bytes = bytes_info(|size, value, ret| {
                 // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
@@ -138,7 +151,7 @@ impl Session {
                 .collect::<Vec<usize>>())
         };
         let set: Vec<usize> = sizes(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)?;
-        let local = match set.iter().all(|&size| size > 0) {
+        Ok(match set.iter().all(|&size| size > 0) {
             true => set,
             false => vec![
                 GROUP.min(
@@ -148,15 +161,19 @@ impl Session {
                         .unwrap_or(1),
                 ),
             ],
-        };
-        Ok((local.clone(), local))
+        })
     }
 
-    fn give_something(&self, kernel: &Kernel, index: cl_uint) -> Result<Option<Held>> {
+    fn give_something(
+        &self,
+        kernel: &Kernel,
+        index: cl_uint,
+        local_bytes: usize,
+    ) -> Result<Option<Held>> {
         let qualifier = number(&kernel.argument(index, CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
         if qualifier == CL_KERNEL_ARG_ADDRESS_LOCAL {
             // SAFETY: a null pointer.
-            unsafe { kernel.set(index, LOCAL, ptr::null())? };
+            unsafe { kernel.set(index, local_bytes, ptr::null())? };
             return Ok(None);
         }
         let name = string(kernel.argument(index, CL_KERNEL_ARG_TYPE_NAME)?);

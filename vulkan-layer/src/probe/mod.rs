@@ -103,15 +103,19 @@ fn run(device: &LogicalDevice) -> Probes {
     probes
 }
 
-/// Clears what the names deny: the mask's names of what probes find.
+/// Clears what the names deny: the mask's names of what probes find. A name behind a plus sign is found unseen.
 fn mask(mut widths: [Found; 3], names: &[String]) -> [Found; 3] {
     for found in &mut widths {
         for name in names {
-            match name.as_str() {
-                "exactFma" => found.fma = false,
-                "exactDivide" => found.div = false,
-                "exactSqrt" => found.sqrt = false,
-                "denormals" => found.denorms = false,
+            let (name, there) = match name.strip_prefix('+') {
+                Some(name) => (name, true),
+                None => (name.as_str(), false),
+            };
+            match name {
+                "exactFma" => found.fma = there,
+                "exactDivide" => found.div = there,
+                "exactSqrt" => found.sqrt = there,
+                "denormals" => found.denorms = there,
                 _ => {}
             }
         }
@@ -301,4 +305,23 @@ fn probe_host_addresses(device: &LogicalDevice) -> Result<bool> {
     let same = (input.iter().zip(output.iter()))
         .all(|(a, b)| a.to_bits() == b.load(std::sync::atomic::Ordering::Relaxed));
     Ok(same)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::float::Found;
+    use super::mask;
+
+    #[test]
+    fn names_deny_and_assert() {
+        let names = ["exactDivide".to_string(), "+exactFma".to_string()];
+        let found = Found {
+            div: true,
+            sqrt: true,
+            ..Found::default()
+        };
+        for found in mask([found; 3], &names) {
+            assert!(found.fma && found.sqrt && !found.div && !found.denorms);
+        }
+    }
 }

@@ -7,6 +7,7 @@
 
 mod conformance;
 mod known;
+pub mod machine_code;
 mod pipelines;
 
 use self::known::{Files, KnownFailures};
@@ -46,6 +47,8 @@ pub struct Card {
     device: &'static str,
     /// Clients run on it; kernels are compiled on all.
     runs_clients: bool,
+    /// What start-up probes find on the GPU itself, by the mask's names.
+    finds: &'static str,
 }
 
 const fn amd(name: &'static str, device: &'static str, runs_clients: bool) -> Card {
@@ -56,6 +59,7 @@ const fn amd(name: &'static str, device: &'static str, runs_clients: bool) -> Ca
         choice: Some(("AMDGPU_GPU_ID", name)),
         device,
         runs_clients,
+        finds: "+exactFma,+denormals",
     }
 }
 
@@ -73,6 +77,7 @@ const CARDS: &[Card] = &[
         choice: Some(("NOUVEAU_CHIPSET", "172")),
         device: "NVK",
         runs_clients: true,
+        finds: "+exactFma,+denormals",
     },
     Card {
         name: "turnip",
@@ -81,6 +86,7 @@ const CARDS: &[Card] = &[
         choice: Some(("FD_GPU_ID", "730")),
         device: "Turnip Adreno",
         runs_clients: true,
+        finds: "",
     },
     Card {
         name: "honeykrisp",
@@ -89,6 +95,7 @@ const CARDS: &[Card] = &[
         choice: None,
         device: "Apple M1",
         runs_clients: true,
+        finds: "+exactFma",
     },
 ];
 

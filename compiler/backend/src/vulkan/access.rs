@@ -56,7 +56,10 @@ impl Emitter<'_> {
             AddressSpace::Global | AddressSpace::Constant if self.has_buffers() => {
                 self.buffer_location(ptr)
             }
-            AddressSpace::Global | AddressSpace::Constant => Ok(MemoryLocation::Physical(id)),
+            AddressSpace::Global | AddressSpace::Constant => {
+                let near = self.near_of.get(&ptr).map(|near| near.address);
+                Ok(MemoryLocation::Physical(near.unwrap_or(id)))
+            }
             AddressSpace::Generic => {
                 Err(LowerError::new("internal: generic access reached emission"))
             }
@@ -474,7 +477,10 @@ impl Emitter<'_> {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, size);
                 let memory = self.memory_ty(ty);
-                let ptr = self.physical_pointer(address, memory);
+                let ptr = match flags.contains(AccessFlags::READ_ONLY) && self.target.int64 {
+                    true => self.read_only_pointer(address, memory),
+                    false => self.physical_pointer(address, memory),
+                };
                 let loaded = self.raw_load(class, ptr, memory, align, flags);
                 return Ok(match ty.scalar {
                     Scalar::Ptr(_) => self.register_form(loaded, ty.scalar),

@@ -7,6 +7,7 @@ use super::descriptors::{Descriptors, Slot};
 use super::images::{self, LevelSlot};
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
+use super::promises::Near;
 use crate::{LowerOptions, Target};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::ArgLayout;
@@ -18,6 +19,7 @@ use pumice_ir::{
     AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId,
     Scalar, Scope, SourceLoc, Texel, Type, Value, ValueDef,
 };
+use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{
@@ -113,6 +115,10 @@ pub(crate) struct Emitter<'m> {
     pub work_dim: Option<(Id, u32)>,
     pub global_offset: Option<[(Id, u32); 3]>,
     pub subgroup_max_size: Option<(Id, u32)>,
+    /// Conditions of what launches promise, with their SpecIds.
+    pub promises: FxHashMap<PromiseKind, (Id, u32)>,
+    /// Blocks of one member that nothing writes, by its type.
+    pub read_only_blocks: FxHashMap<Id, Id>,
     pub inputs: FxHashMap<u32, Id>,
     pub func_ids: SecondaryMap<FuncId, Id>,
     /// Types of payload arrays, and the variables of the kernels that receive payloads.
@@ -136,6 +142,10 @@ pub(crate) struct Emitter<'m> {
     pub lane_builtins: FxHashMap<Value, BuiltIn>,
     /// The parts of the offsets of local and private memory.
     pub parts_of: FxHashMap<Id, Parts>,
+    /// Low words of distances that the current block has computed.
+    pub low_words: FxHashMap<Value, Id>,
+    /// Pointers at a distance from arguments.
+    pub near_of: FxHashMap<Value, Near>,
     /// The words of numbers of 64 bits, on devices without such integers.
     pub words_of: FxHashMap<Id, [Id; 2]>,
 }
@@ -222,6 +232,8 @@ impl<'m> Emitter<'m> {
             work_dim: None,
             global_offset: None,
             subgroup_max_size: None,
+            promises: FxHashMap::default(),
+            read_only_blocks: FxHashMap::default(),
             inputs: FxHashMap::default(),
             func_ids: SecondaryMap::new(),
             payload_ids: FxHashMap::default(),
@@ -237,6 +249,8 @@ impl<'m> Emitter<'m> {
             frame: FxHashMap::default(),
             lane_builtins: FxHashMap::default(),
             parts_of: FxHashMap::default(),
+            low_words: FxHashMap::default(),
+            near_of: FxHashMap::default(),
             words_of: FxHashMap::default(),
         };
         emitter.declare_model();

@@ -36,6 +36,7 @@ impl Emitter<'_> {
         self.labels = f.block_map();
         self.cur_uses.clear();
         self.frame.clear();
+        self.near_of.clear();
         self.find_lane_builtins();
         if self.has_buffers() {
             self.bases = Some(Bases::of(self.module, f));
@@ -92,6 +93,7 @@ impl Emitter<'_> {
         }
 
         for &block in &f.layout.blocks {
+            self.low_words.clear();
             self.behind_branch = block != entry || self.kernel_of[id].is_none();
             if block != entry {
                 self.b.label(self.labels[block]);

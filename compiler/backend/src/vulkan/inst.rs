@@ -126,7 +126,11 @@ impl Emitter<'_> {
                     .copied()
                     .ok_or_else(|| internal(&data.kind))?
             }
-            InstKind::PtrAdd { base, offset } => self.ptr_add(*base, *offset, typed()?)?,
+            InstKind::PtrAdd { base, offset } => {
+                let sum = self.ptr_add(*base, *offset, typed()?)?;
+                self.note_near(result, [*base, *offset], sum)?;
+                sum
+            }
             InstKind::Load { ptr, align, flags } => self.load(*ptr, typed()?, *align, *flags)?,
             InstKind::Store {
                 ptr,

@@ -28,6 +28,7 @@ mod inst;
 mod narrow;
 mod nodes;
 mod parts;
+mod promises;
 mod reflect;
 mod wide;
 mod work_items;

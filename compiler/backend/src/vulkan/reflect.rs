@@ -13,8 +13,8 @@ use pumice_reflection::{
     AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
     DescriptorArgument, FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties,
     KernelRef, KernelRole, MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush,
-    PrintfInfo, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize, SpecId,
-    SpecIds3, WorkgroupArgument,
+    PrintfInfo, Promise, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize,
+    SpecId, SpecIds3, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -382,6 +382,10 @@ impl Emitter<'_> {
         if let Some([(_, x), (_, y), (_, z)]) = self.global_offset {
             reflection.push(Instruction::SpecConstantGlobalOffset(SpecIds3 { x, y, z }));
         }
+        let promises = self.promises.iter();
+        let promises = promises.map(|(&kind, &(_, spec_id))| Promise { kind, spec_id });
+        reflection.promises = promises.collect();
+        reflection.promises.sort_unstable();
         self.reflect_literal_samplers(&mut reflection);
         if let Some(descriptors) = &self.descriptors {
             self.reflect_data_descriptors(descriptors, &mut reflection)?;

@@ -4,7 +4,7 @@
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
-use rspirv::spirv::{Capability, Op, StorageClass};
+use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 impl Emitter<'_> {
     /// The type of such numbers.
@@ -157,6 +157,24 @@ impl Emitter<'_> {
             false => Op::Bitcast,
         };
         self.b.op(op, ptr, &[address])
+    }
+
+    /// The same to memory that nothing writes through the pointer. Only members of blocks can say so.
+    pub fn read_only_pointer(&mut self, address: Id, pointee: Id) -> Id {
+        let class = StorageClass::PhysicalStorageBuffer;
+        let block = match self.read_only_blocks.get(&pointee) {
+            Some(&block) => block,
+            None => {
+                let block = self.block(pointee);
+                self.b
+                    .decorate_member(block, 0, Decoration::NonWritable, &[]);
+                self.read_only_blocks.insert(pointee, block);
+                block
+            }
+        };
+        let whole = self.physical_pointer(address, block);
+        let (ptr, first) = (self.b.ty_pointer(class, pointee), self.b.const_u32(0));
+        self.b.op(Op::AccessChain, ptr, &[whole, first])
     }
 
     /// Checks that the device has the integer types that were written.

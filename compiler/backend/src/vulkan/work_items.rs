@@ -7,6 +7,7 @@ use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{AddressSpace, BuiltIn, Scalar, Type};
+use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
 use rspirv::spirv::{BuiltIn as SpvBuiltIn, Capability, Op};
@@ -71,11 +72,26 @@ impl Emitter<'_> {
             RangeForm::OffsetPush => ModuleConstant::GlobalOffset,
             RangeForm::Regions | RangeForm::WideRegions => ModuleConstant::RegionOffset,
         };
-        match low {
-            true => self.wide_lane_low(constant, lane),
-            false => self.wide_lane(constant, lane),
+        let offset = match low {
+            true => self.wide_lane_low(constant, lane)?,
+            false => self.wide_lane(constant, lane)?,
+        };
+        self.unless_at_zero(offset, low).map(Some)
+    }
+
+    /// An offset of the range or region, or 0 where the launch promises that
+    /// ([`PromiseKind::NoOffset`]).
+    fn unless_at_zero(&mut self, offset: Id, low: bool) -> Result<Id, LowerError> {
+        if self.has_buffers() || !self.target.int64 {
+            return Ok(offset);
         }
-        .map(Some)
+        let condition = self.promised(PromiseKind::NoOffset);
+        if low {
+            let (u32_ty, zero) = (self.b.ty_int(32), self.b.const_u32(0));
+            return Ok(self.b.op(Op::Select, u32_ty, &[condition, zero, offset]));
+        }
+        let zero = self.wide_constant(0);
+        Ok(self.wide_select(condition, zero, offset))
     }
 
     /// One of the three words of a module push constant of 12 bytes.
@@ -180,13 +196,17 @@ impl Emitter<'_> {
             BuiltIn::GlobalOffset => match range_form(&self.target.abi) {
                 RangeForm::BuiltIns => self.b.const_u32(0),
                 RangeForm::OffsetSpec => self.offset_spec(lane),
-                _ => return self.wide_lane(ModuleConstant::GlobalOffset, lane),
+                _ => {
+                    let offset = self.wide_lane(ModuleConstant::GlobalOffset, lane)?;
+                    return self.unless_at_zero(offset, false);
+                }
             },
             BuiltIn::LocalId => self.local_lane(lane),
             BuiltIn::GroupId if !regions => self.input_lane(SpvBuiltIn::WorkgroupId, lane),
             BuiltIn::GroupId => {
                 let id = self.input_lane(SpvBuiltIn::WorkgroupId, lane);
                 let offset = self.narrow_lane(ModuleConstant::RegionGroupOffset, lane)?;
+                let offset = self.unless_at_zero(offset, true)?;
                 self.b.op(Op::IAdd, u32_ty, &[id, offset])
             }
             BuiltIn::LocalSize => self.group_size[lane as usize],

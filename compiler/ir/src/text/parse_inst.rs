@@ -39,6 +39,7 @@ impl<'a> Words<'a> {
             "nontemporal" => Some(AccessFlags::NONTEMPORAL),
             "byte" => Some(AccessFlags::BYTE),
             "short" => Some(AccessFlags::SHORT),
+            "readonly" => Some(AccessFlags::READ_ONLY),
             _ => None,
         };
         while let Some(flag) = self.take(find) {

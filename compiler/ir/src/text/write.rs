@@ -341,6 +341,9 @@ fn access_flags(flags: AccessFlags) -> String {
     if flags.contains(AccessFlags::SHORT) {
         out.push_str(".short");
     }
+    if flags.contains(AccessFlags::READ_ONLY) {
+        out.push_str(".readonly");
+    }
     out
 }
 

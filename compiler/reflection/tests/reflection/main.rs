@@ -3,6 +3,7 @@
 mod common;
 mod instructions;
 mod large_data;
+mod promises;
 mod refusals;
 mod table;
 mod writer;

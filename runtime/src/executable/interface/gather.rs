@@ -420,6 +420,7 @@ impl InterfaceBuilder<'_> {
         if let Some(offset) = self.interface.address_delta {
             self.reserve(offset, 8)?;
         }
+        self.interface.promises.clone_from(&reflection.promises);
         for draft in std::mem::take(&mut self.drafts) {
             let kernel = self.finish_kernel(draft)?;
             self.interface.kernels.push(kernel);

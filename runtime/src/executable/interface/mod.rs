@@ -18,7 +18,7 @@ pub(super) mod module_scan;
 use std::collections::{BTreeMap, HashMap};
 
 use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
-use pumice_reflection::{ArgumentInfo, CheckSite, Fact, Need, Relocation};
+use pumice_reflection::{ArgumentInfo, CheckSite, Fact, Need, Promise, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
 use self::enqueue::{EnqueueKernels, EnqueuePart};
@@ -339,6 +339,8 @@ pub(in crate::executable) struct Interface {
     pub checks: Vec<CheckSite>,
     /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
     pub address_delta: Option<u32>,
+    /// What launches may promise.
+    pub promises: Vec<Promise>,
     pub formats: Formats,
     /// Sizes of Workgroup variables that the module tells.
     pub variable_sizes: HashMap<u32, u32>,

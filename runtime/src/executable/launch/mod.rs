@@ -6,10 +6,12 @@
 //! - `plan.rs`: what the range decides, kept for the next launch
 //! - `bind.rs`: from arguments to push constants and descriptors
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
+//! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
 mod plan;
 mod private_memory;
+mod promises;
 mod range;
 mod regions;
 

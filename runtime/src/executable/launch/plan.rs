@@ -1,4 +1,4 @@
-//! The part of a launch that its range and the sizes of its local arguments decide: dispatches with their
+//! The part of a launch that its range and the sizes of its arguments decide: dispatches with their
 //! pipelines, and push constants that tell of them. Most launches of a kernel repeat the last one's plan, so
 //! each kernel keeps that.
 
@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::bind::{Push, range_constants};
 use super::private_memory::private_size;
+use super::promises::arguments_are_near;
 use super::regions::Region;
 use super::{
     ArgValue, Launch, NdRange, Result, Splitting, check_sub_groups, required_sub_group_size,
@@ -25,6 +26,8 @@ pub(in crate::executable) struct Plan {
     pub device_module: Arc<DeviceModule>,
     range: NdRange,
     locals: LocalSizes,
+    /// See [`arguments_are_near`].
+    near: bool,
     pub dispatches: Vec<PlannedDispatch>,
     /// Everything but arguments, what regions change, and the place of the launch's own printf buffer.
     pub push: Push,
@@ -66,13 +69,16 @@ impl Executable {
         device: &LogicalDevice,
     ) -> Result<Arc<Plan>> {
         let locals = local_sizes(kernel, launch.args);
+        let near = arguments_are_near(kernel, launch.args);
         let slot = &self.plans[launch.kernel];
         let last = slot.lock().clone();
-        let serves = |plan: &Arc<Plan>| plan.range == *launch.range && plan.locals == locals;
+        let serves = |plan: &Arc<Plan>| {
+            plan.range == *launch.range && plan.locals == locals && plan.near == near
+        };
         if let Some(plan) = last.filter(serves) {
             return Ok(plan);
         }
-        let made = Arc::new(self.make_plan(kernel, launch, device, locals)?);
+        let made = Arc::new(self.make_plan(kernel, launch, device, (locals, near))?);
         if made.dispatches.len() <= KEPT_DISPATCHES {
             *slot.lock() = Some(Arc::clone(&made));
         }
@@ -84,7 +90,7 @@ impl Executable {
         kernel: &KernelInterface,
         launch: &Launch<'_>,
         device: &LogicalDevice,
-        locals: LocalSizes,
+        (locals, near): (LocalSizes, bool),
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
@@ -100,6 +106,7 @@ impl Executable {
             if let Some(ids) = self.interface.spec_local_size {
                 specialization.extend(ids.into_iter().zip(region.local_size));
             }
+            specialization.extend(self.promises(range, &region, near));
             let key = PipelineKey {
                 kernel: launch.kernel,
                 specialization,
@@ -118,6 +125,7 @@ impl Executable {
             device_module,
             range: *range,
             locals,
+            near,
             dispatches,
             private,
         })

@@ -7,6 +7,8 @@
 //! - Where that is faster ([`QuirkKind::DivideInDoubles`]), integers of up to 32 bits are
 //!   divided as doubles. A quotient n/d that is no integer is further from the next one than
 //!   1/d, which is more than a double's rounding moves it, so that cutting off is exact.
+//! - 64-bit integers are divided by [`super::divide_longs`], but for constant divisors, and for
+//!   [`QuirkKind::DivideLongsByDriver`].
 //! - High halves of products: Vulkan has them for 32 bits; narrower ones come from a product of
 //!   twice the width, those of 64 bits from 32-bit halves.
 //! - A signed comparison of a number that was extended from 32 to 64 bits with a constant is
@@ -15,6 +17,7 @@
 //! - Bit counts and reversal exist for 32 bits only: narrow operands are widened (with a guard
 //!   bit where zero must give the width), wide ones are taken in halves.
 
+use super::divide_longs;
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
@@ -52,7 +55,7 @@ fn binary(
             let quotient = if in_doubles(x, target, divisor) {
                 signed_quotient_of_doubles(x, a, divisor)
             } else {
-                quotient_of_magnitudes(x, a, divisor)
+                quotient_of_magnitudes(x, target, a, divisor)
             };
             if op == BinaryOp::SDiv {
                 return Some(quotient);
@@ -64,6 +67,14 @@ fn binary(
             let divisor = not_zero(x, b);
             if in_doubles(x, target, divisor) {
                 let quotient = quotient_of_doubles(x, [a, divisor], false);
+                if op == BinaryOp::UDiv {
+                    return Some(quotient);
+                }
+                let product = x.bin(BinaryOp::IMul, quotient, divisor);
+                return Some(x.bin(BinaryOp::ISub, a, product));
+            }
+            if is_long(x, target, divisor) {
+                let quotient = divide_longs::quotient(x, a, divisor);
                 if op == BinaryOp::UDiv {
                     return Some(quotient);
                 }
@@ -154,6 +165,14 @@ fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
         && x.func.const_lanes(divisor).is_none()
 }
 
+/// Returns whether the driver's own division would be slow.
+fn is_long(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
+    x.ty(divisor).scalar == Scalar::I64
+        && target.int64
+        && !target.quirks.has(QuirkKind::DivideLongsByDriver)
+        && x.func.const_lanes(divisor).is_none()
+}
+
 /// The quotient, which must fit; the divisor is not 0.
 fn quotient_of_doubles(x: &mut Expander<'_>, args: [Value; 2], signed: bool) -> Value {
     let ty = x.ty(args[0]);
@@ -208,14 +227,23 @@ fn negated_by(x: &mut Expander<'_>, a: Value, sign: Value) -> Value {
 
 /// Unsigned division of the magnitudes, then the sign: no device gets that wrong. MIN is its own
 /// magnitude, read as unsigned, and MIN / -1 comes out as MIN.
-fn quotient_of_magnitudes(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
+fn quotient_of_magnitudes(
+    x: &mut Expander<'_>,
+    target: &Target,
+    a: Value,
+    divisor: Value,
+) -> Value {
     let (p, q) = (negated_by(x, a, a), negated_by(x, divisor, divisor));
-    let quotient = x.bin(BinaryOp::UDiv, p, q);
+    let quotient = match is_long(x, target, divisor) {
+        true => divide_longs::quotient(x, p, q),
+        false => x.bin(BinaryOp::UDiv, p, q),
+    };
     let signs = x.bin(BinaryOp::Xor, a, divisor);
     negated_by(x, quotient, signs)
 }
 
-fn mul_hi(x: &mut Expander<'_>, a: Value, b: Value, signed: bool) -> Value {
+/// The high half of a product.
+pub(super) fn mul_hi(x: &mut Expander<'_>, a: Value, b: Value, signed: bool) -> Value {
     let ty = x.ty(a);
     let bits = ty.scalar.bits();
     if let Some(wide) = Scalar::int_of_bits(bits * 2) {
@@ -231,15 +259,17 @@ fn mul_hi(x: &mut Expander<'_>, a: Value, b: Value, signed: bool) -> Value {
         return x.convert(ConvertOp::Trunc, high, ty);
     }
     // a = ah * 2^32 + al; the middle sum cannot overflow: (2^32-1)^2 + 2 * (2^32-1) < 2^64.
+    // Words that are extended tell drivers that two of them make a product.
     let low = 0xFFFF_FFFF;
-    let (al, bl) = (
-        x.bin_const(BinaryOp::And, a, low),
-        x.bin_const(BinaryOp::And, b, low),
-    );
+    let words = ty.with_scalar(Scalar::I32);
     let (ah, bh) = (
         x.bin_const(BinaryOp::LShr, a, 32),
         x.bin_const(BinaryOp::LShr, b, 32),
     );
+    let [al, bl, ah, bh] = [a, b, ah, bh].map(|part| {
+        let word = x.convert(ConvertOp::Trunc, part, words);
+        x.convert(ConvertOp::ZExt, word, ty)
+    });
     let ll = x.bin(BinaryOp::IMul, al, bl);
     let lh = x.bin(BinaryOp::IMul, al, bh);
     let hl = x.bin(BinaryOp::IMul, ah, bl);

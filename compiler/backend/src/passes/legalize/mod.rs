@@ -1,5 +1,6 @@
 //! Passes that turn types and widths that a device lacks into those that it has.
 
+mod divide_longs;
 pub mod legalize_conversions;
 pub mod legalize_half;
 pub mod legalize_int64;

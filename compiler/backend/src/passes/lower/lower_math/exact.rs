@@ -5,7 +5,7 @@
 //!
 //! * f64 and f16: correctly rounded, by the library or through f32;
 //! * f32 fma: through f64 where the device has it, else by the library;
-//! * f32 sqrt: 3 ULP, more than Vulkan promises, hence the library;
+//! * f32 sqrt: 3 ULP, more than Vulkan promises, hence the library, by fma where that is exact;
 //! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
 //!   whose error bounds count on it.
@@ -68,12 +68,29 @@ impl Exact<'_> {
                 let value = if self.target.exact_div_f32 {
                     x.bin(BinaryOp::FDiv, args[0], args[1])
                 } else {
-                    call_lanes(x, library, "div", &args, wide, None)
+                    let name = self.named(wide, ["div", "div_fma"]);
+                    call_lanes(x, library, name, &args, wide, None)
                 };
                 narrow(x, value, ty)
             }
             Scalar::F32 if !self.divide_f32 => scaled_quotient(x, args[0], args[1]),
-            _ => call_lanes(x, library, "div", args, ty, None),
+            _ => call_lanes(
+                x,
+                library,
+                self.named(ty, ["div", "div_fma"]),
+                args,
+                ty,
+                None,
+            ),
+        }
+    }
+
+    /// The name of the library's function by integers, or of the one by fma where the device's is exact.
+    fn named(&self, ty: Type, [by_integers, by_fma]: [&'static str; 2]) -> &'static str {
+        let fused = self.target.exact_fma_f32 && self.target.denorms_f32;
+        match ty.scalar == Scalar::F32 && fused {
+            true => by_fma,
+            false => by_integers,
         }
     }
 
@@ -84,7 +101,8 @@ impl Exact<'_> {
         let value = if wide.scalar == Scalar::F32 && self.target.exact_sqrt_f32 {
             x.math(MathOp::Sqrt, &args)
         } else {
-            call_lanes(x, library, "sqrt", &args, wide, None)
+            let name = self.named(wide, ["sqrt", "sqrt_fma"]);
+            call_lanes(x, library, name, &args, wide, None)
         };
         narrow(x, value, ty)
     }

@@ -1,0 +1,39 @@
+//! What a launch can promise ([`PromiseKind`]), so that its pipelines are shorter.
+
+use pumice_reflection::PromiseKind;
+
+use super::regions::Region;
+use super::{ArgValue, Executable, KernelInterface, NdRange};
+
+impl Executable {
+    /// The specialization of a region's pipeline by what the launch promises; `near`: see
+    /// [`arguments_are_near`].
+    pub(super) fn promises(
+        &self,
+        range: &NdRange,
+        region: &Region,
+        near: bool,
+    ) -> impl Iterator<Item = (u32, u32)> {
+        let no_offset = range.global_offset == [0; 3] && region.first_group == [0; 3];
+        let holds = move |kind| match kind {
+            PromiseKind::NearArguments => near,
+            PromiseKind::NoOffset => no_offset,
+        };
+        let promises = self.interface.promises.iter();
+        let held = promises.filter(move |promise| holds(promise.kind));
+        held.map(|promise| (promise.spec_id, 1))
+    }
+}
+
+/// Returns whether every pointer argument is a buffer that 32 bits can count the bytes of. Pointers into shared
+/// memory may point into the middle of it.
+pub(super) fn arguments_are_near(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> bool {
+    const MOST: u64 = 1 << 32;
+    args.iter()
+        .take(kernel.info.args.len())
+        .all(|arg| match arg {
+            Some(ArgValue::Buffer { size, .. }) => *size <= MOST,
+            Some(ArgValue::Pointer(_)) => false,
+            _ => true,
+        })
+}
