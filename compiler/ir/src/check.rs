@@ -39,7 +39,7 @@ pub enum CheckKind {
 pub enum CheckedObject {
     /// Nobody knows before the kernel runs.
     Unknown,
-    /// What the kernel's argument of this ordinal points to.
+    /// The object that the kernel's argument of this ordinal points to.
     Argument(u32),
     /// A variable of program scope, or a local one.
     Variable {

@@ -474,7 +474,7 @@ pub struct Reflection {
     pub address_delta: Option<AddressDelta>,
     /// Tested places from the same set, in module order.
     pub checks: Vec<CheckSite>,
-    /// What a launch may promise, from the same set.
+    /// Promises that a launch may make, from the same set.
     pub promises: Vec<Promise>,
 }
 

@@ -1,4 +1,4 @@
-//! What a launch may promise: instructions 7 and 19 of `NonSemantic.Pumice.1` (see `roles.rs`).
+//! Promises that a launch may make: instructions 7 and 19 of `NonSemantic.Pumice.1` (see `roles.rs`).
 //!
 //! Each has the operand *SpecId*, the number of a 32-bit specialization constant. It is 0 by default, which
 //! promises nothing; a consumer that sets it to 1 promises for all work-items of the dispatch what

@@ -287,6 +287,10 @@ impl Target {
             opencl_version: (3, 0),
             opencl_c_version: (3, 0),
             extensions: [
+                "cl_arm_integer_dot_product_accumulate_int16",
+                "cl_arm_integer_dot_product_accumulate_int8",
+                "cl_arm_integer_dot_product_accumulate_saturate_int8",
+                "cl_arm_integer_dot_product_int8",
                 "cl_khr_global_int32_base_atomics",
                 "cl_khr_global_int32_extended_atomics",
                 "cl_khr_local_int32_base_atomics",

@@ -1,4 +1,4 @@
-//! What a context tells its notification function.
+//! Messages of a context to its notification function.
 
 use super::{Result, Session, check};
 use cl_sys::{CL_COMPLETE, cl_event, cl_int};

@@ -71,7 +71,7 @@ pub struct Session {
     device: cl_device_id,
     context: cl_context,
     queue: cl_command_queue,
-    /// What the context told its notification function. Never freed, since that may be called at any time.
+    /// Messages to the context's notification function. Never freed, since that may be called at any time.
     messages: &'static Messages,
     /// CL_PLATFORM_NAME.
     pub platform_name: String,

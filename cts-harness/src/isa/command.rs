@@ -41,7 +41,7 @@ pub(super) fn pairs(folder: &str, names: &[&str]) -> Result<Vec<Pair>, String> {
 /// Does what the words behind `isa` say.
 ///
 /// # Errors
-/// What cannot be read or compiled, and what got worse.
+/// Cards and kernels that cannot be read or compiled, and figures that got worse.
 pub fn command(words: &[String]) -> Result<(), String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {

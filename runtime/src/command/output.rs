@@ -23,7 +23,7 @@ pub(super) struct Output {
     initializers: Option<Arc<InitRun>>,
     /// The launch's own.
     pub(super) printf: Option<Buffer>,
-    /// What the launch's checks found.
+    /// The faults that the launch's checks found.
     pub(super) checks: Option<Run>,
 }
 

@@ -47,7 +47,7 @@ pub struct Card {
     device: &'static str,
     /// Clients run on it; kernels are compiled on all.
     runs_clients: bool,
-    /// What start-up probes find on the GPU itself, by the mask's names.
+    /// Findings of the start-up probes on the GPU itself, by the mask's names.
     finds: &'static str,
 }
 

@@ -48,8 +48,12 @@ impl Emitter<'_> {
                     condition = self.splat(Type::BOOL.with_lanes(ty.lanes), condition);
                 }
                 let (then, other) = (self.value(*then), self.value(*other));
-                let ty = self.ty(ty);
-                self.b.op(Op::Select, ty, &[condition, then, other])
+                if ty.lanes == 1 && ty.scalar.is_ptr() && !self.is_offset_pointer(ty) {
+                    self.wide_select(condition, then, other)
+                } else {
+                    let ty = self.ty(ty);
+                    self.b.op(Op::Select, ty, &[condition, then, other])
+                }
             }
             InstKind::Convert { op, arg, rounding } => {
                 if rounding.is_some() {

@@ -1,4 +1,4 @@
-//! What launches promise ([`PromiseKind`]), and the code that is shorter for it.
+//! Promises of launches ([`PromiseKind`]), and the code that is shorter for them.
 //!
 //! A promise is a specialization constant, 0 where nothing is promised. Both forms of a number are written
 //! with a choice between them, which drivers decide when they make the pipeline.

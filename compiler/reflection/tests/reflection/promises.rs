@@ -1,4 +1,4 @@
-//! What a launch may promise is written, read and refused.
+//! Promises of launches are written, read and refused.
 
 use crate::common::{FUNCTION, Module, U32, VOID, plain_module};
 use crate::instructions::validate;

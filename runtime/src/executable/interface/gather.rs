@@ -574,9 +574,11 @@ impl InterfaceBuilder<'_> {
             draft.may_use_printf.unwrap_or(true) && self.interface.printf.is_some();
         let fixed_local_size = match self.interface.spec_local_size {
             Some(_) => None,
-            None => Some(self.scan.local_size(draft.function).ok_or_else(|| {
-                in_kernel("neither the reflection nor the module gives a work-group size".into())
-            })?),
+            None => {
+                let unknown = "neither the reflection nor the module gives a work-group size";
+                let size = self.scan.local_size(draft.function);
+                Some(size.ok_or_else(|| in_kernel(unknown.into()))?)
+            }
         };
         Ok(KernelInterface {
             info: KernelInfo {
@@ -584,12 +586,8 @@ impl InterfaceBuilder<'_> {
                 attributes: draft.attributes,
                 args,
                 required_work_group_size: draft.required,
-                required_sub_group_size: None,
-                required_sub_groups: None,
-                private_bytes: None,
-                enqueues: false,
-                checked: false,
                 may_use_printf,
+                ..KernelInfo::default()
             },
             function: draft.function,
             places,

@@ -26,7 +26,7 @@ use self::init_fini::InitFini;
 use super::printf::Formats;
 
 /// A kernel as clGetKernel*Info sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct KernelInfo {
     /// CL_KERNEL_FUNCTION_NAME.
     pub name: String,
@@ -339,7 +339,7 @@ pub(in crate::executable) struct Interface {
     pub checks: Vec<CheckSite>,
     /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
     pub address_delta: Option<u32>,
-    /// What launches may promise.
+    /// Promises that launches may make.
     pub promises: Vec<Promise>,
     pub formats: Formats,
     /// Sizes of Workgroup variables that the module tells.

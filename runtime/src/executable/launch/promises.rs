@@ -1,4 +1,4 @@
-//! What a launch can promise ([`PromiseKind`]), so that its pipelines are shorter.
+//! Promises of a launch ([`PromiseKind`]), which make its pipelines shorter.
 
 use pumice_reflection::PromiseKind;
 

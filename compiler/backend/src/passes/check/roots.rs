@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// An object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Root {
-    /// What an argument points to.
+    /// The object that an argument points to.
     Argument(u32),
     /// A variable of program scope, or a local one.
     Variable(GlobalId),

@@ -39,7 +39,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// What may have happened before a point of a kernel, from nothing to everything.
+/// Writes that may have happened before a point of a kernel, from none to all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Past {
     /// No write of global memory.
@@ -50,7 +50,7 @@ enum Past {
     Synchronized,
 }
 
-/// What an instruction does to global memory.
+/// The effect of an instruction on global memory.
 fn past_of(func: &Function, kind: &InstKind) -> Past {
     let is_global = |ptr| {
         !matches!(
