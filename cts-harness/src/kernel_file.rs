@@ -103,7 +103,7 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
         return Err("expects what only the interpreter tells".to_string());
     }
     let kernel = program.kernel(&run.kernel).map_err(text)?;
-    let queues = run.args.iter().any(|arg| *arg == FileArg::Queue);
+    let queues = run.args.contains(&FileArg::Queue);
     let queue = match queues {
         true => Some(device.device_queue(false).map_err(text)?),
         false => None,

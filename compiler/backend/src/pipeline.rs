@@ -344,7 +344,7 @@ fn run_rows(
 mod tests {
     use super::{Ctx, PIPELINE, pipeline};
     use crate::pass::{PassFn, PassKind};
-    use pumice_target::{LowerOptions, Quirks, Target};
+    use pumice_target::{Checks, LowerOptions, Quirks, Target};
 
     #[test]
     fn each_row_finds_what_it_requires() {
@@ -414,6 +414,7 @@ mod tests {
         let target = Target {
             quirks: Quirks::all(),
             int64: false,
+            checks: Checks::all(),
             zero_private: true,
             address_delta: true,
             ..target

@@ -54,7 +54,7 @@ impl Statistics {
         let mut parts = line.split(" | ");
         parts
             .next()?
-            .rsplitn(3, ' ')
+            .rsplit(' ')
             .nth(1)
             .filter(|&word| word == "0")?;
         let all: BTreeMap<&str, f64> = parts

@@ -14,7 +14,7 @@ use crate::command::output::Output;
 use crate::command::{Command, HostCommand, Part};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
-use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Ran};
+use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Observer, Ran};
 use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
@@ -135,11 +135,14 @@ impl HostCommand for Enqueuing {
                 let recorded = ndrange::record_staged(prepared, &staged, recorder);
                 recorded.map_err(|error| LaunchError::Resources(error.to_string()))
             },
-            &mut |buffer| {
-                let printed = output.print_buffer(buffer);
-                printed.map_err(|error| LaunchError::Resources(error.to_string()))
+            Observer {
+                print: &mut |buffer| {
+                    let printed = output.print_buffer(buffer);
+                    printed.map_err(|error| LaunchError::Resources(error.to_string()))
+                },
+                tell: trace::enabled()
+                    .then_some(&|ran: &Ran<'_>| self.parts.lock().push(part(ran))),
             },
-            trace::enabled().then_some(&|ran: &Ran<'_>| self.parts.lock().push(part(ran))),
         );
         crate::base::printf::flush();
         run.map_err(|error| ndrange::refused(&self.kernel, &error))

@@ -40,7 +40,7 @@ use pumice_vulkan_layer::{self as vk, Capabilities};
 pub use self::checks::CheckMemory;
 use self::device_module::DeviceModule;
 use self::enqueue::Scheduler;
-pub use self::enqueue::{DeviceQueues, Ran};
+pub use self::enqueue::{DeviceQueues, Observer, Ran};
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;

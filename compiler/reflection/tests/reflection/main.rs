@@ -3,6 +3,7 @@
 mod common;
 mod instructions;
 mod large_data;
+mod own_set;
 mod promises;
 mod refusals;
 mod table;

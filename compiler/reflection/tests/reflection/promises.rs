@@ -2,7 +2,7 @@
 
 use crate::common::{FUNCTION, Module, U32, VOID, plain_module};
 use crate::instructions::validate;
-use crate::refusals::with_role;
+use crate::own_set::with_own;
 use pumice_reflection::{Promise, PromiseKind, ReadError, embed, read, strip_set};
 
 #[test]
@@ -20,7 +20,7 @@ fn promises() {
     assert_eq!(read(&stripped).unwrap().promises, []);
 
     let instruction = "NoOffset";
-    let refused = |ty, operands: &[u32]| read(&with_role(ty, 19, operands)).unwrap_err();
+    let refused = |ty, operands: &[u32]| read(&with_own(ty, 19, operands)).unwrap_err();
     assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
     let operand = "SpecId";
     assert_eq!(

@@ -67,6 +67,14 @@ pub struct Ran<'a> {
 /// Takes [`Ran`] after each submission.
 pub type TellRan<'a> = dyn Fn(&Ran<'_>) + 'a;
 
+/// Listens to a run while it goes on.
+pub struct Observer<'a> {
+    /// Gets the printf buffers that may hold something.
+    pub print: &'a mut dyn FnMut(&Buffer) -> Result<()>,
+    /// Gets each submission's kernels and times.
+    pub tell: Option<&'a TellRan<'a>>,
+}
+
 /// Records the dispatches of the host's launch.
 pub type RecordLaunch<'a> = dyn Fn(&Prepared, &mut Recorder) -> Result<()> + 'a;
 
@@ -81,8 +89,7 @@ impl Executable {
     }
 
     /// Runs a kernel after `waits`, and waits until all that it has enqueued has ended. `record` records its
-    /// dispatches; `print` gets
-    /// the printf buffers that may hold something, and `tell` what each submission ran.
+    /// dispatches.
     ///
     /// # Errors
     /// See [`LaunchError`]: of the launch or of what it enqueued. Nothing of it runs any more then,
@@ -94,9 +101,9 @@ impl Executable {
         queues: &DeviceQueues,
         waits: &[Wait],
         record: &RecordLaunch<'_>,
-        print: &mut dyn FnMut(&Buffer) -> Result<()>,
-        tell: Option<&TellRan<'_>>,
+        observer: Observer<'_>,
     ) -> Result<()> {
+        let Observer { print, tell } = observer;
         let mut scheduler = self.take_scheduler(device, queues)?;
         let launch = Launch {
             enqueue: Some(scheduler.arena.address()),

@@ -1,0 +1,306 @@
+//! Instructions of `NonSemantic.Pumice.1` are written, read, listed, stripped and refused.
+
+use crate::common::{FUNCTION, Module, U32, VOID, plain_module};
+use crate::instructions::validate;
+use pumice_reflection::{
+    AddressDelta, CheckKind, CheckSite, CheckedObject, KernelRef, KernelRole, Need, ReadError,
+    Reflection, WriteError, embed, read, strip_set,
+};
+use pumice_spirv::{instructions, op, push_inst, push_string};
+
+/// A module with a kernel, to which an import of our own set and one instruction of it are added.
+pub(crate) fn with_own(ty: u32, number: u32, operands: &[u32]) -> Vec<u32> {
+    let mut words = Module::with_kernel(5).words();
+    let set = words[3];
+    words[3] += 2;
+    let mut import = vec![set];
+    push_string(&mut import, b"NonSemantic.Pumice.1");
+    push_inst(&mut words, op::EXT_INST_IMPORT, &import);
+    let mut inst = vec![ty, set + 1, set, number];
+    inst.extend(operands);
+    push_inst(&mut words, op::EXT_INST, &inst);
+    words
+}
+
+#[test]
+fn roles() {
+    // The id of the one Kernel instruction is the last that the module uses.
+    let kernel = Module::with_kernel(5).words()[3] - 1;
+    for (number, role) in [
+        (1, KernelRole::Initializer(KernelRef(0))),
+        (2, KernelRole::Finalizer(KernelRef(0))),
+    ] {
+        let instruction = role.name();
+        let reflection = read(&with_own(VOID, number, &[kernel])).unwrap();
+        assert_eq!(reflection.roles, [role]);
+        // Written and read again.
+        let words = embed(&plain_module(), &reflection).unwrap();
+        assert_eq!(read(&words).unwrap().roles, [role]);
+        validate(&words);
+        let listed = format!("{instruction} kernel: KernelRef(0)\n");
+        assert!(reflection.to_string().contains(&listed), "{reflection}");
+
+        let refused = |ty, operands: &[u32]| read(&with_own(ty, number, operands)).unwrap_err();
+        assert_eq!(refused(U32, &[kernel]), ReadError::NotVoid { instruction });
+        assert_eq!(
+            refused(VOID, &[]),
+            ReadError::MissingOperand {
+                instruction,
+                operand: "Kernel"
+            }
+        );
+        assert!(matches!(
+            refused(VOID, &[FUNCTION]),
+            ReadError::WrongOperand {
+                operand: "Kernel",
+                id: FUNCTION,
+                ..
+            }
+        ));
+        assert_eq!(
+            refused(VOID, &[kernel, kernel]),
+            ReadError::ExtraOperands {
+                instruction,
+                extra: 1,
+                revision: 1
+            }
+        );
+    }
+    for number in [0, 20] {
+        assert_eq!(
+            read(&with_own(VOID, number, &[kernel])),
+            Err(ReadError::UnknownRole { number })
+        );
+    }
+    let mut twice = with_own(VOID, 1, &[kernel]);
+    let mut import = vec![twice[3]];
+    twice[3] += 1;
+    push_string(&mut import, b"NonSemantic.Pumice.1");
+    push_inst(&mut twice, op::EXT_INST_IMPORT, &import);
+    assert_eq!(read(&twice), Err(ReadError::DuplicateImport));
+    // A role of a kernel that is not there cannot be written.
+    let reflection = Reflection {
+        roles: vec![KernelRole::Finalizer(KernelRef(0))],
+        ..Reflection::default()
+    };
+    assert_eq!(
+        embed(&plain_module(), &reflection),
+        Err(WriteError::BadKernelRef {
+            instruction: "Finalizer",
+            index: 0
+        })
+    );
+}
+
+#[test]
+fn check_sites() {
+    let site = |kind, object| CheckSite {
+        kind,
+        size: 4,
+        align: 4,
+        object,
+        file: "a.cl".to_string(),
+        line: 3,
+        column: 5,
+        text: "    p[i] = 1;".to_string(),
+    };
+    let name = "tile".to_string();
+    let sites = vec![
+        site(CheckKind::Write, CheckedObject::Argument(2)),
+        site(CheckKind::Read, CheckedObject::Variable { name, size: 64 }),
+        site(CheckKind::Atomic, CheckedObject::Private { size: 8 }),
+        site(CheckKind::Shift, CheckedObject::Unknown),
+    ];
+    let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+    reflection.checks.clone_from(&sites);
+    let words = embed(&plain_module(), &reflection).unwrap();
+    assert_eq!(read(&words).unwrap().checks, sites);
+    validate(&words);
+    let listed =
+        "CheckSite kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
+    assert!(reflection.to_string().contains(listed), "{reflection}");
+    let refused = |operands: &[u32]| read(&with_own(VOID, 17, operands)).unwrap_err();
+    let missing = |operand| ReadError::MissingOperand {
+        instruction: "CheckSite",
+        operand,
+    };
+    assert_eq!(refused(&[]), missing("Kind"));
+    let id = Module::with_kernel(5).words()[3] - 1;
+    assert!(matches!(
+        refused(&[id]),
+        ReadError::WrongOperand {
+            operand: "Kind",
+            ..
+        }
+    ));
+}
+
+#[test]
+fn needs() {
+    let kernel = KernelRef(0);
+    let (ordinal, bytes) = (1, 4096);
+    for (need, listed, operands) in [
+        (
+            Need::SubgroupSize { kernel, size: 16 },
+            "SubgroupSize kernel: KernelRef(0), size: 16\n",
+            ["Kernel", "Size"].as_slice(),
+        ),
+        (
+            Need::SubgroupCount { kernel, count: 4 },
+            "SubgroupCount kernel: KernelRef(0), count: 4\n",
+            &["Kernel", "Count"],
+        ),
+        (
+            Need::PrivateMemory {
+                kernel,
+                ordinal,
+                bytes,
+            },
+            "PrivateMemory kernel: KernelRef(0), ordinal: 1, bytes: 4096\n",
+            &["Kernel", "Ordinal", "Bytes"],
+        ),
+        (
+            Need::DeviceLaunch { kernel, ordinal },
+            "DeviceLaunch kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::CheckMemory { kernel, ordinal },
+            "CheckMemory kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::QueueArgument { kernel, ordinal },
+            "QueueArgument kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::Block {
+                kernel,
+                number: 2,
+                captured: 24,
+            },
+            "Block kernel: KernelRef(0), number: 2, captured: 24\n",
+            &["Kernel", "Number", "Captured"],
+        ),
+        (
+            Need::Scheduler { kernel, times: 1 },
+            "Scheduler kernel: KernelRef(0), times: 1\n",
+            &["Kernel", "Times"],
+        ),
+        (
+            Need::RawImage { kernel, ordinal },
+            "RawImage kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
+            Need::HandleFactPushConstant {
+                kernel,
+                ordinal,
+                fact: 2,
+                offset: 8,
+            },
+            "HandleFactPushConstant kernel: KernelRef(0), ordinal: 1, fact: 2, offset: 8\n",
+            &["Kernel", "Ordinal", "Fact", "Offset"],
+        ),
+        (
+            Need::HandleFactUniform {
+                kernel,
+                ordinal,
+                fact: 0,
+                set: 3,
+                binding: 4,
+                offset: 16,
+            },
+            "HandleFactUniform kernel: KernelRef(0), ordinal: 1, fact: 0, set: 3, binding: 4, offset: 16\n",
+            &["Kernel", "Ordinal", "Fact", "Set", "Binding", "Offset"],
+        ),
+        (
+            Need::ImageLevel {
+                kernel,
+                ordinal,
+                level: 5,
+                set: 3,
+                binding: 4,
+            },
+            "ImageLevel kernel: KernelRef(0), ordinal: 1, level: 5, set: 3, binding: 4\n",
+            &["Kernel", "Ordinal", "Level", "Set", "Binding"],
+        ),
+    ] {
+        let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+        reflection.needs.push(need);
+        let words = embed(&plain_module(), &reflection).unwrap();
+        assert_eq!(read(&words).unwrap().needs, [need]);
+        validate(&words);
+        assert!(reflection.to_string().contains(listed), "{reflection}");
+        let stripped = strip_set(&words, "NonSemantic.Pumice.1");
+        assert_eq!(read(&stripped).unwrap().needs, []);
+
+        let number = match need {
+            Need::SubgroupSize { .. } => 3,
+            Need::PrivateMemory { .. } => 4,
+            Need::DeviceLaunch { .. } => 8,
+            Need::QueueArgument { .. } => 9,
+            Need::Block { .. } => 10,
+            Need::Scheduler { .. } => 11,
+            Need::HandleFactPushConstant { .. } => 12,
+            Need::HandleFactUniform { .. } => 13,
+            Need::ImageLevel { .. } => 14,
+            Need::SubgroupCount { .. } => 15,
+            Need::CheckMemory { .. } => 16,
+            Need::RawImage { .. } => 18,
+        };
+        let id = Module::with_kernel(5).words()[3] - 1;
+        let instruction = need.name();
+        let refused = |ty, operands: &[u32]| read(&with_own(ty, number, operands)).unwrap_err();
+        assert_eq!(refused(U32, &[id]), ReadError::NotVoid { instruction });
+        assert_eq!(
+            refused(VOID, &[id]),
+            ReadError::MissingOperand {
+                instruction,
+                operand: operands[1]
+            }
+        );
+        assert!(matches!(
+            refused(VOID, &[id, FUNCTION]),
+            ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == operands[1]
+        ));
+    }
+}
+
+#[test]
+fn address_delta() {
+    let delta = AddressDelta { offset: 24 };
+    let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+    reflection.address_delta = Some(delta);
+    let words = embed(&plain_module(), &reflection).unwrap();
+    assert_eq!(read(&words).unwrap().address_delta, Some(delta));
+    validate(&words);
+    assert!(reflection.to_string().contains("AddressDelta offset: 24\n"));
+    let stripped = strip_set(&words, "NonSemantic.Pumice.1");
+    assert_eq!(read(&stripped).unwrap().address_delta, None);
+
+    let instruction = "AddressDelta";
+    let refused = |ty, operands: &[u32]| read(&with_own(ty, 6, operands)).unwrap_err();
+    assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
+    let operand = "Offset";
+    assert_eq!(
+        refused(VOID, &[]),
+        ReadError::MissingOperand {
+            instruction,
+            operand
+        }
+    );
+    assert!(matches!(
+        refused(VOID, &[FUNCTION]),
+        ReadError::WrongOperand { id: FUNCTION, .. }
+    ));
+    // A second one contradicts the first.
+    let last = instructions(&words).map_while(Result::ok).last().unwrap();
+    let mut operands = last.operands.to_vec();
+    operands[1] = words[3];
+    let mut twice = words.clone();
+    twice[3] += 1;
+    push_inst(&mut twice, op::EXT_INST, &operands);
+    assert_eq!(read(&twice), Err(ReadError::Repeated { instruction }));
+}
