@@ -69,7 +69,7 @@ mod shared;
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
-pub use commands::image_copy::{ImageBox, TexelRows};
+pub use commands::image_copy::TexelRows;
 pub use commands::recorder::{CopyRegion, Recorder};
 pub use commands::recording::Recording;
 pub use commands::submit::Queue;
@@ -85,7 +85,9 @@ pub use format::{Format, FormatFeatures};
 pub use objects::buffer::{Buffer, MemoryClass};
 pub use objects::descriptor::{DescriptorSet, Resource};
 pub use objects::external::{MemoryFd, imports};
-pub use objects::image::{BufferView, Component, IDENTITY, Image, ImageDesc, ImageKind, ImageView};
+pub use objects::image::{
+    BufferView, Component, IDENTITY, Image, ImageBox, ImageDesc, ImageKind, ImageView,
+};
 pub use objects::pipeline::{
     Binding, BindingKind, Pipeline, PipelineDesc, PipelineLayout, PipelineLayoutDesc, ShaderModule,
 };

@@ -17,7 +17,6 @@
 mod args;
 mod collective;
 mod denormals;
-mod device_queue;
 mod eval;
 mod exec;
 pub mod float;

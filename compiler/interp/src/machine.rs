@@ -1,7 +1,6 @@
 //! State that work-items share, and the built-in values.
 
 use super::args::{Prepared, prepare};
-use super::device_queue::DeviceQueue;
 use super::lanes::{Lanes, lanes_of};
 use super::memory::Memory;
 use super::nodes::Payloads;
@@ -10,6 +9,10 @@ use cranelift_entity::SecondaryMap;
 use pumice_ir::{AddressSpace, BuiltIn, GlobalId, KernelInfo, Module, Type};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
+
+mod device_queue;
+
+use device_queue::DeviceQueue;
 
 /// The answer for the largest work-group, though the interpreter takes any.
 const MAX_WORK_GROUP_SIZE: u64 = 1024;
@@ -36,7 +39,7 @@ pub(super) struct Machine<'a> {
     /// Address of the printf buffer once something asked for it.
     pub printf_buffer: Option<u64>,
     /// Once something asked for it.
-    pub device_queue: Option<DeviceQueue>,
+    device_queue: Option<DeviceQueue>,
     /// Addresses, by work-group and number in it.
     pub private_memory: FxHashMap<([u64; 3], u64), u64>,
 }

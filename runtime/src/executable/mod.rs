@@ -22,7 +22,6 @@
 //!
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
-mod checks;
 mod device_module;
 mod enqueue;
 mod init_fini;
@@ -37,7 +36,6 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{self as vk, Capabilities};
 
-pub use self::checks::CheckMemory;
 use self::device_module::DeviceModule;
 use self::enqueue::Scheduler;
 pub use self::enqueue::{DeviceQueues, Observer, Ran};
@@ -48,7 +46,8 @@ use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{ArgPlace, Interface};
 pub use self::launch::{
-    ArgBytes, ArgValue, ImageArg, Launch, LaunchError, NdRange, Prepared, RangeLimits, RangeRequest,
+    ArgBytes, ArgValue, CheckMemory, ImageArg, Launch, LaunchError, NdRange, Prepared, RangeLimits,
+    RangeRequest,
 };
 use crate::base::printf::Decoded;
 

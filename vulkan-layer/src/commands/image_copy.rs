@@ -5,25 +5,13 @@ use ash::vk;
 use crate::commands::recorder::Recorder;
 use crate::error::{Error, Result};
 use crate::objects::buffer::Buffer;
-use crate::objects::image::{Image, ImageKind};
+use crate::objects::image::{Image, ImageBox, ImageKind};
 
 /// The layout that images have between commands: any command may come next.
 const REST: vk::ImageLayout = vk::ImageLayout::GENERAL;
 /// The layouts that they have while they are copied from and to, see [`Recorder::lay_out`].
 const FROM: vk::ImageLayout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
 const TO: vk::ImageLayout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-
-/// A box of texels in one level. The third coordinate of an array's box is the layer, the second one of an
-/// array of rows is 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ImageBox {
-    /// The mip level.
-    pub level: u32,
-    /// The first texel.
-    pub origin: [u32; 3],
-    /// Texels in each dimension, none of them 0.
-    pub extent: [u32; 3],
-}
 
 /// The place of a box's texels in a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,13 +9,24 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
-use crate::commands::image_copy::ImageBox;
 use crate::device::fault;
 use crate::device::memory;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
 use crate::objects::buffer::Buffer;
+
+/// A box of texels in one level. The third coordinate of an array's box is the layer, the second one of an
+/// array of rows is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageBox {
+    /// The mip level.
+    pub level: u32,
+    /// The first texel.
+    pub origin: [u32; 3],
+    /// Texels in each dimension, none of them 0.
+    pub extent: [u32; 3],
+}
 
 /// The shape of an image and of what shaders see of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

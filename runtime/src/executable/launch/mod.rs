@@ -5,10 +5,12 @@
 //! - `regions.rs`: the parts of a range that one dispatch can run
 //! - `plan.rs`: what the range decides, kept for the next launch
 //! - `bind.rs`: from arguments to push constants and descriptors
+//! - `checks.rs`: the memory of a launch's checks
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
 //! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
+mod checks;
 mod plan;
 mod private_memory;
 mod promises;
@@ -27,13 +29,13 @@ use pumice_vulkan_layer::{
 use smallvec::SmallVec;
 
 use self::bind::{Buffers, LaunchBuilder, Push, put_range};
+pub use self::checks::CheckMemory;
 pub(super) use self::plan::Plan;
 use self::private_memory::groups_within;
 pub(super) use self::private_memory::most_work_items;
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions};
 use super::Executable;
-use super::checks::CheckMemory;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
 

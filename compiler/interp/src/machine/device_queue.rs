@@ -5,10 +5,10 @@
 //! block runs with the range of its record, so work-item functions are right before the pass that
 //! computes them from the record, too.
 
-use super::args::{Param, Prepared, prepare};
-use super::machine::Machine;
-use super::memory::Access;
-use super::{Arg, ErrorKind, Inputs, InterpError, NdRange};
+use super::Machine;
+use crate::args::{Param, Prepared, prepare};
+use crate::memory::Access;
+use crate::{Arg, ErrorKind, Inputs, InterpError, NdRange};
 use pumice_ir::{EnqueueRole, KernelInfo, Module};
 use pumice_target::device_queue::{
     Entry, Key, Launch, Layout, QUEUES, STATE_BYTES, State, VARIANTS, Write, record,

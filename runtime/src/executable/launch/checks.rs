@@ -4,10 +4,8 @@ use pumice_check::{Launch, Reports, Table, read};
 use pumice_reflection::CheckSite;
 use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
 
-use super::Executable;
-use super::device_module::DeviceModule;
-use super::interface::KernelInterface;
-use super::launch::ArgValue;
+use super::{ArgValue, Executable, KernelInterface};
+use crate::executable::device_module::DeviceModule;
 
 /// The memory, and what it holds before a launch.
 pub struct CheckMemory {
