@@ -23,9 +23,9 @@ pub fn needs_addresses() -> Result<Vec<String>> {
 }
 
 /// The environment of an old device: Vulkan 1.1 with extensions, no timeline semaphores, no queries that
-/// the host resets.
+/// the host resets. Its modules hold code for promises of launches, as those of cards do.
 pub fn old_device() -> (&'static str, String) {
-    let mask = "vulkan1.1,timelineSemaphore,hostQueryReset";
+    let mask = "vulkan1.1,timelineSemaphore,hostQueryReset,+launchPromises";
     ("PUMICE_MASK", mask.to_string())
 }
 

@@ -149,6 +149,9 @@ pub struct Target {
     pub max_subgroup_size: u32,
     /// Subgroup operations.
     pub subgroup: SubgroupOps,
+    /// Code may be shorter where launches promise something, for a larger module: worth it where the driver's
+    /// compiler counts registers and kinds of loads, not on processors.
+    pub launch_promises: bool,
     /// VK_AMD_shader_ballot: SPV_AMD_shader_ballot's instructions pass through.
     pub amd_shader_ballot: bool,
     /// `shaderDeviceClock` and `shaderSubgroupClock`.
@@ -362,6 +365,7 @@ impl Target {
                 quad: true,
                 rotate: false,
             },
+            launch_promises: true,
             amd_shader_ballot: false,
             clocks: true,
             maximal_reconvergence: false,

@@ -30,7 +30,7 @@ use pumice_compiler::abi::DescriptorOptions;
 use pumice_compiler::target::{FloatAtomics, SmallStorage};
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
-use pumice_vulkan_layer::{Capabilities, Format, PhysicalDevice};
+use pumice_vulkan_layer::{Capabilities, DeviceType, Format, PhysicalDevice};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
@@ -412,6 +412,7 @@ fn make_target(
         max_work_group_size: caps.limits.max_group_invocations,
         max_subgroup_size: extensions::sub_group_size(caps).unwrap_or(subgroup.max_size),
         subgroup: subgroup.ops,
+        launch_promises: takes_promises(caps),
         amd_shader_ballot: caps.shader_ballot_amd(),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
@@ -423,5 +424,15 @@ fn make_target(
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: caps.spirv_version().min(SPIRV_VERSION),
+    }
+}
+
+/// Returns whether modules hold code for launches that promise something. It is larger, and compilers for processors
+/// make nothing of it.
+fn takes_promises(caps: &Capabilities) -> bool {
+    let masked = |word: &str| caps.masked.iter().any(|name| name == word);
+    match caps.device_type {
+        DeviceType::Cpu => masked("+launchPromises"),
+        _ => !masked("launchPromises"),
     }
 }

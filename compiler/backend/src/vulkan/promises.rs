@@ -21,6 +21,11 @@ pub(crate) struct Near {
 }
 
 impl Emitter<'_> {
+    /// Returns whether code depends on promises.
+    pub fn takes_promises(&self) -> bool {
+        self.target.launch_promises && self.target.int64 && !self.has_buffers()
+    }
+
     /// The condition that a launch promises something.
     pub fn promised(&mut self, kind: PromiseKind) -> Id {
         if let Some(&(condition, _)) = self.promises.get(&kind) {
@@ -70,7 +75,7 @@ impl Emitter<'_> {
         [base, offset]: [Value; 2],
         sum: Id,
     ) -> Result<(), LowerError> {
-        let Some(result) = result.filter(|_| self.target.int64 && !self.has_buffers()) else {
+        let Some(result) = result.filter(|_| self.takes_promises()) else {
             return Ok(());
         };
         let (root, before) = match self.near_of.get(&base) {

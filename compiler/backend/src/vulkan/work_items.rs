@@ -82,7 +82,7 @@ impl Emitter<'_> {
     /// An offset of the range or region, or 0 where the launch promises that
     /// ([`PromiseKind::NoOffset`]).
     fn unless_at_zero(&mut self, offset: Id, low: bool) -> Result<Id, LowerError> {
-        if self.has_buffers() || !self.target.int64 {
+        if !self.takes_promises() {
             return Ok(offset);
         }
         let condition = self.promised(PromiseKind::NoOffset);
