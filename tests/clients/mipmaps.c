@@ -417,10 +417,10 @@ static void told(void)
 {
     cl_int error, got[6] = {0}, expected[6] = {3, 2, 4, 1, 16, 16};
     cl_mem images[4] = {
-        create(&words, &shapes[2], 3, CL_SUCCESS),
-        create(&words, &shapes[4], 2, CL_SUCCESS),
-        create(&words, &shapes[3], 4, CL_SUCCESS),
-        create(&words, &shapes[0], 0, CL_SUCCESS),
+        create(&floats, &shapes[2], 3, CL_SUCCESS),
+        create(&floats, &shapes[4], 2, CL_SUCCESS),
+        create(&floats, &shapes[3], 4, CL_SUCCESS),
+        create(&floats, &shapes[0], 0, CL_SUCCESS),
     };
     cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
     MUST(error);
@@ -435,19 +435,21 @@ static void told(void)
     MUST(clReleaseKernel(kernel));
     kernel = kernel_of("fixed_level");
     cl_uint color[4] = {50, 50, 50, 50}, texel = 0;
+    cl_mem colored = create(&words, &shapes[2], 3, CL_SUCCESS);
     /* An image with one level has the others in no place, and those of level 0 are kept. */
-    MUST(clSetKernelArg(kernel, 0, sizeof images[0], &images[0]));
+    MUST(clSetKernelArg(kernel, 0, sizeof colored, &colored));
     MUST(clSetKernelArg(kernel, 1, sizeof color, color));
     MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
     size_t at[4][4] = {{0, 0, 0, 0}, {1, 0, 1, 0}, {2, 0, 2, 0}, {3, 0, 0, 0}}, one[3] = {1, 1, 1};
     for (cl_uint i = 0; i < 4; i++) {
-        MUST(clEnqueueReadImage(queue, images[0], CL_TRUE, at[i], one, 0, 0, &texel, 0, NULL, NULL));
+        MUST(clEnqueueReadImage(queue, colored, CL_TRUE, at[i], one, 0, 0, &texel, 0, NULL, NULL));
         if (values_matter())
             EQ(texel, 50 + i);
     }
     MUST(clReleaseKernel(kernel));
     for (int i = 0; i < 4; i++)
         MUST(clReleaseMemObject(images[i]));
+    MUST(clReleaseMemObject(colored));
     MUST(clReleaseMemObject(out));
 }
 

@@ -118,7 +118,7 @@ impl Recorder {
     /// An image of another device.
     pub fn initialize_image(&mut self, image: &Image) -> Result<()> {
         self.own_image(image)?;
-        self.change_layout(image, vk::ImageLayout::UNDEFINED, REST);
+        self.change_layout(image, image.range(), [vk::ImageLayout::UNDEFINED, REST]);
         self.keep(image.clone());
         Ok(())
     }
@@ -147,25 +147,31 @@ impl Recorder {
     }
 
     /// Gives an image the layout of a copy if that may be: on a device with several VkQueues another
-    /// one may be reading the image, which then keeps its layout. Gives the layout that it has.
-    fn lay_out(&mut self, image: &Image, wanted: vk::ImageLayout) -> vk::ImageLayout {
+    /// one may be reading the image, which then keeps its layout. Gives the layout that it has. The copy
+    /// touches that level alone.
+    fn lay_out(&mut self, image: &Image, level: u32, wanted: vk::ImageLayout) -> vk::ImageLayout {
         if self.queue.device().queues.len() > 1 {
             return REST;
         }
-        self.change_layout(image, REST, wanted);
+        self.change_layout(image, image.level_range(level), [REST, wanted]);
         wanted
     }
 
     /// Undoes [`Recorder::lay_out`].
-    fn put_back(&mut self, image: &Image, layout: vk::ImageLayout) {
+    fn put_back(&mut self, image: &Image, level: u32, layout: vk::ImageLayout) {
         if layout != REST {
-            self.change_layout(image, layout, REST);
+            self.change_layout(image, image.level_range(level), [layout, REST]);
         }
     }
 
-    /// Changes an image's layout once everything before has ended. The image must be the device's
-    /// and kept.
-    fn change_layout(&mut self, image: &Image, from: vk::ImageLayout, to: vk::ImageLayout) {
+    /// Changes the layout of a part of an image once everything before has ended. The image must be the
+    /// device's and kept.
+    fn change_layout(
+        &mut self,
+        image: &Image,
+        part: vk::ImageSubresourceRange,
+        [from, to]: [vk::ImageLayout; 2],
+    ) {
         let everything = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
         let barrier = [vk::ImageMemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
@@ -175,7 +181,7 @@ impl Recorder {
             .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
             .image(image.raw())
-            .subresource_range(image.range())];
+            .subresource_range(part)];
         // SAFETY: the image is alive and kept; the command buffer is recording.
         unsafe {
             self.queue.device().raw.cmd_pipeline_barrier(
@@ -232,7 +238,7 @@ impl Recorder {
         part: ImageBox,
     ) -> Result<()> {
         let region = [self.buffer_region(buffer, rows.into(), image, part)?];
-        let layout = self.lay_out(image, TO);
+        let layout = self.lay_out(image, part.level, TO);
         // SAFETY: both are alive, kept, and hold the region; the image has that layout.
         unsafe {
             self.queue.device().raw.cmd_copy_buffer_to_image(
@@ -243,7 +249,7 @@ impl Recorder {
                 &region,
             );
         }
-        self.put_back(image, layout);
+        self.put_back(image, part.level, layout);
         self.keep((buffer.clone(), image.clone()));
         Ok(())
     }
@@ -260,7 +266,7 @@ impl Recorder {
         rows: impl Into<TexelRows>,
     ) -> Result<()> {
         let region = [self.buffer_region(buffer, rows.into(), image, part)?];
-        let layout = self.lay_out(image, FROM);
+        let layout = self.lay_out(image, part.level, FROM);
         // SAFETY: both are alive, kept, and hold the region; the image has that layout.
         unsafe {
             self.queue.device().raw.cmd_copy_image_to_buffer(
@@ -271,7 +277,7 @@ impl Recorder {
                 &region,
             );
         }
-        self.put_back(image, layout);
+        self.put_back(image, part.level, layout);
         self.keep((buffer.clone(), image.clone()));
         Ok(())
     }
@@ -301,10 +307,14 @@ impl Recorder {
             .dst_subresource(target.layers(to))
             .dst_offset(target.offset(to))
             .extent(source.extent(from))];
-        // An image copied to itself has to have one layout for both.
-        let (source_layout, target_layout) = match from.raw() == to.raw() {
+        // A level copied to itself has to have one layout for both.
+        let is_same = from.raw() == to.raw() && source.level == target.level;
+        let (source_layout, target_layout) = match is_same {
             true => (REST, REST),
-            false => (self.lay_out(from, FROM), self.lay_out(to, TO)),
+            false => (
+                self.lay_out(from, source.level, FROM),
+                self.lay_out(to, target.level, TO),
+            ),
         };
         // SAFETY: both are alive, kept, and hold the region; they have those layouts.
         unsafe {
@@ -317,8 +327,8 @@ impl Recorder {
                 &region,
             );
         }
-        self.put_back(from, source_layout);
-        self.put_back(to, target_layout);
+        self.put_back(from, source.level, source_layout);
+        self.put_back(to, target.level, target_layout);
         self.keep((from.clone(), to.clone()));
         Ok(())
     }

@@ -270,6 +270,11 @@ impl Image {
             .level_count(self.0.desc.levels)
             .layer_count(self.0.desc.layers)
     }
+
+    /// The texels of one level.
+    pub(crate) fn level_range(&self, level: u32) -> vk::ImageSubresourceRange {
+        self.range().base_mip_level(level).level_count(1)
+    }
 }
 
 impl ImageView {
