@@ -36,16 +36,26 @@ fn most_address_space() -> usize {
     }
 }
 
-/// Maps `size` bytes, at `at` if that is not 0.
+/// Maps `size` bytes, at `at` if that is not 0, which the caller owns.
 fn map(at: usize, size: usize, protection: i32, flags: i32, file: i32) -> Result<usize> {
     let fixed = if at == 0 { 0 } else { libc::MAP_FIXED };
+    map_near(at, size, protection, flags | fixed, file)
+}
+
+/// Maps `size` bytes, at `at` if that is free or the flags say that it is the caller's.
+fn map_near(at: usize, size: usize, protection: i32, flags: i32, file: i32) -> Result<usize> {
     // SAFETY: a fixed address is inside address space that the caller owns, so nothing of anybody else's is replaced.
-    let mapped = unsafe { libc::mmap(at as *mut c_void, size, protection, flags | fixed, file, 0) };
+    let mapped = unsafe { libc::mmap(at as *mut c_void, size, protection, flags, file, 0) };
     match mapped == libc::MAP_FAILED {
         true => Err(Error::OutOfHostMemory),
         false => Ok(mapped as usize),
     }
 }
+
+/// An address far from where programs, libraries and mappings lie: what is reserved there stands in nobody's way.
+/// Right below the process's other mappings it would push those that follow to its other side, and with them the
+/// memory of drivers that run on the processor.
+const APART: usize = 32 << 40;
 
 const UNUSED: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
@@ -55,7 +65,7 @@ impl Reserved {
         if size > most_address_space() / 4 {
             return None;
         }
-        let start = map(0, size, libc::PROT_NONE, UNUSED, -1).ok()?;
+        let start = map_near(APART, size, libc::PROT_NONE, UNUSED, -1).ok()?;
         Some(Self { start, size })
     }
 
