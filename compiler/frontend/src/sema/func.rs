@@ -12,6 +12,7 @@ use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
 };
 use crate::source::{Span, Symbol};
+use pumice_target::options::ClStd;
 
 /// The function being checked.
 #[derive(Debug)]
@@ -141,12 +142,10 @@ impl<'a> Sema<'a> {
         self.check_half_value(ret.q.ty, span, "function return value")?;
         let text = self.name(name);
         if let Some(dots) = variadic {
-            if text != "printf" {
-                self.error(
-                    *dots,
-                    "invalid prototype, variadic arguments are not allowed in OpenCL",
-                );
-                return None;
+            // As in clang, names of implementations may have them.
+            let is_printf = text == "printf" && self.lang.std >= ClStd::Cl12;
+            if !is_printf && !text.starts_with("__") {
+                self.check_variadic(*dots)?;
             }
         }
         let mut types = Vec::with_capacity(params.len());
@@ -179,7 +178,7 @@ impl<'a> Sema<'a> {
         base: SpacedType,
     ) -> Option<FuncId> {
         let signature = self.signature(declarator, base).filter(|s| !s.broken)?;
-        if signature.variadic {
+        if signature.variadic && self.name(signature.name) == "printf" {
             // A declaration of printf by hand means the built-in.
             return Some(FuncId(0));
         }
@@ -303,6 +302,7 @@ impl<'a> Sema<'a> {
         });
         self.funcs.push(FuncMeta {
             overloadable,
+            variadic: signature.variadic,
             defined: false,
             params: parameters(declarator),
             must_use,
@@ -349,7 +349,7 @@ impl<'a> Sema<'a> {
         let Some(signature) = signature.filter(|_| !broken || !is_known) else {
             return;
         };
-        if signature.variadic {
+        if signature.variadic && self.name(name) == "printf" {
             self.error(name_span, "definition of builtin function 'printf'");
             return;
         }

@@ -25,20 +25,21 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// Returns the feature or version that is missing; `None` if the gate is open.
+    /// Returns the feature or version that is missing; `None` if the gate is open. Pragmas do not
+    /// matter: as in clang, a function is there if the device has its extension.
     pub fn missing(self, lang: &LangOptions) -> Option<&'static str> {
         let unless = |open: bool, name| (!open).then_some(name);
         match self {
             Gate::None => None,
             Gate::Std(std) => unless(lang.std >= std, version(std)),
-            Gate::Name(name) => unless(lang.extension(name), name),
+            Gate::Name(name) => unless(lang.knows_extension(name), name),
             Gate::Either(extension, name) => {
                 let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
-                unless(lang.extension(extension) || feature(), extension)
+                unless(lang.knows_extension(extension) || feature(), extension)
             }
             Gate::AnyOf([first, second], name) => {
                 let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
-                let open = lang.extension(first) || lang.extension(second) || feature();
+                let open = lang.knows_extension(first) || lang.knows_extension(second) || feature();
                 unless(open, first)
             }
             Gate::Device(name) => unless(lang.feature(name), name),
