@@ -6,7 +6,9 @@ use crate::packages::{
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy};
+use crate::{
+    guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy, validation,
+};
 
 /// A named step.
 pub struct Step {
@@ -127,7 +129,7 @@ pub const STEPS: &[Step] = &[
         what: "end-to-end clients under the Khronos validation layer, with addresses and without",
         needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         on_request: false,
-        run: test::validation,
+        run: validation::run,
     },
     Step {
         name: "newest-layer",
