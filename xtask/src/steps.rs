@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, GLSL, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN,
+    BINUTILS, CLIENTS, CLINFO, GIT, GLSL, LOADER, MAKE, Package, RPM, SPIRV, VALIDATION, VULKAN,
     VULKAN_HEADERS,
 };
 use crate::sh::Result;
@@ -85,14 +85,14 @@ pub const STEPS: &[Step] = &[
     Step {
         name: "guide",
         what: "the user's guide: it builds without a warning, and its commands run",
-        needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO, MAKE],
         on_request: false,
         run: guide::test,
     },
     Step {
         name: "package",
         what: "a Debian package, an RPM and a tarball of the debug build, made twice",
-        needs: &[RPM, BINUTILS],
+        needs: &[RPM, BINUTILS, GIT],
         on_request: false,
         run: package::test,
     },
