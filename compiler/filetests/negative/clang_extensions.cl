@@ -106,3 +106,21 @@ void f(global int *g, local int *l, __attribute__((opencl_global_device)) int *d
   __attribute__((opencl_global_device)) int x;
 }
 __attribute__((opencl_global_host)) int y;
+
+//// [--device=full -cl-std=CL1.1] functions of OpenCL C 1.2 and of extensions that need it
+kernel void k(read_only image2d_t i, write_only image2d_t o, int2 at) {
+  write_imagef(o, at, read_imagef(i, at));
+  write_imagef(o, at, 1, (float4)(0.0f));
+  get_sub_group_size();
+  sub_group_non_uniform_reduce_add(1);
+}
+
+//// [--device=full] the same in OpenCL C 1.2, and an extension that a pragma disables
+#pragma OPENCL EXTENSION cl_khr_subgroups : disable
+kernel void k(read_only image2d_t i, write_only image2d_t o, int2 at) {
+  write_imagef(o, at, read_imagef(i, at));
+  write_imagef(o, at, 1, (float4)(0.0f));
+  get_sub_group_size();
+  sub_group_non_uniform_reduce_add(1);
+  unknown();
+}

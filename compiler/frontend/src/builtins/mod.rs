@@ -220,10 +220,7 @@ pub fn has_builtin(name: &str) -> bool {
 /// form is available.
 pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     let found = names::lookup(name)?;
-    let missing: Option<Vec<&str>> = found
-        .rows()
-        .map(|(_, row)| row.gate.missing(lang))
-        .collect();
+    let missing: Option<Vec<&str>> = found.rows().map(|(_, row)| row.missing(lang)).collect();
     missing?.first().map(ToString::to_string)
 }
 

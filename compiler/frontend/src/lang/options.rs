@@ -26,7 +26,7 @@ pub struct LangOptions<'a> {
 /// Extensions of clang's language, which no device lists. They are off until a pragma enables them.
 pub const CLANG_EXTENSIONS: &[&str] = &[STORAGE_CLASSES, VARIADIC_FUNCTIONS];
 
-/// Storage classes in OpenCL C 1.0 and 1.1, `auto` in all versions.
+/// `register` in OpenCL C 1.0, `auto` in all versions.
 pub const STORAGE_CLASSES: &str = "cl_clang_storage_class_specifiers";
 
 /// Prototypes with `...`.
@@ -119,7 +119,7 @@ impl<'a> LangOptions<'a> {
     /// Returns whether double exists. As in clang, the extension's pragma has no effect on it.
     pub fn fp64(&self) -> bool {
         self.knows_extension("cl_khr_fp64")
-            || (self.std >= ClStd::Cl12 && self.feature("__opencl_c_fp64"))
+            || (self.std >= ClStd::Cl30 && self.feature("__opencl_c_fp64"))
     }
 
     /// Returns whether a literal without a suffix is a double. Before OpenCL C 1.2 the extension's

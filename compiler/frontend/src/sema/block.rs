@@ -411,6 +411,7 @@ impl<'a> Sema<'a> {
     /// A block as an operand of the enqueueing functions.
     pub(super) fn block_argument(&mut self, value: BlockValue, span: Span) -> Option<ExprId> {
         let context = self.block_context(value, span)?;
+        self.enqueued.insert(value.func);
         let ty = self.ty(context);
         let kind = ExprKind::Block {
             func: value.func,

@@ -118,7 +118,7 @@ impl<'a> Sema<'a> {
     /// Returns whether `auto` or `register` may be written. The specification has neither (OpenCL C
     /// 3.0 §6.9); old programs write `register`.
     fn supports(&self, class: StorageClass) -> bool {
-        let in_version = class == StorageClass::Register && self.lang.std >= ClStd::Cl12;
+        let in_version = class == StorageClass::Register && self.lang.std > ClStd::Cl10;
         in_version || self.lang.clang_extension(STORAGE_CLASSES)
     }
 

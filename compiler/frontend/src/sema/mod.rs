@@ -93,6 +93,7 @@ pub fn check(
         calls: Vec::new(),
         blocks: Vec::new(),
         block_inits: Vec::new(),
+        enqueued: FxHashSet::default(),
         without_result: FxHashMap::default(),
         array_captures: FxHashMap::default(),
         depth: 0,
@@ -151,6 +152,8 @@ struct Sema<'a> {
     blocks: Vec<BlockState>,
     /// Contexts of block literals.
     block_inits: Vec<Init>,
+    /// Functions of blocks that are arguments of the enqueueing functions.
+    enqueued: FxHashSet<FuncId>,
     /// Functions that call a block's function and drop its result, which enqueue_kernel takes.
     without_result: FxHashMap<FuncId, FuncId>,
     /// Functions of blocks that hold the address of an array of the function around: its name and
