@@ -124,3 +124,11 @@ kernel void k(read_only image2d_t i, write_only image2d_t o, int2 at) {
   sub_group_non_uniform_reduce_add(1);
   unknown();
 }
+
+//// a sampler without a value
+constant sampler_t of_program;
+kernel void k(global float4 *p, read_only image2d_t i) {
+  sampler_t s;
+  const sampler_t t;
+  *p = read_imagef(i, s, (int2)(0));
+}

@@ -168,7 +168,7 @@ impl<'a> Sema<'a> {
         Some(self.mk_lvalue(kind, q, AddrSpace::Private, align, span))
     }
 
-    /// What the context of a block holds of a variable: its value, of an array the address.
+    /// The part of a block's context that stands for a variable: its value, of an array the address.
     fn captured_value(&mut self, level: usize, local: LocalId, span: Span) -> Option<ExprId> {
         let lvalue = self.variable_at(level, local, span)?;
         let q = self.body.lvalue(lvalue).ty;
