@@ -145,8 +145,11 @@ static void check(const char *self, const char *mode, int signal)
     CHECK(is_json(text));
     static const char *const parts[] = {
         "\"name\":\"the Vulkan driver compiles\"",
-        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"first_launch\":true}",
-        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2]}",
+        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"argument_bytes\":256,\"first_launch\":true}",
+        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"argument_bytes\":256}",
+        "\"name\":\"build program\"",
+        "\"args\":{\"call\":\"build\",\"cache\":\"off\"}",
+        "\"name\":\"queue\",\"args\":{\"device\":",
         "\"args\":{\"bytes\":128}",
         "\"args\":{\"bytes\":192}",
         "\"args\":{\"direction\":\"read\",\"bytes\":64}",
