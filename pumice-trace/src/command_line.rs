@@ -189,7 +189,9 @@ complete -o filenames -F _pumice_trace pumice-trace
                     "" => String::new(),
                     value => format!(":{value}:_files"),
                 };
-                format!("  '{}[{}]{value}' \\\n", option.name, option.help)
+                // A colon would begin the next part.
+                let help = option.help.replace(':', "");
+                format!("  '{}[{help}]{value}' \\\n", option.name)
             });
             let options: String = options.collect();
             Ok(format!(

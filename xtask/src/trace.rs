@@ -19,6 +19,8 @@ const PARTS: &[&str] = &[
     "<td class=\"name\">copy</td><td>the device</td><td class=\"n\" data-v=\"1\">1</td>\
      <td class=\"n\" data-v=\"192\">192 B</td>",
     "<td class=\"name\">transfer: read</td>",
+    "<td class=\"name\">map</td><td>the host</td><td class=\"n\" data-v=\"1\">1</td>\
+     <td class=\"n\" data-v=\"48\">48 B</td>",
     "<td class=\"name\">the Vulkan driver compiles</td>",
     "<td class=\"name\">lower</td>",
     "The cache of built programs: 0 hits, 0 misses, 1 build without the cache.",
