@@ -24,7 +24,6 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, SystemTime};
 
 use command_line::Work;
 use page::Run;
@@ -71,15 +70,15 @@ fn tell(line: &str) {
 
 /// Runs a program and writes its page; gives the exit status.
 fn run_and_report(command: &[OsString], keep: Option<PathBuf>, page: &Path) -> u8 {
-    let folder = match Folder::new(keep) {
+    // A kept folder may hold traces of earlier runs.
+    let folder = Folder::new(keep).and_then(|folder| Ok((folder.traces()?, folder)));
+    let (before, folder) = match folder {
         Ok(folder) => folder,
         Err(why) => {
             complain(&why);
             return NO_PAGE;
         }
     };
-    // File systems have coarser clocks than the system.
-    let since = SystemTime::now() - Duration::from_secs(2);
     let ended = match run::run(command, &folder) {
         Ok(ended) => ended,
         Err(error) => {
@@ -93,11 +92,15 @@ fn run_and_report(command: &[OsString], keep: Option<PathBuf>, page: &Path) -> u
         time: ended.time,
         end: ended.words(),
     };
-    let done = folder.traces(since).and_then(|traces| match traces[..] {
-        [] => Err("the program wrote no trace: it did not use a device of Pumice, or ignores its environment \
-                   (pumice-info tells whether there is one)"
-            .to_string()),
-        _ => report(&traces, Some(&run), page),
+    let done = folder.traces().and_then(|mut traces| {
+        traces.retain(|path, written| before.get(path) != Some(written));
+        let traces: Vec<PathBuf> = traces.into_keys().collect();
+        if traces.is_empty() {
+            let why = "the program wrote no trace: it did not use a device of Pumice, or ignores its environment \
+                       (pumice-info tells whether there is one)";
+            return Err(why.to_string());
+        }
+        report(&traces, Some(&run), page)
     });
     match (done, ended.code()) {
         (Ok(()), code) => code,

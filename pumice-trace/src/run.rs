@@ -1,6 +1,7 @@
 //! Runs a program with a trace.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::ExitStatusExt;
@@ -74,28 +75,20 @@ impl Folder {
         Ok(Self { path, temporary })
     }
 
-    /// The traces in it that `since` or later wrote.
+    /// The traces in it, with the times at which they were last written.
     ///
     /// # Errors
     /// A folder that cannot be read.
-    pub fn traces(&self, since: SystemTime) -> Result<Vec<PathBuf>, String> {
+    pub fn traces(&self) -> Result<BTreeMap<PathBuf, SystemTime>, String> {
         let told = |error: io::Error| format!("{}: {error}", self.path.display());
-        let mut traces = Vec::new();
+        let mut traces = BTreeMap::new();
         for entry in std::fs::read_dir(&self.path).map_err(told)? {
             let path = entry.map_err(told)?.path();
-            let written = path
-                .metadata()
-                .and_then(|data| data.modified())
-                .map_err(told)?;
-            if path
-                .extension()
-                .is_some_and(|extension| extension == "json")
-                && written >= since
-            {
-                traces.push(path);
+            if path.extension() == Some(OsStr::new("json")) {
+                let written = path.metadata().and_then(|data| data.modified());
+                traces.insert(path, written.map_err(told)?);
             }
         }
-        traces.sort();
         Ok(traces)
     }
 

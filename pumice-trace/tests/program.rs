@@ -192,6 +192,13 @@ fn a_run_of_several_processes_makes_one_page() {
         "{page}"
     );
     assert!(page.contains("inner"));
+    // Another run's page has that run alone.
+    let words = ["run", "--keep", "traces", "--", "sh", "-c", &traced("")];
+    let output = start(&folder, &words);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(std::fs::read_dir(folder.join("traces")).unwrap().count(), 3);
+    let page = std::fs::read_to_string(folder.join("pumice-trace.html")).unwrap();
+    assert!(page.contains("<td class=\"name\">k</td><td class=\"n\" data-v=\"2\">2</td>"));
 }
 
 #[test]
