@@ -160,30 +160,19 @@ impl Remarks {
             if !self.own.contains(&func.name) {
                 continue;
             }
-            let mut used: BTreeMap<StackSlot, SourceLoc> = BTreeMap::new();
-            for (kind, loc) in instructions(func) {
-                if let InstKind::StackAddr { slot, .. } = kind {
-                    used.entry(*slot).or_insert(loc);
-                }
-            }
-            let bytes: u64 = used
-                .keys()
-                .map(|&slot| u64::from(func.slots[slot].size))
-                .sum();
-            let Some(loc) = used
-                .values()
-                .find(|loc| loc.line > 0)
-                .or(used.values().next())
-            else {
+            let (slots, loc) = used_slots(func);
+            if slots.is_empty() {
                 continue;
-            };
+            }
+            let sizes = slots.iter().map(|&slot| u64::from(func.slots[slot].size));
+            let bytes: u64 = sizes.sum();
             let text = format!(
                 "{} of {bytes} bytes in {} {} in memory: an index is not constant, or the address is kept",
-                plural(used.len(), "private variable"),
+                plural(slots.len(), "private variable"),
                 place_of(module, id),
-                if used.len() == 1 { "stays" } else { "stay" },
+                if slots.len() == 1 { "stays" } else { "stay" },
             );
-            self.add(&position(module, *loc), &text, "private");
+            self.add(&position(module, loc), &text, "private");
         }
     }
 
@@ -215,6 +204,29 @@ fn instructions(func: &Function) -> impl Iterator<Item = (&InstKind, SourceLoc)>
     let blocks = func.layout.blocks.iter();
     let insts = blocks.flat_map(|&block| &func.layout.insts[block]);
     insts.map(|&inst| (&func.insts[inst].kind, func.insts[inst].loc))
+}
+
+/// The private variables that a function uses, and the first known position of a use.
+fn used_slots(func: &Function) -> (BTreeSet<StackSlot>, SourceLoc) {
+    let mut slots = BTreeSet::new();
+    let mut addresses = BTreeSet::new();
+    let mut first = SourceLoc::default();
+    for block in func.layout.blocks.iter() {
+        for &inst in &func.layout.insts[*block] {
+            let data = &func.insts[inst];
+            if let InstKind::StackAddr { slot, .. } = data.kind {
+                slots.insert(slot);
+                addresses.extend(data.results.iter().copied());
+            }
+            let mut uses = false;
+            data.kind
+                .for_each_value(|value| uses |= addresses.contains(&value));
+            if uses && first.line == 0 {
+                first = data.loc;
+            }
+        }
+    }
+    (slots, first)
 }
 
 /// A function, as the kernel that it is.
