@@ -174,7 +174,11 @@ fn try_root(package: &Path) -> Result {
     };
     // Debian's rpm knows no package of the system: nothing is there that the package could need.
     sh::output(rpm(&["-i", "--nodeps", "--ignorearch"]).arg(package))?;
-    for place in [&format!("{LIBRARIES}/libpumice.so"), "/usr/bin/pumicec"] {
+    for place in [
+        &format!("{LIBRARIES}/libpumice.so"),
+        "/usr/bin/pumicec",
+        "/usr/bin/pumice-trace",
+    ] {
         if !root.join(&place[1..]).is_file() {
             return Err(format!("{}: {place} was not installed", package.display()));
         }
