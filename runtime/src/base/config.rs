@@ -85,6 +85,8 @@ variables! {
         "Log to the end of this file instead of stderr; %p becomes the process's number.";
     TRACE = "PUMICE_TRACE",
         "Write API calls, builds and what the device ran to this file, which Perfetto opens; %p as above.";
+    PROGRESS = "PUMICE_PROGRESS",
+        "Seconds after which a build tells on stderr how far it is (2 by default); on: 2 seconds also where stderr is no terminal; off: never.";
     DUMP = "PUMICE_DUMP",
         "Write every stage of every build to files in this folder; builds then do not use the cache.";
     DEVICES = "PUMICE_DEVICES",
