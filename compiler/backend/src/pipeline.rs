@@ -19,7 +19,7 @@ use crate::pass::Property::{
     VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
-use crate::passes::check::{check_arithmetic, check_memory};
+use crate::passes::check::{check_arithmetic, check_loops, check_memory};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
@@ -86,6 +86,9 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[Inlined, SlotsPromoted])
     .ensures(&[SpacesInferred]),
+    Pass::new("check_loops", Check, TryModule(check_loops::run))
+        .only(|target| target.checks.robust())
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     // Before anything is derived from accesses that must not be.
     Pass::new("check_memory", Check, TryModule(check_memory::run))
         .only(|target| target.checks.any())
@@ -414,7 +417,7 @@ mod tests {
         let target = Target {
             quirks: Quirks::all(),
             int64: false,
-            checks: Checks::all(),
+            checks: Checks::all().with(Check::Robust),
             zero_private: true,
             address_delta: true,
             ..target

@@ -4,9 +4,10 @@
 //! and one input share a build; only the executable is each device's own.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use opencl_sys as cl;
-use pumice_budget::{self as budget, OutOfMemory};
+use pumice_budget::{self as budget, Exhausted};
 use pumice_compiler::options::{MathOptions, OptionError, parse_build};
 use pumice_compiler::target::Checks;
 use pumice_compiler::{CompileOptions, KernelModule, LinkOptions, LowerOptions, Target};
@@ -31,6 +32,9 @@ pub use crate::program::compile_thread::unload_compiler;
 
 /// The application's callback, called once when a build has ended.
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
+
+/// Time that a build may take in robust mode.
+const ROBUST_TIME: Duration = Duration::from_secs(60);
 
 /// A call that builds, its arguments checked.
 struct Call {
@@ -147,12 +151,18 @@ impl Call {
                 );
                 return None;
             }
+            if checks::of_all_programs().or(self.checks()).robust() {
+                log.push_str(
+                    "error: robust mode builds from source or IL, not from a Vulkan module\n",
+                );
+                return None;
+            }
             let loaded = load_executable(checked(build, log)?, device);
             return log_loaded(loaded, log);
         }
         let most = device.capabilities().limits.max_storage_buffer_range;
         let target = wishes.apply(&device.target().ok()?, most);
-        let target = checks::add(&target, self.checks());
+        let target = checks::add(&target, self.checks(), device.capabilities());
         let dump = dump::start(&self.text);
         let key = match dump {
             Some(_) => None,
@@ -185,6 +195,8 @@ impl Call {
 
     /// Builds for devices of one target.
     fn build(&self, input: &Input, devices: &[Ref<Device>], wishes: Wishes) -> Vec<Build> {
+        let robust = checks::of_all_programs().or(self.checks()).robust();
+        budget::end_at(robust.then(|| Instant::now() + ROBUST_TIME));
         budget::begin();
         let mut log = String::new();
         let Some((first, others)) = devices.split_first() else {
@@ -192,7 +204,7 @@ impl Call {
         };
         let made = self.make_or_load(input, (first, wishes), &mut log);
         // Only the last stage can have failed.
-        let host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
+        let host_is_out_of_memory = budget::check() == Err(Exhausted::Host);
         let finish = |built: Option<Build>, log: String| Build {
             host_is_out_of_memory,
             ..match built {
@@ -356,7 +368,7 @@ impl Object<Program> {
                     |log| vec![call.failure(log.into()); devices.len()],
                 );
                 let builds = builds.unwrap_or_else(|_| {
-                    let log = format!("error: {}\n", OutOfMemory::Host);
+                    let log = format!("error: {}\n", Exhausted::Host);
                     let failure = Build {
                         host_is_out_of_memory: true,
                         ..call.failure(log)
@@ -426,7 +438,7 @@ impl Object<Program> {
         let includes = Includes {
             headers: Vec::new(),
             folders: compile_options.include_dirs.clone(),
-            allowed: Allowed::from_options(),
+            allowed: Allowed::from_options(compile_options.checks),
         };
         let inputs = self.inputs(&chosen);
         let call = Call {
@@ -473,7 +485,7 @@ impl Object<Program> {
         let includes = Includes {
             headers,
             folders: compile_options.include_dirs.clone(),
-            allowed: Allowed::from_options(),
+            allowed: Allowed::from_options(compile_options.checks),
         };
         let inputs = self.inputs(&chosen);
         let call = Call {
