@@ -417,7 +417,7 @@ mod tests {
         let target = Target {
             quirks: Quirks::all(),
             int64: false,
-            checks: Checks::all().with(Check::Robust),
+            checks: Checks::all().with(pumice_target::Check::Robust),
             zero_private: true,
             address_delta: true,
             ..target
