@@ -165,8 +165,8 @@ kernel void one_waits(global int *out)
 // global: 4
 // arg: buffer int 6*0
 // expect 0: int 0 ? 5 5 0 5
-// expect report: <source>:69:13: error: the loops of a work-item go more rounds than PUMICE_LOOP_LIMIT allows
-// expect report: out[1] += 1;
+// expect report: <source>:68:16: error: the loops of a work-item go more rounds than PUMICE_LOOP_LIMIT allows
+// expect report: while (out[0] == 0)
 // expect report: ^
 // expect report: note: by work-item 2 of kernel 'one_waits': number 2 of work-group 0
 // expect report: note: the launch ends here

@@ -15,6 +15,7 @@ pub(crate) mod loop_limit;
 pub mod object;
 pub(crate) mod os;
 pub mod printf;
+pub(crate) mod progress;
 pub mod property;
 pub mod reason;
 pub mod region;

@@ -1,6 +1,7 @@
 //! The checks that programs are built with (`PUMICE_CHECK`).
 
 use std::sync::{Arc, Once, OnceLock};
+use std::time::{Duration, Instant};
 
 use pumice_compiler::Target;
 use pumice_compiler::target::{Check, Checks};
@@ -9,6 +10,9 @@ use pumice_vulkan_layer::Capabilities;
 use crate::base::config;
 use crate::base::log;
 use crate::device::conditions::zeroes_local;
+
+/// Time that a build may take in robust mode.
+const ROBUST_TIME: Duration = Duration::from_secs(60);
 
 /// The checks that all programs get.
 pub fn of_all_programs() -> Checks {
@@ -26,6 +30,16 @@ pub fn of_all_programs() -> Checks {
             checks
         })
     })
+}
+
+/// Tells whether a call that asks for these checks builds in robust mode.
+pub fn is_robust(own: Checks) -> bool {
+    of_all_programs().or(own).robust()
+}
+
+/// The time at which a build of such a call ends, in robust mode.
+pub fn end_of_build(own: Checks) -> Option<Instant> {
+    is_robust(own).then(|| Instant::now() + ROBUST_TIME)
 }
 
 /// A target with more checks, for a device; only devices with addresses have any. Robust mode stays asked for

@@ -4,7 +4,6 @@
 //! and one input share a build; only the executable is each device's own.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use opencl_sys as cl;
 use pumice_budget::{self as budget, Exhausted};
@@ -16,6 +15,8 @@ use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::log;
 use crate::base::object::{Object, Ref};
+use crate::base::progress::{self, Step};
+use crate::base::trace;
 use crate::cache::Key;
 use crate::context::Context;
 use crate::device::{Device, Wishes, checks};
@@ -33,9 +34,6 @@ pub use crate::program::compile_thread::unload_compiler;
 /// The application's callback, called once when a build has ended.
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
 
-/// Time that a build may take in robust mode.
-const ROBUST_TIME: Duration = Duration::from_secs(60);
-
 /// A call that builds, its arguments checked.
 struct Call {
     /// The options as given.
@@ -44,6 +42,8 @@ struct Call {
     kind: CallKind,
     /// True if arguments of kernels stay unknown to clGetKernelArgInfo.
     hides_arguments: bool,
+    /// The step that it is at.
+    step: Step,
 }
 
 enum CallKind {
@@ -151,15 +151,11 @@ impl Call {
                 );
                 return None;
             }
-            if checks::of_all_programs().or(self.checks()).robust() {
-                log.push_str(
-                    "error: robust mode builds from source or IL, not from a Vulkan module\n",
-                );
-                return None;
-            }
-            let loaded = load_executable(checked(build, log)?, device);
+            let loaded = load_executable(checked(build, self.checks(), log)?, device);
             return log_loaded(loaded, log);
         }
+        let mut span = trace::span("build", "build program");
+        span.tell("call", self.name());
         let most = device.capabilities().limits.max_storage_buffer_range;
         let target = wishes.apply(&device.target().ok()?, most);
         let target = checks::add(&target, self.checks(), device.capabilities());
@@ -169,14 +165,17 @@ impl Call {
             None => key(self.name(), &target, &self.text, input, &self.includes),
         };
         if let Some(build) = self.load(key.as_ref(), device) {
+            span.tell("cache", "hit");
             log.clone_from(&build.log);
             return Some(build);
         }
+        span.tell("cache", if key.is_some() { "miss" } else { "off" });
         let includes = IncludeRecorder::new(&self.includes);
         let mut stages = Stages {
             target: &target,
             includes: &includes,
             dump: dump.as_ref(),
+            step: &self.step,
             log,
         };
         let build = self.make(input, &mut stages)?;
@@ -195,8 +194,7 @@ impl Call {
 
     /// Builds for devices of one target.
     fn build(&self, input: &Input, devices: &[Ref<Device>], wishes: Wishes) -> Vec<Build> {
-        let robust = checks::of_all_programs().or(self.checks()).robust();
-        budget::end_at(robust.then(|| Instant::now() + ROBUST_TIME));
+        budget::end_at(checks::end_of_build(self.checks()));
         budget::begin();
         let mut log = String::new();
         let Some((first, others)) = devices.split_first() else {
@@ -363,10 +361,13 @@ impl Object<Program> {
                     .collect();
                 let (job, on) = (call.clone(), devices.clone());
                 let wishes = program.context.wishes();
-                let builds = on_large_stack(
-                    move || job.build(&input, &on, wishes),
-                    |log| vec![call.failure(log.into()); devices.len()],
-                );
+                let what = || "building a program".to_string();
+                let builds = progress::during(what, &call.step, || {
+                    on_large_stack(
+                        move || job.build(&input, &on, wishes),
+                        |log| vec![call.failure(log.into()); devices.len()],
+                    )
+                });
                 let builds = builds.unwrap_or_else(|_| {
                     let log = format!("error: {}\n", Exhausted::Host);
                     let failure = Build {
@@ -446,6 +447,7 @@ impl Object<Program> {
             includes,
             hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
             kind: CallKind::Build(compile_options, link_options),
+            step: Step::default(),
         };
         self.run(call, chosen, inputs, notify)
     }
@@ -493,6 +495,7 @@ impl Object<Program> {
             includes,
             hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
             kind: CallKind::Compile(compile_options),
+            step: Step::default(),
         };
         self.run(call, chosen, inputs, notify)
     }
@@ -582,6 +585,7 @@ pub fn link_programs(
         includes: Includes::default(),
         hides_arguments,
         kind: CallKind::Link(link_options),
+        step: Step::default(),
     };
     let result = program.run(call, chosen, modules, notify);
     if result.is_err() {

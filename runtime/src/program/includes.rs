@@ -28,8 +28,8 @@ pub enum Allowed {
 
 impl Allowed {
     /// The option's value. One that is not known allows nothing: it was set to keep files out. Robust mode allows nothing.
-    pub fn from_options(checks: Checks) -> Self {
-        if checks.or(checks::of_all_programs()).robust() {
+    pub fn from_options(own: Checks) -> Self {
+        if checks::is_robust(own) {
             return Self::None;
         }
         match config::INCLUDES.value().as_deref() {
