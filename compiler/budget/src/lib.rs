@@ -140,7 +140,7 @@ fn host_has(bytes: u64) -> bool {
 /// Fails from the moment on that too much was told, or the time has come.
 ///
 /// # Errors
-/// What has run out.
+/// The budget that has run out.
 #[inline]
 pub fn check() -> Result<(), Exhausted> {
     METER.with(|meter| {
@@ -155,7 +155,7 @@ pub fn check() -> Result<(), Exhausted> {
 /// Tells of memory before it is allocated.
 ///
 /// # Errors
-/// What has run out; the caller must not allocate.
+/// The budget that has run out; the caller must not allocate.
 pub fn charge(bytes: u64) -> Result<(), Exhausted> {
     spend(bytes);
     check()

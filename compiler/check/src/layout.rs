@@ -127,7 +127,7 @@ pub struct Table {
     pub arguments: Vec<(u64, u64)>,
     /// The first byte and the size of each allocation, by rising address, none within another.
     pub allocations: Vec<(u64, u64)>,
-    /// How many times [`SLICE`] rounds the loops of a work-item may go in robust mode.
+    /// Slices of [`SLICE`] rounds that the loops of a work-item may go in robust mode.
     pub slices: u32,
 }
 

@@ -10,7 +10,7 @@ use crate::base::log;
 /// Rounds that the loops of a work-item may go, in millions.
 const MILLIONS: u32 = 256;
 
-/// How many times [`SLICE`] rounds the loops of a work-item may go.
+/// Slices of [`SLICE`] rounds that the loops of a work-item may go.
 pub fn slices() -> u32 {
     static SLICES: OnceLock<u32> = OnceLock::new();
     *SLICES.get_or_init(|| {

@@ -14,7 +14,7 @@ use pumice_ir::{
     Type, Value, ValueDef,
 };
 
-/// How far an offset's origin is followed.
+/// The most steps on the way to an offset's origin.
 const MOST_STEPS: u32 = 8;
 
 impl Tests<'_> {
