@@ -19,7 +19,7 @@ use crate::pass::Property::{
     VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
-use crate::passes::check::{check_arithmetic, check_loops, check_memory};
+use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
@@ -36,6 +36,7 @@ use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
     simplify_cfg, speculate, sroa, vectorize_memory,
 };
+use crate::passes::robust::check_loops;
 use crate::properties::verify;
 use crate::structurize;
 use pumice_budget as budget;

@@ -37,7 +37,7 @@ pub(super) fn applies(module: &Module, ctx: &Ctx<'_>) -> bool {
 ///
 /// # Errors
 /// The reason, for the build log.
-pub(super) fn refuse_unprotected(module: &Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
+pub(crate) fn refuse_unprotected(module: &Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     if !ctx.target.checks.robust() || module.kernels.is_empty() {
         return Ok(());
     }
@@ -63,7 +63,7 @@ fn helper(module: &mut Module, name: &str, make: fn() -> Function) -> FuncId {
 }
 
 /// `report(memory, place, code, value, size)`.
-pub(super) fn report(module: &mut Module) -> FuncId {
+pub(crate) fn report(module: &mut Module) -> FuncId {
     helper(module, REPORT, make_report)
 }
 
@@ -73,17 +73,17 @@ pub(super) fn find(module: &mut Module) -> FuncId {
 }
 
 /// `slices(memory)`: how many slices of rounds the loops of a work-item may go.
-pub(super) fn slices(module: &mut Module) -> FuncId {
+pub(crate) fn slices(module: &mut Module) -> FuncId {
     helper(module, SLICES, make_slices)
 }
 
 /// `spend(memory, slices)`: one slice less, or -1 if none is left here or elsewhere in the launch.
-pub(super) fn spend(module: &mut Module) -> FuncId {
+pub(crate) fn spend(module: &mut Module) -> FuncId {
     helper(module, SPEND, make_spend)
 }
 
 /// The tested places of a module, while passes add some.
-pub(super) struct Sites<'a>(pub &'a mut Vec<CheckSite>);
+pub(crate) struct Sites<'a>(pub &'a mut Vec<CheckSite>);
 
 impl Sites<'_> {
     /// The number of a new place.
@@ -94,7 +94,7 @@ impl Sites<'_> {
 }
 
 /// Calls the report function.
-pub(super) fn call_report(
+pub(crate) fn call_report(
     x: &mut Expander<'_>,
     function: FuncId,
     memory: Value,

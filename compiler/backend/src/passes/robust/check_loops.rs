@@ -8,9 +8,9 @@
 //! stands at those. A loop that goes a small constant number of rounds does not count. Behind the pass the count is
 //! block parameters, as scalar replacement makes them.
 
-use super::report::{self, Sites, call_report};
 use crate::expand::{Expander, call, expand};
 use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::passes::check::report::{self, Sites, call_report};
 use crate::passes::optimize::sroa;
 use crate::passes::optimize::trip_count::rounds;
 use pumice_check::layout::{Code, SLICE};
