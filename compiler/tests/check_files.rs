@@ -18,6 +18,9 @@ use pumice_reflection::CheckSite;
 use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::{filetests, low_targets, run_target};
 
+/// Slices of rounds that loops may go in robust mode.
+const SLICES: u32 = 1;
+
 /// A file's module after all passes, and the places that it tests.
 fn build(
     file: &KernelFile,
@@ -84,6 +87,7 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
     let table = Table {
         arguments: arguments.iter().map(|arg| (0, arg.size)).collect(),
         allocations: allocations.clone(),
+        slices: SLICES,
     };
     let memory = given.inputs.buffers.len();
     given.inputs.buffers.push(table.bytes(sites.len()));
@@ -131,6 +135,25 @@ fn faults_are_reported() {
     let mut failures = Failures::default();
     for path in files(&filetests("check"), &["cl"], 10) {
         failures.take(&path, check_file(&path, &run_target()));
+    }
+    failures.finish();
+}
+
+/// Files of robust mode, which only the interpreter runs: endless kernels take long on devices.
+#[test]
+fn robust_kernels_stay_in_their_memory_and_end() {
+    let mut failures = Failures::default();
+    for path in files(&filetests("robust"), &["cl"], 2) {
+        failures.take(&path, check_file(&path, &run_target()));
+        // Rounds are counted with words alone, many thousand times.
+        let targets = match path.ends_with("loops.cl") {
+            true => Vec::new(),
+            false => low_targets(),
+        };
+        for (name, target) in targets {
+            let outcome = check_file(&path, &target);
+            failures.take(&path, outcome.map_err(|why| format!("{name}: {why}")));
+        }
     }
     failures.finish();
 }

@@ -36,6 +36,7 @@ use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
     simplify_cfg, speculate, sroa, vectorize_memory,
 };
+use crate::passes::robust::check_loops;
 use crate::properties::verify;
 use crate::structurize;
 use pumice_budget as budget;
@@ -86,6 +87,9 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[Inlined, SlotsPromoted])
     .ensures(&[SpacesInferred]),
+    Pass::new("check_loops", Check, TryModule(check_loops::run))
+        .only(|target| target.checks.robust())
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     // Before anything is derived from accesses that must not be.
     Pass::new("check_memory", Check, TryModule(check_memory::run))
         .only(|target| target.checks.any())
@@ -414,7 +418,7 @@ mod tests {
         let target = Target {
             quirks: Quirks::all(),
             int64: false,
-            checks: Checks::all(),
+            checks: Checks::all().with(pumice_target::Check::Robust),
             zero_private: true,
             address_delta: true,
             ..target

@@ -1,11 +1,13 @@
-//! The memory that compiling one program may take.
+//! The memory and the time that compiling one program may take.
 //!
 //! Every stage tells what it is about to keep: tokens, trees, instructions, words, bytes of data.
 //! A stage that has told more than [`LIMIT`] ends with an error, so that a short source cannot
 //! exhaust the machine. Rust's allocator ends the process when the system has no memory left;
 //! therefore the meter also tries, ahead of what is told, to reserve more than will be needed
 //! until the next time, and gives that memory back at once. Where this fails the stage ends with
-//! [`OutOfMemory::Host`], long before an allocation could.
+//! [`Exhausted::Host`], long before an allocation could.
+//!
+//! A thread may also have a time at which its stages end with [`Exhausted::Time`] ([`end_at`]).
 //!
 //! The meter belongs to the thread, as its stack does. It counts what was told and not what was
 //! freed: lists that grow by doubling are told at twice their size.
@@ -33,14 +35,16 @@ const RECENT: Duration = Duration::from_millis(100);
 
 /// Reason that ends a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutOfMemory {
+pub enum Exhausted {
     /// The program needs more than [`LIMIT`].
     Program,
     /// The system has no more memory.
     Host,
+    /// The time of [`end_at`] has come.
+    Time,
 }
 
-impl fmt::Display for OutOfMemory {
+impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Program => write!(
@@ -49,20 +53,23 @@ impl fmt::Display for OutOfMemory {
                 LIMIT >> 20
             ),
             Self::Host => f.write_str("the system has no more memory for the compiler"),
+            Self::Time => f.write_str("compiling this program takes too long"),
         }
     }
 }
 
-impl std::error::Error for OutOfMemory {}
+impl std::error::Error for Exhausted {}
 
 #[derive(Debug)]
 struct Meter {
     told: Cell<u64>,
     /// The system is looked at when so much was told.
     look_at: Cell<u64>,
-    failed: Cell<Option<OutOfMemory>>,
+    failed: Cell<Option<Exhausted>>,
     /// The last look at the system.
     looked: Cell<Option<Instant>>,
+    /// The time at which stages end.
+    end: Cell<Option<Instant>>,
 }
 
 thread_local! {
@@ -72,6 +79,7 @@ thread_local! {
             look_at: Cell::new(0),
             failed: Cell::new(None),
             looked: Cell::new(None),
+            end: Cell::new(None),
         }
     };
 }
@@ -85,6 +93,11 @@ pub fn begin() {
         meter.failed.set(None);
     });
     spend(0);
+}
+
+/// Sets the time at which this thread's stages end, or none.
+pub fn end_at(time: Option<Instant>) {
+    METER.with(|meter| meter.end.set(time));
 }
 
 /// Tells of memory. What is told beyond the limit is remembered, and [`check`] says so.
@@ -107,9 +120,9 @@ fn look(meter: &Meter, told: u64, bytes: u64) {
         return;
     }
     if told > LIMIT {
-        meter.failed.set(Some(OutOfMemory::Program));
+        meter.failed.set(Some(Exhausted::Program));
     } else if !host_has(bytes + STEP + HEADROOM) {
-        meter.failed.set(Some(OutOfMemory::Host));
+        meter.failed.set(Some(Exhausted::Host));
         meter.looked.set(None);
     } else {
         meter.looked.set(Some(Instant::now()));
@@ -124,20 +137,26 @@ fn host_has(bytes: u64) -> bool {
     usize::try_from(bytes).is_ok_and(|bytes| probe.try_reserve_exact(bytes).is_ok())
 }
 
-/// Fails from the moment on that too much was told.
+/// Fails from the moment on that too much was told, or the time has come.
 ///
 /// # Errors
-/// The memory that has run out.
+/// The budget that has run out.
 #[inline]
-pub fn check() -> Result<(), OutOfMemory> {
-    METER.with(|meter| meter.failed.get().map_or(Ok(()), Err))
+pub fn check() -> Result<(), Exhausted> {
+    METER.with(|meter| {
+        if meter.failed.get().is_none() && meter.end.get().is_some_and(|end| Instant::now() >= end)
+        {
+            meter.failed.set(Some(Exhausted::Time));
+        }
+        meter.failed.get().map_or(Ok(()), Err)
+    })
 }
 
 /// Tells of memory before it is allocated.
 ///
 /// # Errors
-/// The memory that has run out; the caller must not allocate.
-pub fn charge(bytes: u64) -> Result<(), OutOfMemory> {
+/// The budget that has run out; the caller must not allocate.
+pub fn charge(bytes: u64) -> Result<(), Exhausted> {
     spend(bytes);
     check()
 }
@@ -160,7 +179,8 @@ pub fn told() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{LIMIT, OutOfMemory, begin, charge, check, spend, spend_on, told};
+    use super::{Exhausted, LIMIT, begin, charge, check, end_at, spend, spend_on, told};
+    use std::time::Instant;
 
     #[test]
     fn the_limit_is_exact_and_lasts_until_the_next_stage() {
@@ -170,11 +190,23 @@ mod tests {
         assert_eq!(told(), LIMIT / 2 + (8 << 20));
         assert_eq!(charge(LIMIT - told()), Ok(()));
         spend(1);
-        assert_eq!(check(), Err(OutOfMemory::Program));
-        assert_eq!(charge(0), Err(OutOfMemory::Program));
+        assert_eq!(check(), Err(Exhausted::Program));
+        assert_eq!(charge(0), Err(Exhausted::Program));
         spend(u64::MAX);
         begin();
         assert_eq!(check(), Ok(()));
-        assert_eq!(charge(u64::MAX), Err(OutOfMemory::Program));
+        assert_eq!(charge(u64::MAX), Err(Exhausted::Program));
+    }
+
+    #[test]
+    fn stages_end_at_a_time_until_there_is_none() {
+        begin();
+        end_at(Some(Instant::now()));
+        assert_eq!(check(), Err(Exhausted::Time));
+        begin();
+        assert_eq!(charge(1), Err(Exhausted::Time));
+        end_at(None);
+        begin();
+        assert_eq!(charge(1), Ok(()));
     }
 }

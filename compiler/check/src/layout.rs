@@ -5,6 +5,9 @@
 //! | 0 to 3 | the number of records asked for, those that found no room included |
 //! | [`ALLOCATIONS_AT`] | the number of allocations in the table, 32 bits |
 //! | [`TABLE_AT`], [`COUNTERS_AT`] | the first byte of the table and of the counters, 32 bits each |
+//! | [`SLICES_AT`] | how many times [`SLICE`] rounds the loops of a work-item may go in robust mode, 32 bits; 0 once one went further |
+//! | [`ZEROS`] | [`SINK_BYTES`] of zeros: what robust mode reads instead of memory that is not there |
+//! | [`SINK`] | [`SINK_BYTES`] that robust mode writes instead |
 //! | [`RECORDS`] on | [`MOST_RECORDS`] records of [`RECORD_BYTES`] |
 //! | [`ARGUMENTS`] on | for each argument how many bytes of its object lie before its pointer, and the object's size in bytes, 64 bits each |
 //! | then | for each tested place of the module how often it failed, 32 bits |
@@ -20,8 +23,16 @@ pub const ALLOCATIONS_AT: u64 = 4;
 pub const TABLE_AT: u64 = 8;
 /// The first byte of the counters, 32 bits.
 pub const COUNTERS_AT: u64 = 12;
+/// The rounds that loops may go, in slices, 32 bits.
+pub const SLICES_AT: u64 = 16;
+/// Bytes that stand for memory that is not there, read and written: the widest access.
+pub const SINK_BYTES: u64 = 128;
+/// The bytes that are read.
+pub const ZEROS: u64 = 128;
+/// The bytes that are written.
+pub const SINK: u64 = ZEROS + SINK_BYTES;
 /// The first record.
-pub const RECORDS: u64 = 16;
+pub const RECORDS: u64 = SINK + SINK_BYTES;
 /// The most records of a launch.
 pub const MOST_RECORDS: u32 = 256;
 /// The most records of one place.
@@ -43,6 +54,9 @@ pub const RECORD_SIZE: u64 = 16;
 pub const RECORD_GLOBAL_ID: u64 = 24;
 /// In a record: the local id, three times 32 bits.
 pub const RECORD_LOCAL_ID: u64 = 48;
+
+/// Rounds of loops that a work-item goes between two looks at [`SLICES_AT`].
+pub const SLICE: u32 = 1 << 16;
 
 /// Pointers below are as good as NULL: the start of an object that is none.
 pub const NULL_BYTES: u64 = 4096;
@@ -106,13 +120,25 @@ impl Layout {
 }
 
 /// The memory that a launch may access.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     /// One for each argument: the bytes of its object before its pointer, and the size of the object (a buffer, a part of
     /// one, shared memory, local memory); zeros for others.
     pub arguments: Vec<(u64, u64)>,
     /// The first byte and the size of each allocation, by rising address, none within another.
     pub allocations: Vec<(u64, u64)>,
+    /// Slices of [`SLICE`] rounds that the loops of a work-item may go in robust mode.
+    pub slices: u32,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self {
+            arguments: Vec::new(),
+            allocations: Vec::new(),
+            slices: u32::MAX - 1,
+        }
+    }
 }
 
 impl Table {
@@ -125,6 +151,7 @@ impl Table {
         };
         put(0, (self.allocations.len() as u64) << 32);
         put(TABLE_AT, layout.counters() << 32 | layout.table());
+        put(SLICES_AT, u64::from(self.slices));
         for (ordinal, &(before, size)) in self.arguments.iter().enumerate() {
             let at = layout.argument(ordinal as u32);
             put(at, before);

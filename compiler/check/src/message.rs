@@ -70,6 +70,10 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
             let count = record.value as i64;
             return (format!("shift of {} bits by {count}", site.size), None);
         }
+        CheckKind::Loop => {
+            let rounds = "the loops of a work-item go more rounds than PUMICE_LOOP_LIMIT allows";
+            return (rounds.into(), Some("the launch ends here".into()));
+        }
         CheckKind::Read => format!("read of {}", bytes(record.size)),
         CheckKind::Write => format!("write of {}", bytes(record.size)),
         CheckKind::Atomic => format!("atomic access of {}", bytes(record.size)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pumice_reflection::CheckSite;
+use pumice_reflection::{CheckKind, CheckSite};
 
 use crate::layout::{
     Code, Layout, MOST_RECORDS, RECORD_BYTES, RECORD_CODE, RECORD_GLOBAL_ID, RECORD_LOCAL_ID,
@@ -65,6 +65,8 @@ pub struct Reports {
     pub places: Vec<String>,
     /// The count of all; `None` if nothing failed.
     pub summary: Option<String>,
+    /// True if loops went round too often, so that the launch ended before its work was done.
+    pub ended: bool,
 }
 
 /// A record of the memory.
@@ -127,6 +129,7 @@ pub fn read(memory: &[u8], launch: &Launch<'_>) -> Reports {
     Reports {
         places: texts,
         summary: Some(summary),
+        ended: (places.iter()).any(|&site| launch.sites[site].kind == CheckKind::Loop),
     }
 }
 

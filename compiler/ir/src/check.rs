@@ -32,6 +32,8 @@ pub enum CheckKind {
     Remainder,
     /// A shift.
     Shift,
+    /// Rounds of a loop.
+    Loop,
 }
 
 /// The object that a pointer is derived from.

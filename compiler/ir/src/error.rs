@@ -1,6 +1,6 @@
 //! The error of every stage of the back end.
 
-use pumice_budget::OutOfMemory;
+use pumice_budget::Exhausted;
 
 /// The reason why a program cannot be lowered; the application may see it in the build log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +18,8 @@ impl LowerError {
     }
 }
 
-impl From<OutOfMemory> for LowerError {
-    fn from(why: OutOfMemory) -> Self {
+impl From<Exhausted> for LowerError {
+    fn from(why: Exhausted) -> Self {
         Self::new(why.to_string())
     }
 }

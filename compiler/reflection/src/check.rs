@@ -27,15 +27,18 @@ pub enum CheckKind {
     Remainder,
     /// 5: a shift.
     Shift,
+    /// 6: rounds of a loop.
+    Loop,
 }
 
-const KINDS: [CheckKind; 6] = [
+const KINDS: [CheckKind; 7] = [
     CheckKind::Read,
     CheckKind::Write,
     CheckKind::Atomic,
     CheckKind::Division,
     CheckKind::Remainder,
     CheckKind::Shift,
+    CheckKind::Loop,
 ];
 
 /// The object that a tested pointer is derived from.

@@ -14,10 +14,12 @@ pub enum Check {
     Div,
     /// Shifts by the width of the value or more.
     Shift,
+    /// Robust mode: kernels stay within their memory and end, without reports of single accesses.
+    Robust,
 }
 
 impl Check {
-    /// All checks, in the order of the documentation.
+    /// The checks that report faults, in the order of the documentation: what `all` stands for.
     pub const ALL: [Check; 5] = [
         Check::Bounds,
         Check::Null,
@@ -34,13 +36,20 @@ impl Check {
             Check::Align => "align",
             Check::Div => "div",
             Check::Shift => "shift",
+            Check::Robust => "robust",
         }
+    }
+
+    /// The check of a word.
+    fn of(word: &str) -> Option<Self> {
+        let mut all = Self::ALL.into_iter().chain([Check::Robust]);
+        all.find(|check| check.word() == word)
     }
 }
 
 /// A set of checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Checks(u8);
+pub struct Checks(u16);
 
 impl Checks {
     /// No check.
@@ -62,9 +71,9 @@ impl Checks {
             .map(str::trim)
             .filter(|word| !word.is_empty())
         {
-            match Check::ALL.into_iter().find(|check| check.word() == word) {
+            match Check::of(word) {
                 Some(check) => checks = checks.with(check),
-                None if matches!(word, "all" | "on" | "1") => checks = Self::all(),
+                None if matches!(word, "all" | "on" | "1") => checks = checks.or(Self::all()),
                 None if matches!(word, "off" | "0") => {}
                 None => return Err(word.to_string()),
             }
@@ -94,9 +103,14 @@ impl Checks {
         self.0 != 0
     }
 
+    /// Returns whether kernels stay within their memory and end.
+    pub fn robust(self) -> bool {
+        self.has(Check::Robust)
+    }
+
     /// Returns whether a check of memory accesses is in the set.
     pub fn of_memory(self) -> bool {
-        [Check::Bounds, Check::Null, Check::Align]
+        [Check::Bounds, Check::Null, Check::Align, Check::Robust]
             .into_iter()
             .any(|check| self.has(check))
     }
@@ -121,5 +135,8 @@ mod tests {
         assert_eq!(Checks::parse("off"), Ok(Checks::NONE));
         assert_eq!(Checks::parse("bound"), Err("bound".to_string()));
         assert!(two.of_memory() && two.of_arithmetic() && !two.has(Check::Shift));
+        let both = Checks::parse("robust,all").unwrap();
+        assert!(both.robust() && both.has(Check::Bounds));
+        assert!(!Checks::all().robust());
     }
 }

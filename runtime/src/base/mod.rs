@@ -11,6 +11,7 @@ pub mod host_ptr;
 pub mod info;
 pub mod json;
 pub mod log;
+pub(crate) mod loop_limit;
 pub mod object;
 pub(crate) mod os;
 pub mod printf;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pumice_check::{Allocation, Argument as Checked, Launch, Table};
 
 use crate::base::callback;
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::log;
 use crate::context::{Context, Placement};
 use crate::device::gpu;
@@ -60,6 +60,7 @@ impl Known {
         let table = Table {
             arguments: pairs,
             allocations: merged(&allocations),
+            ..Table::default()
         };
         Self {
             arguments,
@@ -176,7 +177,7 @@ impl Run {
     /// Logs what the launch reported, and tells the application.
     ///
     /// # Errors
-    /// A lost device.
+    /// A lost device; CL_OUT_OF_RESOURCES if the launch ended before its work was done.
     pub fn tell(
         &self,
         executable: &Executable,
@@ -198,6 +199,9 @@ impl Run {
             let context = context.clone();
             callback::post(move || context.notify(&text));
         }
-        Ok(())
+        match reports.ended {
+            true => Err(Error::OutOfResources),
+            false => Ok(()),
+        }
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_budget::{self as budget, OutOfMemory};
+use pumice_budget::{self as budget, Exhausted};
 use pumice_compiler::options::{MathOptions, OptionError, parse_build};
 use pumice_compiler::target::Checks;
 use pumice_compiler::{CompileOptions, KernelModule, LinkOptions, LowerOptions, Target};
@@ -151,14 +151,14 @@ impl Call {
                 );
                 return None;
             }
-            let loaded = load_executable(checked(build, log)?, device);
+            let loaded = load_executable(checked(build, self.checks(), log)?, device);
             return log_loaded(loaded, log);
         }
         let mut span = trace::span("build", "build program");
         span.tell("call", self.name());
         let most = device.capabilities().limits.max_storage_buffer_range;
         let target = wishes.apply(&device.target().ok()?, most);
-        let target = checks::add(&target, self.checks());
+        let target = checks::add(&target, self.checks(), device.capabilities());
         let dump = dump::start(&self.text);
         let key = match dump {
             Some(_) => None,
@@ -194,6 +194,7 @@ impl Call {
 
     /// Builds for devices of one target.
     fn build(&self, input: &Input, devices: &[Ref<Device>], wishes: Wishes) -> Vec<Build> {
+        budget::end_at(checks::end_of_build(self.checks()));
         budget::begin();
         let mut log = String::new();
         let Some((first, others)) = devices.split_first() else {
@@ -201,7 +202,7 @@ impl Call {
         };
         let made = self.make_or_load(input, (first, wishes), &mut log);
         // Only the last stage can have failed.
-        let host_is_out_of_memory = budget::check() == Err(OutOfMemory::Host);
+        let host_is_out_of_memory = budget::check() == Err(Exhausted::Host);
         let finish = |built: Option<Build>, log: String| Build {
             host_is_out_of_memory,
             ..match built {
@@ -368,7 +369,7 @@ impl Object<Program> {
                     )
                 });
                 let builds = builds.unwrap_or_else(|_| {
-                    let log = format!("error: {}\n", OutOfMemory::Host);
+                    let log = format!("error: {}\n", Exhausted::Host);
                     let failure = Build {
                         host_is_out_of_memory: true,
                         ..call.failure(log)
@@ -438,7 +439,7 @@ impl Object<Program> {
         let includes = Includes {
             headers: Vec::new(),
             folders: compile_options.include_dirs.clone(),
-            allowed: Allowed::from_options(),
+            allowed: Allowed::from_options(compile_options.checks),
         };
         let inputs = self.inputs(&chosen);
         let call = Call {
@@ -486,7 +487,7 @@ impl Object<Program> {
         let includes = Includes {
             headers,
             folders: compile_options.include_dirs.clone(),
-            allowed: Allowed::from_options(),
+            allowed: Allowed::from_options(compile_options.checks),
         };
         let inputs = self.inputs(&chosen);
         let call = Call {

@@ -3,11 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use pumice_compiler::target::Checks;
 use pumice_compiler::{IncludeResolver, IncludedFile};
 
 use crate::base::config;
 use crate::base::files;
 use crate::base::log;
+use crate::device::checks;
 
 /// The largest file that `#include` reads, in bytes.
 const MAX_FILE: u64 = 64 << 20;
@@ -25,8 +27,11 @@ pub enum Allowed {
 }
 
 impl Allowed {
-    /// The option's value. One that is not known allows nothing: it was set to keep files out.
-    pub fn from_options() -> Self {
+    /// The option's value. One that is not known allows nothing: it was set to keep files out. Robust mode allows nothing.
+    pub fn from_options(own: Checks) -> Self {
+        if checks::is_robust(own) {
+            return Self::None;
+        }
         match config::INCLUDES.value().as_deref() {
             None | Some("on") => Self::Any,
             Some("listed") => Self::Listed,
@@ -119,7 +124,9 @@ impl IncludeResolver for Includes {
             .or_else(|| match self.allowed {
                 Allowed::Any => None,
                 Allowed::Listed => Some("PUMICE_INCLUDES is `listed`: only -I folders".into()),
-                Allowed::None => Some("PUMICE_INCLUDES is `off`: no file is read".into()),
+                Allowed::None => {
+                    Some("PUMICE_INCLUDES is `off`, or robust mode on: no file is read".into())
+                }
             })
     }
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use pumice_compiler::options::MathOptions;
+use pumice_compiler::target::Checks;
 use pumice_compiler::vulkan_check::check;
 use pumice_compiler::{CompileOptions, KernelModule, LowerOptions, Target};
 
 use crate::cache::{self, Key, Start};
+use crate::device::checks;
 use crate::program::includes::Includes;
 use crate::program::{Build, binary};
 
@@ -78,8 +80,12 @@ pub(super) fn lower_options(input: &Input, options: &CompileOptions) -> LowerOpt
 }
 
 /// A build whose Vulkan module a driver may read: one that came without what it was made of is
-/// checked.
-pub(super) fn checked(build: &Build, log: &mut String) -> Option<Build> {
+/// checked. Robust mode takes none, since what it does is not known; `own` are the checks of the call's options.
+pub(super) fn checked(build: &Build, own: Checks, log: &mut String) -> Option<Build> {
+    if checks::is_robust(own) {
+        log.push_str("error: robust mode builds from source or IL, not from a Vulkan module\n");
+        return None;
+    }
     if let (None, Some(vulkan)) = (&build.kernel_module, &build.vulkan_module) {
         if let Err(error) = check(&vulkan.words) {
             log.push_str(&format!("error: the module is not sound: {error}\n"));

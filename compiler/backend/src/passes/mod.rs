@@ -5,3 +5,4 @@ pub mod driver_quirks;
 pub mod legalize;
 pub mod lower;
 pub mod optimize;
+pub mod robust;

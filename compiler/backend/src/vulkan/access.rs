@@ -210,6 +210,7 @@ impl Emitter<'_> {
         more: u32,
     ) -> Id {
         let index = self.element_index(offset, unit, more);
+        let index = self.confined_index(var, index);
         let element = self.b.ty_int(unit * 8);
         let ptr = self.b.ty_pointer(class, element);
         self.b.op(Op::AccessChain, ptr, &[var, index])

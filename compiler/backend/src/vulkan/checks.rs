@@ -44,6 +44,7 @@ fn kind(kind: ir::CheckKind) -> reflection::CheckKind {
         ir::CheckKind::Division => reflection::CheckKind::Division,
         ir::CheckKind::Remainder => reflection::CheckKind::Remainder,
         ir::CheckKind::Shift => reflection::CheckKind::Shift,
+        ir::CheckKind::Loop => reflection::CheckKind::Loop,
     }
 }
 

@@ -99,6 +99,8 @@ pub(crate) struct Emitter<'m> {
     pub info_places: FxHashMap<(u32, u32, HandleInfo), InfoPlace>,
     /// Module-scope arrays by partition number.
     pub arrays: FxHashMap<u32, ArrayVar>,
+    /// In robust mode the numbers of the last elements of arrays, by variable.
+    pub last_elements: FxHashMap<Id, Id>,
     /// Pointer value of each local argument.
     pub local_args: FxHashMap<(u32, u32), Id>,
     /// SpecId of each local argument, by kernel and ordinal.
@@ -223,6 +225,7 @@ impl<'m> Emitter<'m> {
             storage_images: images::has_storage_images(module),
             info_places: FxHashMap::default(),
             arrays: FxHashMap::default(),
+            last_elements: FxHashMap::default(),
             local_args: FxHashMap::default(),
             local_specs: FxHashMap::default(),
             next_spec: 3,
@@ -429,6 +432,7 @@ impl<'m> Emitter<'m> {
             let element = self.b.ty_int(part.unit * 8);
             let zero = self.target.zero_local;
             let var = self.b.array_variable(class, element, length, zero);
+            self.confine_array(var, length);
             self.arrays.insert(p as u32, ArrayVar { var, class });
         }
     }
@@ -459,6 +463,7 @@ impl<'m> Emitter<'m> {
         let array = self.b.unique(Op::TypeArray, None, &[element, length]);
         let ptr = self.b.ty_pointer(class, array);
         let var = self.b.local(ptr);
+        self.confine_array(var, length);
         self.frame.insert(partition, var);
         ArrayVar { var, class }
     }

@@ -6,7 +6,7 @@ use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{AccessFlags, Scope, Value};
-use rspirv::spirv::{Capability, Op, StorageClass};
+use rspirv::spirv::{Capability, GlslStd450Op, Op, StorageClass};
 
 /// An element in memory, mostly a word, that holds the part.
 pub(super) struct Word {
@@ -19,6 +19,35 @@ pub(super) struct Word {
 }
 
 impl Emitter<'_> {
+    /// Remembers the last element of an array, in robust mode.
+    pub fn confine_array(&mut self, var: Id, length: Id) {
+        if !self.target.checks.robust() {
+            return;
+        }
+        let last = match self.b.const_value(length) {
+            Some(length) => self.b.const_u32(length - 1),
+            None => {
+                let (u32_ty, one) = (self.b.ty_int(32), self.b.const_u32(1));
+                self.b.spec_op(Op::ISub, u32_ty, &[length, one])
+            }
+        };
+        self.last_elements.insert(var, last);
+    }
+
+    /// The index of an element, or the last one's in robust mode: no access leaves its array then.
+    pub fn confined_index(&mut self, var: Id, index: Id) -> Id {
+        let Some(&last) = self.last_elements.get(&var) else {
+            return index;
+        };
+        match (self.b.const_value(index), self.b.const_value(last)) {
+            (Some(index), Some(last)) => self.b.const_u32(index.min(last)),
+            _ => {
+                let u32_ty = self.b.ty_int(32);
+                self.b.glsl(GlslStd450Op::UMin, u32_ty, &[index, last])
+            }
+        }
+    }
+
     fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
         let u32_ty = self.b.ty_int(32);
         Some(match location {

@@ -5,6 +5,7 @@ use pumice_reflection::CheckSite;
 use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
 
 use super::{ArgValue, Executable, KernelInterface};
+use crate::base::loop_limit;
 use crate::executable::device_module::DeviceModule;
 
 /// The memory, and what it holds before a launch.
@@ -58,6 +59,7 @@ impl Executable {
             let at = table.allocations.partition_point(|one| *one < range);
             table.allocations.insert(at, range);
         }
+        table.slices = loop_limit::slices();
         let before = table.bytes(self.interface.checks.len());
         let buffer = (module.device).create_buffer(before.len() as u64, MemoryClass::Readback)?;
         buffer.write(0, &before)?;

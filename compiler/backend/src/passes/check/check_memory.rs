@@ -31,7 +31,13 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     if !ctx.target.checks.any() || !report::applies(module, ctx) {
         return Ok(Changed::No);
     }
-    if ctx.target.checks.of_memory() {
+    let mut checks = ctx.target.checks;
+    let kinds = [Check::Bounds, Check::Null, Check::Align];
+    let reports = kinds.into_iter().any(|check| checks.has(check));
+    if checks.robust() {
+        checks = checks.with(Check::Bounds);
+    }
+    if checks.of_memory() {
         let (report, find) = (report::report(module), report::find(module));
         for kernel in &module.kernels {
             let func = &mut module.functions[kernel.func];
@@ -47,7 +53,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             let roots = Roots::new(func, kernel);
             let offsets = Offsets::new(func, &roots);
             let mut tests = Tests {
-                checks: ctx.target.checks,
+                checks,
+                reports,
                 memory,
                 roots,
                 offsets,
@@ -81,12 +88,14 @@ fn prepend(func: &mut Function, kind: InstKind) -> Value {
 }
 
 /// The tests of a kernel.
-struct Tests<'a> {
+pub(super) struct Tests<'a> {
     checks: Checks,
-    memory: Value,
-    roots: Roots,
-    offsets: Offsets,
-    globals: &'a PrimaryMap<GlobalId, GlobalData>,
+    /// False in robust mode alone.
+    reports: bool,
+    pub(super) memory: Value,
+    pub(super) roots: Roots,
+    pub(super) offsets: Offsets,
+    pub(super) globals: &'a PrimaryMap<GlobalId, GlobalData>,
     sites: Sites<'a>,
     report: FuncId,
     find: FuncId,
@@ -100,16 +109,16 @@ struct Tests<'a> {
 
 /// An access as the program has it.
 #[derive(Clone, Copy)]
-struct Access {
-    kind: CheckKind,
-    ptr: Value,
-    size: Size,
+pub(super) struct Access {
+    pub kind: CheckKind,
+    pub ptr: Value,
+    pub size: Size,
     align: u32,
 }
 
 /// Bytes of an access.
 #[derive(Clone, Copy)]
-enum Size {
+pub(super) enum Size {
     Bytes(u64),
     Value(Value),
 }
@@ -238,6 +247,9 @@ impl Tests<'_> {
             return None;
         }
         let accesses = accesses(x.func, inst);
+        if !self.reports {
+            return self.confine(x, inst, &accesses);
+        }
         let tests: Vec<Test> = (accesses.into_iter())
             .filter_map(|access| self.test(x, access))
             .collect();
@@ -281,17 +293,10 @@ impl Tests<'_> {
     fn test(&mut self, x: &mut Expander<'_>, access: Access) -> Option<Test> {
         let root = self.roots.of(access.ptr);
         let space = x.ty(access.ptr).address_space()?;
-        let value = match root {
-            Some(Root::Argument(ordinal)) if self.before.contains_key(&ordinal) => {
-                let offset = self.offsets.of(access.ptr);
-                x.bin(BinaryOp::IAdd, offset, self.before[&ordinal])
-            }
-            Some(_) => self.offsets.of(access.ptr),
-            None if matches!(space, AddressSpace::Local | AddressSpace::Private) => {
-                return self.test_null(x, access);
-            }
-            None => x.convert(ConvertOp::PtrToInt, access.ptr, Type::I64),
-        };
+        if root.is_none() && matches!(space, AddressSpace::Local | AddressSpace::Private) {
+            return self.test_null(x, access);
+        }
+        let value = self.number(x, access.ptr, root);
         let size = match access.size {
             Size::Bytes(bytes) => x.func.i64(bytes as i64),
             Size::Value(value) => value,
@@ -312,6 +317,18 @@ impl Tests<'_> {
             size,
             site,
         })
+    }
+
+    /// The offset of a pointer in its object; its address where the object is not known.
+    pub(super) fn number(&self, x: &mut Expander<'_>, ptr: Value, root: Option<Root>) -> Value {
+        match root {
+            Some(Root::Argument(ordinal)) if self.before.contains_key(&ordinal) => {
+                let offset = self.offsets.of(ptr);
+                x.bin(BinaryOp::IAdd, offset, self.before[&ordinal])
+            }
+            Some(_) => self.offsets.of(ptr),
+            None => x.convert(ConvertOp::PtrToInt, ptr, Type::I64),
+        }
     }
 
     /// A number of what only its own address space knows; 0 is NULL.
@@ -339,7 +356,7 @@ impl Tests<'_> {
     }
 
     /// True if the object has the bytes; `None` if it is known to have them, or nobody asks.
-    fn within(
+    pub(super) fn within(
         &self,
         x: &mut Expander<'_>,
         access: Access,
@@ -446,7 +463,7 @@ impl Tests<'_> {
         matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
     }
 
-    fn object_size(&self, func: &Function, root: Root) -> u64 {
+    pub(super) fn object_size(&self, func: &Function, root: Root) -> u64 {
         match root {
             Root::Argument(_) => 0,
             Root::Variable(global) => self.globals[global].size,
@@ -481,7 +498,7 @@ impl Tests<'_> {
 }
 
 /// The accesses of an instruction.
-fn accesses(func: &Function, inst: Inst) -> Vec<Access> {
+pub(super) fn accesses(func: &Function, inst: Inst) -> Vec<Access> {
     let data = &func.insts[inst];
     let result = data.results.first().map(|&value| func.ty(value));
     let one = |kind, ptr, ty: Type, align, flags: AccessFlags| {

@@ -10,17 +10,19 @@ use pumice_check::layout::{
 };
 use pumice_ir::{
     AccessFlags, AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, CheckSite, ConvertOp,
-    FloatFlags, FuncId, Function, InstKind, IntCond, MemoryOrder, Module, Scope, SourceLoc, Type,
-    Value,
+    FloatFlags, FuncId, Function, InstKind, IntCond, LowerError, MemoryOrder, Module, Scope,
+    SourceLoc, Type, Value,
 };
 use smallvec::{SmallVec, smallvec};
 
 const REPORT: &str = "__pumice_check_report";
 const FIND: &str = "__pumice_check_find";
+const SLICES: &str = "__pumice_check_slices";
+const SPEND: &str = "__pumice_check_spend";
 
 /// Returns whether a function is one of these, which stay calls.
 pub(crate) fn is_helper(func: &Function) -> bool {
-    func.name == REPORT || func.name == FIND
+    [REPORT, FIND, SLICES, SPEND].contains(&func.name.as_str())
 }
 
 /// Returns whether kernels of a module can have checks.
@@ -31,6 +33,28 @@ pub(super) fn applies(module: &Module, ctx: &Ctx<'_>) -> bool {
         && !module.kernels.iter().any(enqueues)
 }
 
+/// Fails where robust mode is asked for and cannot keep what it promises.
+///
+/// # Errors
+/// The reason, for the build log.
+pub(crate) fn refuse_unprotected(module: &Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
+    if !ctx.target.checks.robust() || module.kernels.is_empty() {
+        return Ok(());
+    }
+    // Nobody reads what they report.
+    let runs_unseen = |kernel: &pumice_ir::KernelInfo| kernel.initializer || kernel.finalizer;
+    let why = if ctx.target.abi.descriptors().is_some() {
+        "robust mode needs a device with addresses"
+    } else if module.kernels.iter().any(runs_unseen) {
+        "robust mode does not protect initializers and finalizers"
+    } else if !applies(module, ctx) {
+        "robust mode does not protect kernels that enqueue kernels"
+    } else {
+        return Ok(());
+    };
+    Err(LowerError::new(why))
+}
+
 /// The function of a name, made at its first use.
 fn helper(module: &mut Module, name: &str, make: fn() -> Function) -> FuncId {
     let mut all = module.functions.iter();
@@ -39,7 +63,7 @@ fn helper(module: &mut Module, name: &str, make: fn() -> Function) -> FuncId {
 }
 
 /// `report(memory, place, code, value, size)`.
-pub(super) fn report(module: &mut Module) -> FuncId {
+pub(crate) fn report(module: &mut Module) -> FuncId {
     helper(module, REPORT, make_report)
 }
 
@@ -48,8 +72,18 @@ pub(super) fn find(module: &mut Module) -> FuncId {
     helper(module, FIND, make_find)
 }
 
+/// `slices(memory)`: how many slices of rounds the loops of a work-item may go.
+pub(crate) fn slices(module: &mut Module) -> FuncId {
+    helper(module, SLICES, make_slices)
+}
+
+/// `spend(memory, slices)`: one slice less, or -1 if none is left here or elsewhere in the launch.
+pub(crate) fn spend(module: &mut Module) -> FuncId {
+    helper(module, SPEND, make_spend)
+}
+
 /// The tested places of a module, while passes add some.
-pub(super) struct Sites<'a>(pub &'a mut Vec<CheckSite>);
+pub(crate) struct Sites<'a>(pub &'a mut Vec<CheckSite>);
 
 impl Sites<'_> {
     /// The number of a new place.
@@ -60,7 +94,7 @@ impl Sites<'_> {
 }
 
 /// Calls the report function.
-pub(super) fn call_report(
+pub(crate) fn call_report(
     x: &mut Expander<'_>,
     function: FuncId,
     memory: Value,
@@ -165,6 +199,13 @@ impl Writer {
             scope,
         };
         self.value(rmw, Type::I32)
+    }
+
+    /// The slices that the launch has; 0 once one of its work-items needed more.
+    fn load_slices(&mut self, memory: Value) -> Value {
+        let ptr = self.add_const(memory, layout::SLICES_AT);
+        let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
+        self.value(InstKind::AtomicLoad { ptr, order, scope }, Type::I32)
     }
 
     fn built_in(&mut self, which: BuiltIn) -> [Value; 3] {
@@ -297,4 +338,42 @@ fn entry(w: &mut Writer, table: Value, index: Value) -> Value {
     let index = w.convert(ConvertOp::ZExt, index, Type::I64);
     let at = w.bin_const(BinaryOp::Shl, index, 4);
     w.add(table, at)
+}
+
+fn make_slices() -> Function {
+    let global = Type::ptr(AddressSpace::Global);
+    let (mut w, values) = Writer::new(SLICES, &[global], &[Type::I32]);
+    let slices = w.load_slices(values[0]);
+    w.give(&[slices]);
+    w.func
+}
+
+fn make_spend() -> Function {
+    let global = Type::ptr(AddressSpace::Global);
+    let (mut w, values) = Writer::new(SPEND, &[global, Type::I32], &[Type::I32]);
+    let [memory, left] = values[..] else {
+        unreachable!("as many values as types");
+    };
+    let [goes_on, ends] = [(); 2].map(|()| w.func.append_block());
+    let zero = w.func.i32(0);
+    let all = w.load_slices(memory);
+    let goes = w.icmp(IntCond::Ne, all, zero);
+    let more = w.icmp(IntCond::Ne, left, zero);
+    let both = w.bin(BinaryOp::And, goes, more);
+    w.branch(both, goes_on, to(ends, &[]));
+    let less = w.bin_const(BinaryOp::ISub, left, 1);
+    w.give(&[less]);
+    w.block = ends;
+    let ptr = w.add_const(memory, layout::SLICES_AT);
+    let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
+    let value = zero;
+    w.effect(InstKind::AtomicStore {
+        ptr,
+        value,
+        order,
+        scope,
+    });
+    let none = w.func.i32(-1);
+    w.give(&[none]);
+    w.func
 }

@@ -5,11 +5,14 @@
 //! a buffer that the runtime provides for each launch, with a part for each work-item, and so do the
 //! variables that one pointer may reach beside it. All pointers to them become global ones.
 //!
+//! In robust mode accesses through these pointers are confined to the work-item's part.
+//!
 //! A variable stays if its address reaches a call, an integer, memory or a generic pointer, if its
 //! function is no kernel after inlining, and in the descriptor form, in which each pointer needs a
 //! known buffer.
 
 use crate::pass::{Changed, Ctx};
+use crate::passes::check::confine::confine_to;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::partition::{Object, Partitions};
 use pumice_ir::analysis::reachable_functions;
@@ -57,7 +60,15 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         )?;
         if frame.bytes > 0 {
             module.kernels[k].private_bytes = frame.bytes;
-            rewrite(&mut module.functions[id], id, &partitions, &moved, &frame);
+            let func = &mut module.functions[id];
+            let base = rewrite(func, id, &partitions, &moved, &frame);
+            if ctx.target.checks.robust() {
+                let is_moved = |value| {
+                    let partition = partitions.of_value(id, value);
+                    partition.is_some_and(|p| moved.contains(&p))
+                };
+                confine_to(func, base, u64::from(frame.bytes), is_moved)?;
+            }
             changed = Changed::Yes;
         }
     }
@@ -135,14 +146,14 @@ impl Frame {
     }
 }
 
-/// Makes every pointer of the moved partitions a global one.
+/// Makes every pointer of the moved partitions a global one; gives the one to the frame.
 fn rewrite(
     func: &mut Function,
     id: FuncId,
     partitions: &Partitions,
     moved: &FxHashSet<u32>,
     frame: &Frame,
-) {
+) -> Value {
     let global = Type::ptr(AddressSpace::Global);
     let is_moved = |value: Value| {
         let partition = partitions.of_value(id, value);
@@ -181,6 +192,7 @@ fn rewrite(
     if let Some(&entry) = blocks.first() {
         func.layout.insts[entry].insert(0, base);
     }
+    base_value
 }
 
 /// Constants that merge with moved pointers become global pointers too.

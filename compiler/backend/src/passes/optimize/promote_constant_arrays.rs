@@ -7,7 +7,8 @@
 //! the variable and its stores go. Equal tables share their data.
 //!
 //! Variables whose address does anything but reach loads and stores stay, and so do those of
-//! [`MIN_BYTES`] or less, which a device may hold in registers.
+//! [`MIN_BYTES`] or less, which a device may hold in registers. In robust mode all stay: private memory is confined
+//! where it is emitted, constant data is not.
 
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
@@ -21,8 +22,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MIN_BYTES: u32 = 16;
 
 /// Runs the pass.
-pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Changed {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
     let mut changed = Changed::No;
+    if ctx.target.checks.robust() {
+        return changed;
+    }
     for id in module.functions.keys().collect::<Vec<_>>() {
         let func = &module.functions[id];
         if func.entry().is_none() || func.slots.is_empty() {

@@ -1,0 +1,217 @@
+//! Robust mode: the loops of a work-item end.
+//!
+//! A work-item counts the rounds of its loops down, all loops together. Every [`SLICE`] rounds it asks
+//! `report::spend` for another slice, of which the launch's memory says how many there are. When none is left, or
+//! another work-item of the launch had none left, the place is reported and the work-item returns.
+//!
+//! Each cycle of the control flow has a block that is entered by a branch backwards in the reverse postorder; the count
+//! stands at those. A loop that goes a small constant number of rounds does not count. Behind the pass the count is
+//! block parameters, as scalar replacement makes them.
+
+use crate::expand::{Expander, call, expand};
+use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::passes::check::report::{self, Sites, call_report};
+use crate::passes::optimize::sroa;
+use crate::passes::optimize::trip_count::rounds;
+use pumice_check::layout::{Code, SLICE};
+use pumice_ir::{
+    AccessFlags, BinaryOp, Block, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject, DomTree,
+    FuncId, Function, Inst, InstKind, IntCond, Loop, LoopNest, LowerError, Module, SourceLoc, Type,
+    Value,
+};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+
+/// Rounds of nested loops up to which they do not count.
+const UNCOUNTED: u64 = 1 << 12;
+
+/// Runs the pass.
+///
+/// # Errors
+/// A module that robust mode cannot protect.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    report::refuse_unprotected(module, ctx)?;
+    if module.kernels.is_empty() {
+        return Ok(Changed::No);
+    }
+    let helpers = Helpers {
+        report: report::report(module),
+        slices: report::slices(module),
+        spend: report::spend(module),
+    };
+    let mut changed = Changed::No;
+    for kernel in &module.kernels {
+        let func = &mut module.functions[kernel.func];
+        if func.entry().is_none() {
+            continue;
+        }
+        let heads = counted(func);
+        if heads.is_empty() {
+            continue;
+        }
+        count(func, &heads, helpers, Sites(&mut module.checks))?;
+        let ctx = FunctionCtx {
+            target: ctx.target,
+            options: ctx.options,
+            globals: &module.globals,
+        };
+        let _ = sroa::run(func, &ctx);
+        changed = Changed::Yes;
+    }
+    Ok(changed)
+}
+
+/// Functions that the code calls.
+#[derive(Clone, Copy)]
+struct Helpers {
+    report: FuncId,
+    slices: FuncId,
+    spend: FuncId,
+}
+
+/// The blocks at which rounds count, with their places in the source.
+fn counted(func: &Function) -> Vec<(Block, SourceLoc)> {
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let nest = LoopNest::new(&cfg, &dom);
+    // How often an uncounted loop goes round while a counted one goes once.
+    let mut uncounted: FxHashMap<Loop, u64> = FxHashMap::default();
+    let mut heads = Vec::new();
+    for &block in cfg.reverse_postorder() {
+        let mut back = (cfg.preds(block).iter().copied())
+            .filter(|&pred| cfg.rpo_number(pred) >= cfg.rpo_number(block))
+            .peekable();
+        if back.peek().is_none() {
+            continue;
+        }
+        let own = nest.innermost(block);
+        let own = own.filter(|&this| nest.loops[this].header == block);
+        // A branch into the middle of a cycle goes round without passing the header.
+        let natural = back.all(|pred| dom.dominates(block, pred));
+        if let Some(this) = own.filter(|_| natural) {
+            let around = nest.loops[this].parent;
+            let around = around.and_then(|outer| uncounted.get(&outer)).copied();
+            let most = UNCOUNTED / around.unwrap_or(1);
+            if let Some(own) = rounds(func, &cfg, &dom, &nest, this, most) {
+                uncounted.insert(this, around.unwrap_or(1) * own.max(1));
+                continue;
+            }
+        }
+        heads.push((block, place(func, &cfg, block)));
+    }
+    heads
+}
+
+/// The first known place in a block or in one that follows it.
+fn place(func: &Function, cfg: &Cfg, block: Block) -> SourceLoc {
+    let blocks = std::iter::once(&block).chain(cfg.succs(block));
+    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
+    insts
+        .find_map(|&inst| Some(func.insts[inst].loc).filter(|loc| loc.line != 0))
+        .unwrap_or_default()
+}
+
+/// The count in a function.
+struct Count {
+    memory: Value,
+    /// Rounds that are left of the slice.
+    rounds: Value,
+    /// Slices that are left behind it.
+    slices: Value,
+}
+
+fn count(
+    func: &mut Function,
+    heads: &[(Block, SourceLoc)],
+    helpers: Helpers,
+    mut sites: Sites<'_>,
+) -> Result<(), LowerError> {
+    let first = |func: &Function, block| func.layout.insts[block].first().copied();
+    let start = func.entry().and_then(|entry| first(func, entry));
+    let places: FxHashMap<Inst, SourceLoc> = (heads.iter())
+        .filter_map(|&(block, loc)| Some((first(func, block)?, loc)))
+        .collect();
+    let mut state: Option<Count> = None;
+    let _ = expand(func, |x, inst| {
+        if Some(inst) == start {
+            state = Some(begin(x, helpers));
+        }
+        if let (Some(count), Some(&loc)) = (&state, places.get(&inst)) {
+            let own = std::mem::replace(&mut x.loc, loc);
+            round(x, count, helpers, &mut sites);
+            x.loc = own;
+        }
+        Ok(None)
+    })?;
+    Ok(())
+}
+
+/// The count at the start of the kernel: nothing is left if the launch has ended.
+fn begin(x: &mut Expander<'_>, helpers: Helpers) -> Count {
+    let which = BuiltIn::CheckMemory;
+    let memory = x.value(InstKind::BuiltIn { which }, which.ty());
+    let (_, rounds) = x.slot(4, 4);
+    let (_, slices) = x.slot(4, 4);
+    let (func, args) = (helpers.slices, smallvec![memory]);
+    let all = x.value(InstKind::Call { func, args }, Type::I32);
+    let ended = x.icmp_const(IntCond::Eq, all, 0);
+    let (zero, slice) = (x.func.i32(0), x.func.i32(SLICE as i32));
+    let left = x.select(ended, zero, slice);
+    store(x, rounds, left);
+    let others = x.bin_const(BinaryOp::ISub, all, 1);
+    store(x, slices, others);
+    Count {
+        memory,
+        rounds,
+        slices,
+    }
+}
+
+/// Counts one round.
+fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Sites<'_>) {
+    let left = load(x, count.rounds);
+    let spent = x.icmp_const(IntCond::Eq, left, 0);
+    let next = x.bin_const(BinaryOp::ISub, left, 1);
+    store(x, count.rounds, next);
+    x.when(spent, |x| {
+        let before = load(x, count.slices);
+        let (func, args) = (helpers.spend, smallvec![count.memory, before]);
+        let after = x.value(InstKind::Call { func, args }, Type::I32);
+        let ends = x.icmp_const(IntCond::Eq, after, u64::from(u32::MAX));
+        let (end, on) = (x.new_block(), x.new_block());
+        x.branch(ends, call(end, &[]), call(on, &[]), end);
+        let site = sites.add(CheckSite {
+            kind: CheckKind::Loop,
+            size: 0,
+            align: 1,
+            object: CheckedObject::Unknown,
+            loc: x.loc,
+        });
+        let code = x.func.i32(Code::Operation as i32);
+        let none = x.func.i64(0);
+        call_report(x, helpers.report, count.memory, (site, code), [none, none]);
+        let values = smallvec![];
+        x.end_block(InstKind::Return { values }, on);
+        store(x, count.slices, after);
+        let slice = x.func.i32(SLICE as i32 - 1);
+        store(x, count.rounds, slice);
+    });
+}
+
+fn load(x: &mut Expander<'_>, ptr: Value) -> Value {
+    let flags = AccessFlags::empty();
+    let align = 4;
+    x.value(InstKind::Load { ptr, align, flags }, Type::I32)
+}
+
+fn store(x: &mut Expander<'_>, ptr: Value, value: Value) {
+    let flags = AccessFlags::empty();
+    let align = 4;
+    let store = InstKind::Store {
+        ptr,
+        value,
+        align,
+        flags,
+    };
+    x.emit(store, &[]);
+}

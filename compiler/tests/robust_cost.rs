@@ -1,0 +1,162 @@
+//! The cost of robust mode: instructions that the interpreter executes for the benchmark's kernels, with and without it.
+//!
+//! Indices of local and private memory are confined where the module is written: that is not counted.
+
+use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::pass::Ctx;
+use pumice_backend::pipeline;
+use pumice_check::Table;
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
+};
+use pumice_interp::{Arg, ErrorKind, Inputs, NdRange, Options, buffer_address};
+use pumice_ir::Module;
+use pumice_target::{Check, Checks};
+use pumice_test_support::run_target;
+
+const TEXT: &[u8] = include_bytes!("../../cts-harness/bench/kernels.cl");
+
+/// Bytes of each of the three buffers.
+const BYTES: usize = 1 << 16;
+
+/// An argument.
+#[derive(Clone, Copy)]
+enum Give {
+    Buf(usize),
+    Int(i32),
+    Float(f32),
+    Local(u64),
+}
+
+use Give::{Buf, Float, Int, Local};
+
+/// A kernel with its arguments, and its global and local size.
+type Launch = (&'static str, &'static [Give], [u64; 2], [u64; 2]);
+
+const LAUNCHES: &[Launch] = &[
+    ("saxpy", &[Buf(0), Buf(1), Float(0.5)], [64, 1], [64, 1]),
+    ("copy4", &[Buf(0), Buf(1)], [64, 1], [64, 1]),
+    ("reduction", &[Buf(0), Buf(2), Local(256)], [64, 1], [64, 1]),
+    ("scan", &[Buf(0), Buf(2), Local(256)], [64, 1], [64, 1]),
+    ("histogram", &[Buf(0), Buf(2), Int(64)], [64, 1], [64, 1]),
+    ("sgemm", &[Buf(0), Buf(1), Buf(2), Int(64)], [8, 8], [8, 8]),
+    (
+        "sgemm_tiled",
+        &[Buf(0), Buf(1), Buf(2), Int(32)],
+        [16, 16],
+        [16, 16],
+    ),
+    ("nbody", &[Buf(0), Buf(2), Int(64)], [64, 1], [64, 1]),
+    ("mandelbrot", &[Buf(2), Int(16), Int(16)], [16, 16], [8, 8]),
+    ("black_scholes", &[Buf(0), Buf(2)], [64, 1], [64, 1]),
+    ("hash", &[Buf(2)], [64, 1], [64, 1]),
+    ("stencil", &[Buf(0), Buf(2), Int(32)], [16, 16], [8, 8]),
+    ("transpose", &[Buf(0), Buf(2), Int(32)], [16, 16], [16, 16]),
+    ("bitonic", &[Buf(2), Int(16), Int(32)], [64, 1], [64, 1]),
+    ("spmv", &[Buf(0), Buf(1), Buf(2), Int(64)], [64, 1], [64, 1]),
+    ("sha256", &[Buf(2)], [16, 1], [16, 1]),
+    ("fft", &[Buf(0), Buf(2), Local(2048)], [128, 1], [128, 1]),
+];
+
+/// The kernels after all passes.
+fn build(target: &Target) -> Module {
+    let options = &CompileOptions::default();
+    let source = Source {
+        name: "kernels.cl",
+        text: TEXT,
+    };
+    let built = compile(source, options, target, &NoIncludes);
+    let module = built.output.expect("compiles");
+    let linked = link(&[&module], &LinkOptions::default());
+    let module = linked.output.expect("links");
+    let mut ir = import(&module.words, &SpecConstants::default()).expect("is read");
+    let ctx = Ctx {
+        target,
+        options: &LowerOptions::default(),
+    };
+    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).expect("lowers");
+    ir
+}
+
+/// Instructions of a launch, to a hundredth.
+fn instructions(ir: &Module, launch: &Launch) -> u64 {
+    let (name, give, global, local) = *launch;
+    let mut inputs = Inputs::default();
+    for buffer in 0..3 {
+        let floats = (0..BYTES / 4).map(|at| (at % 97 + buffer) as f32 / 97.0);
+        inputs
+            .buffers
+            .push(floats.flat_map(f32::to_le_bytes).collect());
+    }
+    let pairs: Vec<(u64, u64)> = (give.iter())
+        .map(|arg| match *arg {
+            Buf(_) => (0, BYTES as u64),
+            Local(size) => (0, size),
+            Int(_) | Float(_) => (0, 0),
+        })
+        .collect();
+    inputs.args.extend(give.iter().map(|arg| match *arg {
+        Buf(index) => Arg::Buffer { index, offset: 0 },
+        Int(value) => Arg::Bytes(value.to_le_bytes().to_vec()),
+        Float(value) => Arg::Bytes(value.to_le_bytes().to_vec()),
+        Local(size) => Arg::Local(size),
+    }));
+    let table = Table {
+        arguments: pairs,
+        ..Table::default()
+    };
+    inputs.buffers.push(table.bytes(ir.checks.len()));
+    let range = NdRange {
+        work_dim: 2,
+        global: [global[0], global[1], 1],
+        local: [local[0], local[1], 1],
+        offset: [0; 3],
+    };
+    let suffices = |fuel: u64| {
+        let options = Options {
+            fuel,
+            check_memory: buffer_address(3),
+            check_uninitialised: false,
+            ..Options::default()
+        };
+        match pumice_interp::run(ir, name, &inputs, &range, &options) {
+            Ok(_) => true,
+            Err(error) if error.kind == ErrorKind::OutOfFuel => false,
+            Err(error) => panic!("{name}: {error}"),
+        }
+    };
+    let (mut low, mut high) = (0, 1024);
+    while !suffices(high) {
+        (low, high) = (high, high * 2);
+    }
+    while high - low > high / 100 {
+        let middle = low.midpoint(high);
+        match suffices(middle) {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    high
+}
+
+#[test]
+fn robust_kernels_cost_little_more() {
+    let target = run_target();
+    let robust = Target {
+        checks: Checks::NONE.with(Check::Robust),
+        zero_private: true,
+        ..target.clone()
+    };
+    let modules = [build(&target), build(&robust)];
+    let mut product = 1.0;
+    for launch in LAUNCHES {
+        let [plain, robust] = [0, 1].map(|which| instructions(&modules[which], launch));
+        let ratio = robust as f64 / plain as f64;
+        println!("{:15} {plain:8} {robust:8} {ratio:5.2}", launch.0);
+        product *= ratio;
+    }
+    let mean = f64::powf(product, 1.0 / LAUNCHES.len() as f64);
+    println!("{:15} {mean:23.2}", "geometric mean");
+    // Most of it is the start of kernels with little work.
+    assert!(mean < 1.7, "{mean}");
+}
