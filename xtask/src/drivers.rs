@@ -52,7 +52,7 @@ pub fn system() -> Result<VulkanDriver> {
         manifest,
         driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
-        lacks: &["pipes", "device-queues"],
+        lacks: &["pipes", "device-queues", "endless-loops"],
         faulty: true,
     })
 }

@@ -143,6 +143,7 @@ fn make(
     args: impl FnOnce() -> Result<ArgBlock>,
     request: &RangeRequest,
 ) -> Result<Made> {
+    on.context().check_live()?;
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
     let device_kernel = kernel.device_kernel(on.device())?.clone();
@@ -230,6 +231,7 @@ pub(super) fn prepare(
         args: &values,
         // Only checked: `enqueuing` prepares kernels that take the address.
         enqueue: Some(0),
+        termination: on.context().termination_flag(on.index()),
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;

@@ -120,6 +120,7 @@ const DEVICE: &[Extension] = &[
     }),
     on("cl_khr_external_memory_dma_buf", |caps| caps.memory_fds[1]),
     on("cl_khr_initialize_memory", zeroes_local),
+    on("cl_khr_terminate_context", addresses),
     always("cl_ext_immutable_memory_objects"),
     always("cl_ext_migrate_memobject"),
     always("cl_intel_command_queue_families"),

@@ -314,6 +314,8 @@ pub struct Wishes {
     pub zero_private: bool,
     /// The least size of a printf buffer in bytes (cl_arm_printf).
     pub printf_buffer: u64,
+    /// Kernels end when they are told to (cl_khr_terminate_context).
+    pub terminable: bool,
 }
 
 impl Wishes {
@@ -325,6 +327,7 @@ impl Wishes {
         let wished = Target {
             zero_local: self.zero_local,
             zero_private: self.zero_private,
+            terminable: self.terminable,
             printf_buffer_size: target.printf_buffer_size.max(size.min(most) & !3),
             ..(**target).clone()
         };
@@ -420,6 +423,7 @@ fn make_target(
         shader_enqueue: false,
         zero_local: false,
         zero_private: false,
+        terminable: false,
         checks: checks::of_all_programs(),
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),

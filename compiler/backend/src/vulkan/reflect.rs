@@ -14,7 +14,7 @@ use pumice_reflection::{
     DescriptorArgument, FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties,
     KernelRef, KernelRole, MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush,
     PrintfInfo, Promise, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize,
-    SpecId, SpecIds3, WorkgroupArgument,
+    SpecId, SpecIds3, TerminationFlag, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -413,6 +413,10 @@ impl Emitter<'_> {
                 }
                 ModuleConstant::AddressDelta => {
                     reflection.address_delta = Some(AddressDelta { offset });
+                    continue;
+                }
+                ModuleConstant::TerminationFlag => {
+                    reflection.termination_flag = Some(TerminationFlag { offset });
                     continue;
                 }
                 ModuleConstant::PrintfBuffer => {

@@ -97,7 +97,7 @@ names! {
         SubgroupEqMask = "subgroup_eq_mask", SubgroupGeMask = "subgroup_ge_mask",
         SubgroupGtMask = "subgroup_gt_mask", SubgroupLeMask = "subgroup_le_mask",
         SubgroupLtMask = "subgroup_lt_mask", PrintfBuffer = "printf_buffer",
-        AddressDelta = "address_delta",
+        AddressDelta = "address_delta", TerminationFlag = "termination_flag",
         PrivateMemory = "private_memory", CheckMemory = "check_memory",
         MaxWorkGroupSize = "max_work_group_size",
         RemainingRecursionLevels = "remaining_recursion_levels", ShaderIndex = "shader_index",

@@ -417,7 +417,12 @@ impl InterfaceBuilder<'_> {
             check_data(self.caps, data)?;
         }
         self.interface.address_delta = reflection.address_delta.map(|delta| delta.offset);
-        if let Some(offset) = self.interface.address_delta {
+        self.interface.termination_flag = reflection.termination_flag.map(|flag| flag.offset);
+        let numbers = [
+            self.interface.address_delta,
+            self.interface.termination_flag,
+        ];
+        for offset in numbers.into_iter().flatten() {
             self.reserve(offset, 8)?;
         }
         self.interface.promises.clone_from(&reflection.promises);

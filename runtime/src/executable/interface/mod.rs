@@ -339,6 +339,8 @@ pub(in crate::executable) struct Interface {
     pub checks: Vec<CheckSite>,
     /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
     pub address_delta: Option<u32>,
+    /// The byte of the push constants at which the pointer to the word begins that tells kernels to end.
+    pub termination_flag: Option<u32>,
     /// Promises that launches may make.
     pub promises: Vec<Promise>,
     pub formats: Formats,

@@ -109,6 +109,17 @@ impl LaunchBuilder<'_> {
         Ok(())
     }
 
+    /// Writes the pointer to the word that tells the kernel to end. Without one it gets a word that stays 0.
+    pub fn termination(&mut self, flag: Option<&Buffer>) -> Result<()> {
+        if let Some(offset) = self.interface.termination_flag {
+            let flag = flag.unwrap_or(&self.device_module.null_buffer);
+            let pointer = self.device_module.pointer(flag.address());
+            put_number(&mut self.push, offset, 8, pointer)?;
+            self.keep.push(flag.clone());
+        }
+        Ok(())
+    }
+
     /// Writes an argument into a block or push constants, at an offset; `keep` gets what it points at.
     fn put_value(
         &self,

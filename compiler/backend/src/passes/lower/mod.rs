@@ -17,6 +17,7 @@ mod mip_levels;
 pub mod mixed_atomics;
 mod part_atomics;
 pub mod place_blocks;
+pub mod poll_termination;
 pub mod sample_exactly;
 pub mod select_buffers;
 pub mod shift_addresses;
