@@ -143,7 +143,6 @@ fn make(
     args: impl FnOnce() -> Result<ArgBlock>,
     request: &RangeRequest,
 ) -> Result<Made> {
-    on.context().check_live()?;
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
     let device_kernel = kernel.device_kernel(on.device())?.clone();
@@ -341,7 +340,7 @@ fn value(
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match meta.kind {
             ArgKind::Image { binding, raw, .. } => {
-                image_value(on, object, (binding, raw, meta.level_images), staging)
+                image_value(on, object, (binding, raw), meta, staging)
             }
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
@@ -393,13 +392,14 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// The image for a binding, with its first `level_images` levels as images of their own.
+/// The image for a binding, with as many levels as images of their own as the argument has.
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits where
 /// the kernel wants these (`raw`).
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
-    (binding, raw, level_images): (BindingKind, bool, u32),
+    (binding, raw): (BindingKind, bool),
+    meta: &ArgMeta,
     staging: &mut Staging,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
@@ -409,6 +409,7 @@ fn image_value(
         BindingKind::SampledImage | BindingKind::StorageImage => {
             let writes = binding == BindingKind::StorageImage;
             let shown = image.shown(writes, raw)?;
+            image.check_srgb(writes && meta.srgb_spec.is_none())?;
             ImageArg::Image(match image.rows() {
                 Some(_) => rows_view(on, mem, writes, shown, staging)?,
                 None => image.view(index, gpu, shown)?,
@@ -417,7 +418,7 @@ fn image_value(
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
     let last = image.levels() - 1;
-    let levels = (1..level_images).map(|level| match &view {
+    let levels = (1..meta.level_images).map(|level| match &view {
         ImageArg::Image(view) if last == 0 => Ok(view.clone()),
         _ => image.level_view(index, gpu, level.min(last)),
     });
@@ -426,6 +427,7 @@ fn image_value(
     Ok(ArgValue::Image {
         view,
         mip_levels: image.levels(),
+        size: image.size_in_kernels(),
         levels,
         order: format.order,
         data_type: format.data_type,

@@ -222,6 +222,7 @@ const DEVICE: &[Extension] = &[
     },
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
+    on("cl_khr_srgb_image_writes", srgb_writes),
     on("cl_khr_mipmap_image", images),
     on("cl_khr_mipmap_image_writes", level_images),
     always("cl_khr_expect_assume"),

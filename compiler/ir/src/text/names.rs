@@ -71,6 +71,7 @@ names! {
     HandleInfo {
         ChannelOrder = "channel_order", ChannelDataType = "channel_data_type",
         SamplerMask = "sampler_mask", Levels = "levels", LodMin = "lod_min", LodMax = "lod_max",
+        SizeX = "size_x", SizeY = "size_y", SizeZ = "size_z", WritesSrgb = "writes_srgb",
     }
     AtomicOp {
         Xchg = "xchg", Add = "add", Sub = "sub", SMin = "smin", SMax = "smax", UMin = "umin",

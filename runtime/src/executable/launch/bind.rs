@@ -149,6 +149,13 @@ impl LaunchBuilder<'_> {
             (C::Fact(Fact::Levels), Some(ArgValue::Image { mip_levels, .. })) => {
                 u64::from(*mip_levels)
             }
+            (C::Fact(fact), Some(ArgValue::Image { size, .. })) => u64::from(
+                size[match fact {
+                    Fact::SizeY => 1,
+                    Fact::SizeZ => 2,
+                    _ => 0,
+                }],
+            ),
             (C::Fact(Fact::LodMin), Some(ArgValue::Sampler { lod, .. })) => {
                 u64::from(lod[0].to_bits())
             }

@@ -96,6 +96,8 @@ pub enum ArgValue {
         data_type: u32,
         /// The number of its mip levels.
         mip_levels: u32,
+        /// Its size in level 0, as [`Fact::SizeX`](pumice_reflection::Fact::SizeX) and its siblings say.
+        size: [u32; 3],
         /// The views of level 1 and those behind it, as many as the kernel has images of levels; those beyond the
         /// last level show that one.
         levels: Vec<ImageView>,
@@ -493,11 +495,8 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
                         images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
                     }
                     ImageArg::Texels(_) => {
-                        let texels = [
-                            BindingKind::UniformTexelBuffer,
-                            BindingKind::StorageTexelBuffer,
-                        ];
-                        texels.contains(&binding)
+                        use BindingKind::{StorageTexelBuffer, UniformTexelBuffer};
+                        [UniformTexelBuffer, StorageTexelBuffer].contains(&binding)
                     }
                 }
             }

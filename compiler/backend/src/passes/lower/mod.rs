@@ -2,6 +2,7 @@
 
 mod channel_types;
 pub mod contract;
+mod handles;
 mod image_bytes;
 pub mod infer_address_spaces;
 pub mod link_builtins;
@@ -22,4 +23,5 @@ pub mod sample_exactly;
 pub mod select_buffers;
 pub mod shift_addresses;
 pub mod short_atomics;
+mod srgb;
 pub mod zero_private;
