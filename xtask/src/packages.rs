@@ -85,6 +85,12 @@ pub const GLSL: &[Package] = &[package(
 /// Makes and reads RPM packages.
 pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")];
 
+/// Dates and authors of packages.
+pub const GIT: &[Package] = &[package("git", "the date and the author of the packages")];
+
+/// Makefiles of the guide.
+pub const MAKE: &[Package] = &[package("make", "the Makefile of the user's guide")];
+
 /// Reads libraries.
 pub const BINUTILS: &[Package] = &[package(
     "binutils",
