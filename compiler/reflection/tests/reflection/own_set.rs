@@ -194,6 +194,15 @@ fn needs() {
             &["Kernel", "Ordinal"],
         ),
         (
+            Need::SrgbWrites {
+                kernel,
+                ordinal,
+                spec_id: 7,
+            },
+            "SrgbWrites kernel: KernelRef(0), ordinal: 1, spec_id: 7\n",
+            &["Kernel", "Ordinal", "SpecId"],
+        ),
+        (
             Need::HandleFactPushConstant {
                 kernel,
                 ordinal,
@@ -249,6 +258,7 @@ fn needs() {
             Need::SubgroupCount { .. } => 15,
             Need::CheckMemory { .. } => 16,
             Need::RawImage { .. } => 18,
+            Need::SrgbWrites { .. } => 21,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();
