@@ -33,7 +33,14 @@ const PLACES: &[Place] = &[
 const BOTTOM: &[&str] = &["spirv", "numerics", "printf", "budget", "target"];
 
 /// Crates that are no part of the driver.
-const TOOLS: &[&str] = &["cts-harness", "filetests", "info", "test-support", "xtask"];
+const TOOLS: &[&str] = &[
+    "cts-harness",
+    "filetests",
+    "info",
+    "test-support",
+    "trace",
+    "xtask",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
