@@ -319,6 +319,19 @@ pub struct Wishes {
 }
 
 impl Wishes {
+    /// The line of the build log for a Vulkan module, which is not lowered again: `None` if it is taken as it is.
+    pub fn refusal_of_vulkan(self) -> Option<&'static str> {
+        if self.terminable {
+            return Some(
+                "error: the kernels of a Vulkan module cannot be ended (CL_CONTEXT_TERMINATE_KHR)\n",
+            );
+        }
+        (self.zero_local || self.zero_private).then_some(
+            "error: the memory of a Vulkan module cannot be initialized \
+             (CL_CONTEXT_MEMORY_INITIALIZE_KHR)\n",
+        )
+    }
+
     /// The target of a context's programs, on a device that can bind storage buffers of `most` bytes.
     pub fn apply(self, target: &Arc<Target>, most: u32) -> Arc<Target> {
         let size = self
