@@ -81,6 +81,19 @@ fn kernel_files_compute_what_they_say() {
     failures.finish();
 }
 
+#[test]
+fn kernel_files_compute_the_same_where_they_can_be_ended() {
+    let target = Target {
+        terminable: true,
+        ..run_target()
+    };
+    let mut failures = Failures::default();
+    for path in files(&filetests("run"), &["cl"], 60) {
+        failures.take(&path, run_file(&path, &target, false));
+    }
+    failures.finish();
+}
+
 /// Kernel files with what devices without 64-bit integers cannot do, and the text of the refusal.
 const NEED_INT64: &[(&str, &str)] = &[
     (

@@ -20,8 +20,8 @@ use opencl_sys::{
 
 use crate::shapes::entry_point;
 use crate::{
-    command_buffer, enqueue, external, image, kernel, memory, platform, record, semaphore, shim,
-    usm,
+    command_buffer, context, enqueue, external, image, kernel, memory, platform, record, semaphore,
+    shim, usm,
 };
 
 /// `size_t`.
@@ -46,6 +46,7 @@ macro_rules! addressed {
 }
 
 addressed! {
+    status clTerminateContextKHR => context::terminate(context: cl_context);
     object clCreateCommandBufferKHR => command_buffer::create(
         num_queues: cl_uint, queues: *const cl_command_queue,
         properties: *const cl_command_buffer_properties_khr

@@ -12,6 +12,7 @@ use pumice_runtime::base::reason::Callback;
 use pumice_runtime::context::{self, Callbacks, Context, PRINTF_CALLBACK, PrintfCallback};
 use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
+use pumice_runtime::queue;
 
 use crate::callback::{ContextCallback, ContextDestructor, PrintfFunction, UserData};
 use crate::{exit, handle, info};
@@ -132,13 +133,18 @@ pub unsafe fn get_context_info(
     }
 }
 
+pub unsafe fn terminate(context: cl_context) -> Result<()> {
+    // SAFETY: the argument is that of clTerminateContextKHR.
+    queue::terminate(&unsafe { handle::get::<Context>(context) }?)
+}
+
 pub unsafe fn set_context_destructor_callback(
     context: cl_context,
     pfn_notify: ContextDestructor,
     user_data: *mut c_void,
 ) -> Result<()> {
     // SAFETY: the arguments are those of clSetContextDestructorCallback.
-    let object = unsafe { handle::get::<Context>(context) }?;
+    let object = unsafe { handle::live_context(context) }?;
     // CL_INVALID_VALUE if pfn_notify is NULL.
     let function = pfn_notify.ok_or(Error::InvalidValue)?;
     let (raw, data) = (UserData(context), UserData(user_data));

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 
 use opencl_sys::{cl_context, cl_event, cl_event_info, cl_int, cl_profiling_info, cl_uint};
 use pumice_runtime::base::error::{Error, Result};
-use pumice_runtime::context::Context;
 use pumice_runtime::queue::event::Event;
 
 use crate::callback::{EventCallback, UserData};
@@ -91,7 +90,7 @@ pub unsafe fn set_event_callback(
 
 pub unsafe fn create_user_event(context: cl_context) -> Result<cl_event> {
     // SAFETY: the argument is that of clCreateUserEvent.
-    let context = unsafe { handle::get::<Context>(context) }?;
+    let context = unsafe { handle::live_context(context) }?;
     Ok(handle::publish(Event::create_user(&context)))
 }
 

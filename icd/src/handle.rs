@@ -9,6 +9,7 @@ use pumice_runtime::base::exit;
 use pumice_runtime::base::object::{Header, Kind, Object, Ref};
 use pumice_runtime::base::property::Property;
 use pumice_runtime::base::reason;
+use pumice_runtime::context::Context;
 use pumice_runtime::queue::WaitList;
 use pumice_runtime::queue::event::Event;
 
@@ -61,6 +62,17 @@ pub unsafe fn optional<T: Kind>(raw: *mut c_void) -> Result<Option<Ref<T>>> {
     }
     // SAFETY: the caller's contract.
     unsafe { get(raw) }.map(Some)
+}
+
+/// A context that objects are to be made in: CL_CONTEXT_TERMINATED_KHR if it has been terminated.
+///
+/// # Safety
+/// As [`get`].
+pub unsafe fn live_context(raw: *mut c_void) -> Result<Ref<Context>> {
+    // SAFETY: the caller's contract.
+    let context = unsafe { get::<Context>(raw) }?;
+    context.check_live()?;
+    Ok(context)
 }
 
 /// Gives the application a reference to the object.

@@ -62,7 +62,7 @@ unsafe fn create(
 ) -> Result<cl_mem> {
     // SAFETY: the caller's contract; the host's memory has the size that the image's has.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let format = format(image_format);
         with_properties(&context, properties, |properties| {
             Mem::create_image(

@@ -66,7 +66,7 @@ pub unsafe fn create_kernels_in_program(
 pub unsafe fn clone_kernel(source_kernel: cl_kernel) -> Result<cl_kernel> {
     // SAFETY: the argument is that of clCloneKernel.
     let kernel = unsafe { handle::get::<Kernel>(source_kernel) }?;
-    Ok(handle::publish(kernel.duplicate()))
+    kernel.duplicate().map(handle::publish)
 }
 
 pub unsafe fn retain_kernel(kernel: cl_kernel) -> Result<()> {

@@ -51,7 +51,7 @@ pub unsafe fn create_buffer_with_properties(
 ) -> Result<cl_mem> {
     // SAFETY: the arguments are those of clCreateBufferWithProperties.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let host = host_slice(host_ptr, size);
         with_properties(&context, properties, |properties| {
             Mem::create(&context, properties, flags, size, host)
@@ -84,7 +84,7 @@ pub unsafe fn import_memory(
 ) -> Result<cl_mem> {
     // SAFETY: the arguments are those of clImportMemoryARM.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let list = handle::properties(properties).unwrap_or_default();
         let kind = import::check(flags, size, &list)?;
         // CL_INVALID_VALUE if memory is NULL.

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 
 use opencl_sys::{cl_context, cl_mem, cl_mem_flags, cl_pipe_info, cl_pipe_properties, cl_uint};
 use pumice_runtime::base::error::Result;
-use pumice_runtime::context::Context;
 use pumice_runtime::memory::Mem;
 
 use crate::{handle, info};
@@ -17,7 +16,7 @@ pub unsafe fn create_pipe(
     properties: *const cl_pipe_properties,
 ) -> Result<cl_mem> {
     // SAFETY: the argument is that of clCreatePipe.
-    let context = unsafe { handle::get::<Context>(context) }?;
+    let context = unsafe { handle::live_context(context) }?;
     Mem::create_pipe(
         &context,
         flags,

@@ -8,7 +8,6 @@ use opencl_sys::{
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
-use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
 use pumice_runtime::program::Program;
@@ -60,7 +59,7 @@ pub unsafe fn create_program_with_source(
 ) -> Result<cl_program> {
     // SAFETY: the arguments are those of clCreateProgramWithSource.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         // CL_INVALID_VALUE if count is zero, or strings or an entry in it is NULL.
         let strings = handle::required(strings.cast_const(), count as usize)?;
         let lengths = handle::slice(lengths, count as usize);
@@ -91,7 +90,7 @@ pub unsafe fn create_program_with_binary(
 ) -> Result<cl_program> {
     // SAFETY: the arguments are those of clCreateProgramWithBinary.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let count = num_devices as usize;
         // CL_INVALID_VALUE if a list is NULL or its length is 0.
         let devices = handle::required(device_list, count)?
@@ -121,7 +120,7 @@ pub unsafe fn create_program_with_il(
 ) -> Result<cl_program> {
     // SAFETY: the arguments are those of clCreateProgramWithIL.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let bytes = handle::required(il.cast::<u8>(), length)?;
         Program::with_il(&context, bytes).map(handle::publish)
     }
@@ -135,7 +134,7 @@ pub unsafe fn create_program_with_built_in_kernels(
 ) -> Result<cl_program> {
     // SAFETY: the arguments are those of clCreateProgramWithBuiltInKernels.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         for &device in handle::required(device_list, num_devices as usize)? {
             let device = handle::get::<Device>(device)?;
             if context.device_index(&device).is_none() {
@@ -225,7 +224,7 @@ pub unsafe fn link_program(
     let linked: Result<_> = (|| {
         // SAFETY: the arguments are those of clLinkProgram.
         unsafe {
-            let context = handle::get::<Context>(context)?;
+            let context = handle::live_context(context)?;
             let devices = devices(num_devices, device_list)?;
             let inputs =
                 handle::list::<Program>(num_input_programs, input_programs, Error::InvalidValue)?;

@@ -7,7 +7,6 @@ use opencl_sys::{
     cl_device_id, cl_queue_properties,
 };
 use pumice_runtime::base::error::{Error, Result};
-use pumice_runtime::context::Context;
 use pumice_runtime::context::device_queue::DeviceQueue;
 use pumice_runtime::device::Device;
 use pumice_runtime::queue::Queue;
@@ -22,7 +21,7 @@ pub unsafe fn create_command_queue(
 ) -> Result<cl_command_queue> {
     // SAFETY: the arguments are those of clCreateCommandQueue.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let device = handle::get::<Device>(device)?;
         properties::check_bits(&device, properties)?;
         // CL_INVALID_QUEUE_PROPERTIES: device queues come from clCreateCommandQueueWithProperties.
@@ -44,7 +43,7 @@ pub unsafe fn create_command_queue_with_properties(
 ) -> Result<cl_command_queue> {
     // SAFETY: the arguments are those of clCreateCommandQueueWithProperties.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let device = handle::get::<Device>(device)?;
         let list = handle::properties(properties);
         let pairs = list.as_deref().unwrap_or_default();
@@ -129,7 +128,7 @@ pub unsafe fn set_default_device_command_queue(
 ) -> Result<()> {
     // SAFETY: the arguments are those of clSetDefaultDeviceCommandQueue.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let device = handle::get::<Device>(device)?;
         if context.device_index(&device).is_none() {
             return Err(Error::InvalidDevice);

@@ -7,7 +7,6 @@ use opencl_sys::{
     cl_sampler_properties,
 };
 use pumice_runtime::base::error::Result;
-use pumice_runtime::context::Context;
 use pumice_runtime::memory::sampler::Sampler;
 
 use crate::{handle, info};
@@ -19,7 +18,7 @@ pub unsafe fn create_sampler(
     filter_mode: cl_filter_mode,
 ) -> Result<cl_sampler> {
     // SAFETY: the argument is that of clCreateSampler.
-    let context = unsafe { handle::get::<Context>(context) }?;
+    let context = unsafe { handle::live_context(context) }?;
     Sampler::create(&context, normalized_coords, addressing_mode, filter_mode).map(handle::publish)
 }
 
@@ -29,7 +28,7 @@ pub unsafe fn create_sampler_with_properties(
 ) -> Result<cl_sampler> {
     // SAFETY: the arguments are those of clCreateSamplerWithProperties.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let properties = handle::properties(sampler_properties);
         Sampler::with_properties(&context, properties.as_deref()).map(handle::publish)
     }

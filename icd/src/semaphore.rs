@@ -10,7 +10,6 @@ use opencl_sys::{
     cl_semaphore_reimport_properties_khr, cl_uint,
 };
 use pumice_runtime::base::error::{Error, Result};
-use pumice_runtime::context::Context;
 use pumice_runtime::device::Device;
 use pumice_runtime::queue::Queue;
 use pumice_runtime::semaphore::{self, Operation, Semaphore};
@@ -70,7 +69,7 @@ pub unsafe fn create(
 ) -> Result<cl_semaphore_khr> {
     // SAFETY: the arguments are those of clCreateSemaphoreWithPropertiesKHR.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let (properties, words) = handle::listed_properties(sema_props, semaphore::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
         let taken = Cell::new(None);

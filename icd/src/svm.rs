@@ -24,7 +24,7 @@ pub unsafe fn svm_alloc(
     alignment: cl_uint,
 ) -> *mut c_void {
     // SAFETY: the argument is that of clSVMAlloc.
-    let context = unsafe { handle::get::<Context>(context) };
+    let context = unsafe { handle::live_context(context) };
     let address = context
         .ok()
         .and_then(|c| c.svm_alloc(flags, size, alignment));

@@ -50,7 +50,7 @@ pub unsafe fn host_alloc(
 ) -> Result<*mut c_void> {
     // SAFETY: the arguments are those of clHostMemAllocINTEL.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         alloc(&context, Kind::Host, None, properties, size, alignment)
     }
 }
@@ -64,7 +64,7 @@ pub unsafe fn device_alloc(
 ) -> Result<*mut c_void> {
     // SAFETY: the arguments are those of clDeviceMemAllocINTEL.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let device = Some(handle::get::<Device>(device)?);
         alloc(&context, Kind::Device, device, properties, size, alignment)
     }
@@ -79,7 +79,7 @@ pub unsafe fn shared_alloc(
 ) -> Result<*mut c_void> {
     // SAFETY: the arguments are those of clSharedMemAllocINTEL.
     unsafe {
-        let context = handle::get::<Context>(context)?;
+        let context = handle::live_context(context)?;
         let device = handle::optional::<Device>(device)?;
         alloc(&context, Kind::Shared, device, properties, size, alignment)
     }
@@ -265,7 +265,7 @@ pub unsafe fn svm_alloc(
     size: usize,
 ) -> Result<*mut c_void> {
     // SAFETY: the arguments are those of clSVMAllocWithPropertiesKHR.
-    let context = unsafe { handle::get::<Context>(context) }?;
+    let context = unsafe { handle::live_context(context) }?;
     // SAFETY: as above.
     let properties = unsafe { svm_properties(&context, properties) }?;
     let pointer = context.unified_alloc(properties, svm_type_index, size)?;

@@ -30,7 +30,8 @@ use crate::passes::legalize::{
 use crate::passes::lower::{
     contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, place_blocks, select_buffers, shift_addresses, short_atomics, zero_private,
+    mixed_atomics, place_blocks, poll_termination, select_buffers, shift_addresses, short_atomics,
+    zero_private,
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
@@ -109,6 +110,10 @@ pub const PIPELINE: &[Pass] = &[
         .again("folding and speculation decide branches and empty blocks"),
     Pass::new("cse", Optimize, Function(cse::run)).optional(),
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
+    // Where loops are as simple as they get, and before barriers and atomics are lowered.
+    Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
+        .only(|target| target.terminable)
+        .requires(&[Linked, ArgsLowered, SlotsPromoted]),
     Pass::new("contract", Lower, TryFunction(contract::run)).requires(&[Inlined, MathLowered]),
     Pass::new(
         "promote_constant_arrays",
@@ -420,6 +425,7 @@ mod tests {
             int64: false,
             checks: Checks::all().with(pumice_target::Check::Robust),
             zero_private: true,
+            terminable: true,
             address_delta: true,
             ..target
         };

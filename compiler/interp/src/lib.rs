@@ -105,6 +105,8 @@ pub struct Options {
     pub device_queues: [u32; QUEUES],
     /// Address of the memory of checks; 0 if there is none.
     pub check_memory: u64,
+    /// Address of the word that tells kernels to end; 0 if nothing does.
+    pub termination_flag: u64,
     /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
     pub flush_denormals: bool,
 }
@@ -118,6 +120,7 @@ impl Default for Options {
             printf_buffer_size: 1 << 20,
             device_queues: [256 << 10, 64 << 10, 0, 0, 0, 0, 0, 0],
             check_memory: 0,
+            termination_flag: 0,
             flush_denormals: false,
         }
     }

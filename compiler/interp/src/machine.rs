@@ -38,6 +38,8 @@ pub(super) struct Machine<'a> {
     pub fuel: u64,
     /// Address of the printf buffer once something asked for it.
     pub printf_buffer: Option<u64>,
+    /// The address of a word that tells nothing to end, once something has looked at it.
+    pub termination_flag: Option<u64>,
     /// Once something asked for it.
     device_queue: Option<DeviceQueue>,
     /// Addresses, by work-group and number in it.
@@ -111,6 +113,7 @@ impl<'a> Machine<'a> {
             group_size: [0; 3],
             fuel: options.fuel,
             printf_buffer: None,
+            termination_flag: None,
             device_queue: None,
             private_memory: FxHashMap::default(),
         })
@@ -215,6 +218,16 @@ impl<'a> Machine<'a> {
             BuiltIn::MaxWorkGroupSize => smallvec![MAX_WORK_GROUP_SIZE],
             // Pointers are addresses here.
             BuiltIn::AddressDelta => smallvec![0],
+            BuiltIn::TerminationFlag if self.options.termination_flag != 0 => {
+                smallvec![self.options.termination_flag]
+            }
+            BuiltIn::TerminationFlag => {
+                let global = &mut self.global;
+                let flag = self.termination_flag;
+                let address = flag.unwrap_or_else(|| global.add(vec![0; 4], 4, false));
+                self.termination_flag = Some(address);
+                smallvec![address]
+            }
             BuiltIn::PrivateMemory => {
                 let size = self.kernel.private_bytes as usize;
                 let global = &mut self.global;

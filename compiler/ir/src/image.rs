@@ -175,6 +175,19 @@ pub enum HandleInfo {
     LodMin,
     /// A sampler's largest level of detail: the bits of an F32.
     LodMax,
+    /// The first number of an image's size in level 0, as [`ImageOp::Size`] gives it.
+    SizeX,
+    /// The second one.
+    SizeY,
+    /// The third one.
+    SizeZ,
+    /// 1 if the numbers written to an image become sRGB, else 0. A specialization constant.
+    WritesSrgb,
+}
+
+impl HandleInfo {
+    /// The numbers of an image's size, by their places.
+    pub const SIZE: [HandleInfo; 3] = [HandleInfo::SizeX, HandleInfo::SizeY, HandleInfo::SizeZ];
 }
 
 /// Operations on an image, which is the first operand.

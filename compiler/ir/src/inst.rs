@@ -303,6 +303,8 @@ pub enum BuiltIn {
     DispatchGroup,
     /// The number that makes a device address of a global pointer: I64. Made where it is added.
     AddressDelta,
+    /// A word that is not 0 once the context has been terminated: a global pointer. Made by `poll_termination`.
+    TerminationFlag,
 }
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every

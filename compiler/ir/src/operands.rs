@@ -320,6 +320,7 @@ impl BuiltIn {
             BuiltIn::PrintfBuffer
             | BuiltIn::PrivateMemory
             | BuiltIn::CheckMemory
+            | BuiltIn::TerminationFlag
             | BuiltIn::DeviceLaunch => Type::ptr(AddressSpace::Global),
         }
     }

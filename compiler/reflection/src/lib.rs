@@ -28,6 +28,7 @@ mod promise;
 mod reader;
 mod roles;
 mod strip;
+mod termination_flag;
 mod writer;
 
 pub use address_delta::AddressDelta;
@@ -47,6 +48,7 @@ pub use promise::{Promise, PromiseKind};
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};
 pub use strip::{strip_non_semantic, strip_set};
+pub use termination_flag::TerminationFlag;
 pub use writer::embed;
 
 /// The most bytes of initial contents that a buffer can have.

@@ -32,6 +32,9 @@ impl fmt::Display for Reflection {
         if let Some(delta) = self.address_delta {
             writeln!(f, "AddressDelta offset: {}", delta.offset)?;
         }
+        if let Some(flag) = self.termination_flag {
+            writeln!(f, "TerminationFlag offset: {}", flag.offset)?;
+        }
         for site in &self.checks {
             let text = format!("{site:?}");
             let fields = text.split_once("{ ").map_or("", |(_, rest)| rest);

@@ -9,6 +9,7 @@ use crate::operand::{
 };
 use crate::promise::Promise;
 use crate::roles::KernelRole;
+use crate::termination_flag::TerminationFlag;
 
 /// Bit of [`KernelProperties::flags`]: the kernel may call printf.
 pub const MAY_USE_PRINTF: u32 = 1 << 0;
@@ -472,6 +473,9 @@ pub struct Reflection {
     pub needs: Vec<Need>,
     /// The number between pointers and device addresses, from the same set; `None` where they are the same.
     pub address_delta: Option<AddressDelta>,
+    /// The place of the pointer to the word that tells kernels to end, from the same set; `None` where no kernel
+    /// looks at it.
+    pub termination_flag: Option<TerminationFlag>,
     /// Tested places from the same set, in module order.
     pub checks: Vec<CheckSite>,
     /// Promises that a launch may make, from the same set.

@@ -15,6 +15,7 @@
 //! | 15 | SubgroupCount | *Kernel*, *Count*: required number of sub-groups per work-group |
 //! | 16 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
 //! | 18 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
+//! | 21 | SrgbWrites | *Kernel*, *Ordinal*, *SpecId*: the specialization constant that is 1 if what the kernel writes to the image becomes sRGB |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -118,6 +119,15 @@ pub enum Need {
         /// The argument.
         ordinal: u32,
     },
+    /// An image whose channels may be of sRGB, which the kernel writes as the numbers that they hold.
+    SrgbWrites {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+        /// The specialization constant; its default is 0.
+        spec_id: u32,
+    },
     /// A level of an image argument, as a storage image of its own.
     ImageLevel {
         /// The kernel.
@@ -149,7 +159,23 @@ pub enum Fact {
     LodMin,
     /// A sampler's largest level of detail, a float.
     LodMax,
+    /// The first number of an image's size in level 0: width, then height or layers, then depth or layers.
+    SizeX,
+    /// The second one.
+    SizeY,
+    /// The third one.
+    SizeZ,
 }
+
+/// All facts, by their numbers.
+const FACTS: [Fact; 6] = [
+    Fact::Levels,
+    Fact::LodMin,
+    Fact::LodMax,
+    Fact::SizeX,
+    Fact::SizeY,
+    Fact::SizeZ,
+];
 
 impl Fact {
     /// Its number.
@@ -158,14 +184,15 @@ impl Fact {
             Fact::Levels => 0,
             Fact::LodMin => 1,
             Fact::LodMax => 2,
+            Fact::SizeX => 3,
+            Fact::SizeY => 4,
+            Fact::SizeZ => 5,
         }
     }
 
     /// The fact of a number.
     pub fn of(number: u32) -> Option<Fact> {
-        [Fact::Levels, Fact::LodMin, Fact::LodMax]
-            .into_iter()
-            .find(|fact| fact.number() == number)
+        FACTS.into_iter().find(|fact| fact.number() == number)
     }
 }
 
@@ -185,6 +212,7 @@ impl Need {
             Need::HandleFactUniform { .. } => "HandleFactUniform",
             Need::ImageLevel { .. } => "ImageLevel",
             Need::RawImage { .. } => "RawImage",
+            Need::SrgbWrites { .. } => "SrgbWrites",
         }
     }
 
@@ -202,7 +230,8 @@ impl Need {
             | Need::HandleFactPushConstant { kernel, .. }
             | Need::HandleFactUniform { kernel, .. }
             | Need::ImageLevel { kernel, .. }
-            | Need::RawImage { kernel, .. } => kernel,
+            | Need::RawImage { kernel, .. }
+            | Need::SrgbWrites { kernel, .. } => kernel,
         }
     }
 
@@ -221,6 +250,7 @@ impl Need {
             Need::SubgroupCount { .. } => 15,
             Need::CheckMemory { .. } => 16,
             Need::RawImage { .. } => 18,
+            Need::SrgbWrites { .. } => 21,
         }
     }
 
@@ -266,6 +296,11 @@ impl Need {
                 binding: 0,
             },
             Need::RawImage { kernel, ordinal: 0 },
+            Need::SrgbWrites {
+                kernel,
+                ordinal: 0,
+                spec_id: 0,
+            },
         ]
         .into_iter()
         .find(|need| need.number() == number)
@@ -327,6 +362,11 @@ impl Need {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
             },
+            Need::SrgbWrites { .. } => Need::SrgbWrites {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                spec_id: u32::decode(source, "SpecId")?,
+            },
             Need::ImageLevel { .. } => Need::ImageLevel {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -358,6 +398,12 @@ impl Need {
                 captured.encode(sink, "Captured")
             }
             Need::Scheduler { times, .. } => times.encode(sink, "Times"),
+            Need::SrgbWrites {
+                ordinal, spec_id, ..
+            } => {
+                ordinal.encode(sink, "Ordinal")?;
+                spec_id.encode(sink, "SpecId")
+            }
             Need::HandleFactPushConstant {
                 ordinal,
                 fact,

@@ -10,6 +10,7 @@ use crate::needs::Need;
 use crate::operand::{KernelRef, Operand, Source};
 use crate::promise::{Promise, PromiseKind};
 use crate::roles::{KernelRole, PUMICE_SET};
+use crate::termination_flag::{self, TerminationFlag};
 use crate::{HIGHEST_KNOWN_REVISION, NON_SEMANTIC_EXTENSION, SET_PREFIX};
 use pumice_spirv::{self as spirv, Header, Inst, op};
 
@@ -206,14 +207,18 @@ impl Reader {
         }
         let need = Need::of(number);
         let is_delta = number == address_delta::NUMBER;
+        let is_flag = number == termination_flag::NUMBER;
         let is_site = number == check::NUMBER;
         let promise = PromiseKind::of(number);
         let role = match need {
-            None if !is_delta && !is_site && promise.is_none() => Some(KernelRole::of(number)?),
+            None if !is_delta && !is_flag && !is_site && promise.is_none() => {
+                Some(KernelRole::of(number)?)
+            }
             _ => None,
         };
         let instruction = match (need, promise, role) {
             _ if is_delta => address_delta::NAME,
+            _ if is_flag => termination_flag::NAME,
             _ if is_site => check::NAME,
             (Some(need), ..) => need.name(),
             (_, Some(promise), _) => promise.name(),
@@ -238,6 +243,12 @@ impl Reader {
         if is_delta {
             let delta = AddressDelta::decode(&mut source)?;
             if self.reflection.address_delta.replace(delta).is_some() {
+                return Err(ReadError::Repeated { instruction });
+            }
+        }
+        if is_flag {
+            let flag = TerminationFlag::decode(&mut source)?;
+            if self.reflection.termination_flag.replace(flag).is_some() {
                 return Err(ReadError::Repeated { instruction });
             }
         }

@@ -8,6 +8,7 @@ use crate::model::{Instruction, Reflection};
 use crate::operand::{MAX_INLINE, Sink};
 use crate::pools::Pools;
 use crate::roles::PUMICE_SET;
+use crate::termination_flag;
 use crate::{NON_SEMANTIC_EXTENSION, SET_PREFIX};
 use pumice_spirv::{self as spirv, Builder, Op, Section, op};
 
@@ -57,12 +58,14 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
         }
     }
     let delta = reflection.address_delta;
+    let flag = reflection.termination_flag;
     let promises = &reflection.promises;
     let own = !reflection.roles.is_empty()
         || !reflection.needs.is_empty()
         || !reflection.checks.is_empty()
         || !promises.is_empty()
-        || delta.is_some();
+        || delta.is_some()
+        || flag.is_some();
     if own || !large.is_empty() {
         let set = pools.sections.import(PUMICE_SET);
         for (buffer, data) in large {
@@ -85,6 +88,11 @@ fn write(reflection: &Reflection, sections: &mut Builder) -> Result<(), WriteErr
             let encode = |sink: &mut Sink<'_, '_>| delta.encode(sink);
             let head = [set, address_delta::NUMBER];
             own_instruction(&mut pools, address_delta::NAME, head, encode)?;
+        }
+        if let Some(flag) = flag {
+            let encode = |sink: &mut Sink<'_, '_>| flag.encode(sink);
+            let head = [set, termination_flag::NUMBER];
+            own_instruction(&mut pools, termination_flag::NAME, head, encode)?;
         }
         for promise in promises {
             let encode = |sink: &mut Sink<'_, '_>| promise.encode(sink);

@@ -169,6 +169,9 @@ pub struct Target {
     pub zero_local: bool,
     /// Private variables are zero before anything is written to them.
     pub zero_private: bool,
+    /// Kernels that may run for long look at a flag that tells them to end (cl_khr_terminate_context). With device
+    /// addresses only.
+    pub terminable: bool,
     /// The checks that kernels are built with. With device addresses only.
     pub checks: Checks,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
@@ -378,6 +381,7 @@ impl Target {
             shader_enqueue: false,
             zero_local: false,
             zero_private: false,
+            terminable: false,
             checks: Checks::NONE,
             printf_buffer_size: 1 << 20,
             il_version: (1, 6),

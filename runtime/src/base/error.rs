@@ -99,6 +99,7 @@ errors! {
     IncompatibleCommandQueue = CL_INCOMPATIBLE_COMMAND_QUEUE_KHR;
     InvalidMutableCommand = CL_INVALID_MUTABLE_COMMAND_KHR;
     InvalidSemaphore = CL_INVALID_SEMAPHORE_KHR;
+    ContextTerminated = CL_CONTEXT_TERMINATED_KHR;
 }
 
 impl std::fmt::Display for Error {

@@ -134,6 +134,7 @@ impl HostCommand for Enqueuing {
             args: &values,
             enqueue: None,
             checks: None,
+            termination: on.context().termination_flag(on.index()),
             queue: on.number(),
         };
         let executable = self.device_kernel.executable.clone();
@@ -155,6 +156,7 @@ impl HostCommand for Enqueuing {
                 },
                 tell: trace::enabled()
                     .then_some(&|ran: &Ran<'_>| self.parts.lock().push(part(ran))),
+                is_over: &|| on.context().is_terminated(),
             },
         );
         crate::base::printf::flush();

@@ -230,6 +230,7 @@ pub(super) fn prepare(
         args: &values,
         // Only checked: `enqueuing` prepares kernels that take the address.
         enqueue: Some(0),
+        termination: on.context().termination_flag(on.index()),
         queue: on.number(),
     };
     let gpu = on.device().gpu()?;
@@ -339,7 +340,7 @@ fn value(
         Argument::Value(value) => Ok(value.clone()),
         Argument::Memory(object) => match meta.kind {
             ArgKind::Image { binding, raw, .. } => {
-                image_value(on, object, (binding, raw, meta.level_images), staging)
+                image_value(on, object, (binding, raw), meta, staging)
             }
             _ => Ok(ArgValue::Buffer {
                 buffer: object.kernel_storage()?.allocation(on.index())?,
@@ -391,13 +392,14 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// The image for a binding, with its first `level_images` levels as images of their own.
+/// The image for a binding, with as many levels as images of their own as the argument has.
 /// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits where
 /// the kernel wants these (`raw`).
 fn image_value(
     on: &Placement,
     mem: &Ref<Mem>,
-    (binding, raw, level_images): (BindingKind, bool, u32),
+    (binding, raw): (BindingKind, bool),
+    meta: &ArgMeta,
     staging: &mut Staging,
 ) -> Result<ArgValue> {
     let image = image_of(mem)?;
@@ -407,6 +409,7 @@ fn image_value(
         BindingKind::SampledImage | BindingKind::StorageImage => {
             let writes = binding == BindingKind::StorageImage;
             let shown = image.shown(writes, raw)?;
+            image.check_srgb(writes && meta.srgb_spec.is_none())?;
             ImageArg::Image(match image.rows() {
                 Some(_) => rows_view(on, mem, writes, shown, staging)?,
                 None => image.view(index, gpu, shown)?,
@@ -415,7 +418,7 @@ fn image_value(
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
     let last = image.levels() - 1;
-    let levels = (1..level_images).map(|level| match &view {
+    let levels = (1..meta.level_images).map(|level| match &view {
         ImageArg::Image(view) if last == 0 => Ok(view.clone()),
         _ => image.level_view(index, gpu, level.min(last)),
     });
@@ -424,6 +427,7 @@ fn image_value(
     Ok(ArgValue::Image {
         view,
         mip_levels: image.levels(),
+        size: image.size_in_kernels(),
         levels,
         order: format.order,
         data_type: format.data_type,

@@ -56,6 +56,7 @@ impl CommandBuffer {
         // CL_INVALID_VALUE if num_queues is zero or queues is NULL.
         let first = queues.first().ok_or(Error::InvalidValue)?;
         let context = first.context().clone();
+        context.check_live()?;
         // CL_INVALID_CONTEXT if the queues do not have the same context.
         for queue in &queues {
             queue.on().check_context(&context)?;

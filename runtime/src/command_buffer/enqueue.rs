@@ -63,6 +63,7 @@ impl Object<CommandBuffer> {
         queues: Option<&[Ref<Queue>]>,
         wait: WaitList,
     ) -> Result<Ref<Event>> {
+        self.context().check_live()?;
         let (segments, commands) = {
             let state = self.state.lock();
             // CL_INVALID_OPERATION if the command buffer is not in the executable state.

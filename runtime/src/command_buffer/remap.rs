@@ -19,6 +19,7 @@ impl Object<CommandBuffer> {
         queues: &[Ref<Queue>],
         handles: &[Ref<MutableCommand>],
     ) -> Result<(Ref<CommandBuffer>, Vec<Ref<MutableCommand>>)> {
+        self.context().check_live()?;
         // CL_INVALID_VALUE if there are not as many queues as before, unless the runtime chooses.
         if !automatic && queues.len() != self.queues.len() {
             return Err(Error::InvalidValue);

@@ -1,9 +1,11 @@
 //! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory,
-//! `device_queue.rs` the queues that kernels enqueue into, `printf.rs` the callback of cl_arm_printf.
+//! `device_queue.rs` the queues that kernels enqueue into, `printf.rs` the callback of cl_arm_printf,
+//! `termination.rs` the flags of cl_khr_terminate_context.
 
 pub mod device_queue;
 mod printf;
 pub mod svm;
+mod termination;
 pub mod unified_svm;
 pub mod usm;
 
@@ -12,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_vulkan_layer::Buffer;
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -21,6 +24,7 @@ use crate::base::reason::Callback;
 use crate::context::device_queue::DeviceQueues;
 use crate::context::printf::Printf;
 use crate::context::svm::Allocations;
+use crate::context::termination::Termination;
 use crate::device::platform::Platform;
 use crate::device::{Device, Wishes, extensions};
 
@@ -39,6 +43,8 @@ pub struct Context {
     printf: Option<Arc<Printf>>,
     /// The wishes about programs.
     wishes: Wishes,
+    /// The flags that end its kernels, if the application asked for them.
+    termination: Option<Termination>,
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
     /// Shared virtual memory.
@@ -131,6 +137,9 @@ const MEMORY_INITIALIZE: isize = cl::CL_CONTEXT_MEMORY_INITIALIZE_KHR as isize;
 const ZERO_LOCAL: u64 = cl::CL_CONTEXT_MEMORY_INITIALIZE_LOCAL_KHR;
 const ZERO_PRIVATE: u64 = cl::CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
 
+/// CL_CONTEXT_TERMINATE_KHR.
+const TERMINATE: isize = cl::CL_CONTEXT_TERMINATE_KHR as isize;
+
 /// The functions of the application that a context calls.
 #[derive(Default)]
 pub struct Callbacks {
@@ -169,6 +178,7 @@ pub fn check_properties(
             PRINTF_CALLBACK if value != 0 => {}
             PRINTF_BUFFERSIZE if value > 0 => {}
             MEMORY_INITIALIZE if value as u64 & !(ZERO_LOCAL | ZERO_PRIVATE) == 0 => {}
+            TERMINATE if value == 0 || value == 1 => {}
             _ => return Err(Error::InvalidProperty),
         }
         list.extend([name, value]);
@@ -209,11 +219,17 @@ impl Context {
             zero_local: zero & ZERO_LOCAL != 0,
             zero_private: zero & ZERO_PRIVATE != 0,
             printf_buffer: property(list, PRINTF_BUFFERSIZE).unwrap_or_default() as u64,
+            terminable: property(list, TERMINATE) == Some(1),
         };
         // CL_INVALID_PROPERTY if a device cannot start local memory with zeros.
         let zeroes = |device: &Ref<Device>| extensions::zeroes_local(device.capabilities());
         if zero != 0 && !unique.iter().all(zeroes) {
             let reason = "a device does not have cl_khr_initialize_memory";
+            return Err(Error::InvalidProperty.because(reason));
+        }
+        // CL_INVALID_PROPERTY if a device cannot end what it runs.
+        if wishes.terminable && !unique.iter().all(|device| device.has_addresses()) {
+            let reason = "a device does not have cl_khr_terminate_context";
             return Err(Error::InvalidProperty.because(reason));
         }
         // CL_DEVICE_NOT_AVAILABLE if a device cannot be opened. Its start-up probes run here too:
@@ -222,6 +238,10 @@ impl Context {
         for device in &unique {
             device.target()?;
         }
+        let termination = match wishes.terminable {
+            true => Some(Termination::new(&unique)?),
+            false => None,
+        };
         let device_queues = unique.iter().map(|_| DeviceQueues::default()).collect();
         Ok(Object::new(Context {
             device_queues: Mutex::new(device_queues),
@@ -230,6 +250,7 @@ impl Context {
             notify: callbacks.notify,
             printf: callbacks.printf.map(Printf::new),
             wishes,
+            termination,
             destructors: Mutex::new(Vec::new()),
             svm: Allocations::default(),
         }))
@@ -296,6 +317,48 @@ impl Object<Context> {
     /// The wishes about its programs.
     pub(crate) fn wishes(&self) -> Wishes {
         self.wishes
+    }
+
+    /// Tells whether the context was created with CL_CONTEXT_TERMINATE_KHR.
+    pub fn is_terminable(&self) -> bool {
+        self.termination.is_some()
+    }
+
+    /// Tells whether the context has been terminated.
+    pub fn is_terminated(&self) -> bool {
+        self.termination.as_ref().is_some_and(Termination::is_set)
+    }
+
+    /// CL_CONTEXT_TERMINATED_KHR if the context has been terminated: what creates objects or enqueues commands
+    /// asks first.
+    ///
+    /// # Errors
+    /// [`Error::ContextTerminated`].
+    pub fn check_live(&self) -> Result<()> {
+        match self.is_terminated() {
+            true => Err(Error::ContextTerminated.because("the context has been terminated")),
+            false => Ok(()),
+        }
+    }
+
+    /// The word that kernels on the device at a place look at, where the context can be terminated.
+    pub(crate) fn termination_flag(&self, index: usize) -> Option<&Buffer> {
+        self.termination.as_ref()?.flag(index)
+    }
+
+    /// Marks the context as terminated, ends its kernels and tells the application's callback; what becomes of the
+    /// commands is for its queues (`queue::terminate`).
+    ///
+    /// # Errors
+    /// Those that the specification lists for clTerminateContextKHR, in its order.
+    pub(crate) fn terminate(&self) -> Result<()> {
+        // CL_INVALID_OPERATION if the context was not created with CL_CONTEXT_TERMINATE_KHR set to CL_TRUE.
+        let Some(termination) = &self.termination else {
+            let reason = "the context was not created with CL_CONTEXT_TERMINATE_KHR";
+            return Err(Error::InvalidOperation.because(reason));
+        };
+        // CL_CONTEXT_TERMINATED_KHR if it has already been terminated.
+        termination.set(&self.devices)
     }
 
     /// Shows the text of a launch: to the application's callback, or on stdout.

@@ -178,6 +178,8 @@ pub struct Allocations {
     by_address: Mutex<BTreeMap<usize, Arc<Allocation>>>,
     /// Guards the ranges that were freed last, for reports of checks: pointer, size, the call they came from.
     freed: Mutex<VecDeque<(usize, usize, &'static str)>>,
+    /// Guards allocations that were freed after the context's termination, whose last kernels may still run.
+    kept: Mutex<Vec<Arc<Allocation>>>,
 }
 
 /// Freed ranges that are remembered.
@@ -357,7 +359,9 @@ impl Object<Context> {
             }
             list.push_back((pointer, allocation.size, allocation.origin.call()));
         }
-        drop(freed);
+        if self.is_terminated() {
+            self.svm().kept.lock().extend(freed);
+        }
         true
     }
 

@@ -102,6 +102,11 @@ pub(super) fn packed_2_101010(caps: &Capabilities) -> bool {
     images(caps) && format::has_2_101010(caps)
 }
 
+/// Tells whether kernels can write images of sRGB.
+pub(super) fn srgb_writes(caps: &Capabilities) -> bool {
+    images(caps) && format::has_srgb_writes(caps)
+}
+
 /// Tells whether a kernel can read and write one image.
 pub fn read_write_images(caps: &Capabilities) -> bool {
     images(caps) && caps.features.shader_storage_image_read_without_format

@@ -246,7 +246,7 @@ impl ImageUses {
 impl ImageFormat {
     /// Tells whether a device has images of this format and type for the uses.
     pub fn suits(&self, caps: &Capabilities, image_type: u32, uses: ImageUses) -> bool {
-        let plain = self.components == IDENTITY && self.class != Class::Srgb;
+        let plain = self.components == IDENTITY;
         let planes = matches!(
             image_type,
             cl::CL_MEM_OBJECT_IMAGE2D | cl::CL_MEM_OBJECT_IMAGE2D_ARRAY
@@ -263,12 +263,19 @@ impl ImageFormat {
             // Buffers are made for both kinds of texel buffers, whatever the kernels do.
             let features = caps.format(self.of_texel_buffers(caps));
             let both = !uses.both || features.storage_texel_read;
-            return plain && features.uniform_texel && features.storage_texel_write && both;
+            return plain
+                && self.class != Class::Srgb
+                && features.uniform_texel
+                && features.storage_texel_write
+                && both;
         }
         let features = caps.format(self.vulkan);
+        let stored = caps.format(self.stored());
+        // What a kernel reads from a storage image is not decoded.
+        let both = plain && self.class != Class::Srgb;
         (!uses.read || self.sampled(&features))
-            && (!uses.write || plain && features.storage_write)
-            && (!uses.both || plain && features.storage_read)
+            && (!uses.write || plain && stored.storage_write)
+            && (!uses.both || both && stored.storage_read)
     }
 
     /// Vulkan's format of image buffers: integers where a device has no uniform texel buffers of RGBA in
@@ -278,6 +285,16 @@ impl ImageFormat {
             Format::Rgba16Unorm if !caps.format(Format::Rgba16Unorm).uniform_texel => {
                 Format::Rgba16Uint
             }
+            format => format,
+        }
+    }
+
+    /// Vulkan's format of storage images: that of the numbers that channels hold, which kernels write where they are of
+    /// sRGB.
+    pub fn stored(&self) -> Format {
+        match self.vulkan {
+            Format::Rgba8Srgb => Format::Rgba8Unorm,
+            Format::Bgra8Srgb => Format::Bgra8Unorm,
             format => format,
         }
     }
@@ -336,6 +353,17 @@ pub fn has_2_101010(caps: &Capabilities) -> bool {
     };
     let format = find(cl::CL_ABGR, cl::CL_UNORM_INT_2_101010_EXT);
     format.is_some_and(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, read))
+}
+
+/// Tells whether kernels can write images of sRGB.
+pub fn has_srgb_writes(caps: &Capabilities) -> bool {
+    let write = ImageUses {
+        read: false,
+        write: true,
+        both: false,
+    };
+    let format = find(cl::CL_sRGBA, cl::CL_UNORM_INT8);
+    format.is_some_and(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, write))
 }
 
 /// Tells whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all

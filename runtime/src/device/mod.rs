@@ -314,9 +314,24 @@ pub struct Wishes {
     pub zero_private: bool,
     /// The least size of a printf buffer in bytes (cl_arm_printf).
     pub printf_buffer: u64,
+    /// Kernels end when they are told to (cl_khr_terminate_context).
+    pub terminable: bool,
 }
 
 impl Wishes {
+    /// The line of the build log for a Vulkan module, which is not lowered again: `None` if it is taken as it is.
+    pub fn refusal_of_vulkan(self) -> Option<&'static str> {
+        if self.terminable {
+            return Some(
+                "error: the kernels of a Vulkan module cannot be ended (CL_CONTEXT_TERMINATE_KHR)\n",
+            );
+        }
+        (self.zero_local || self.zero_private).then_some(
+            "error: the memory of a Vulkan module cannot be initialized \
+             (CL_CONTEXT_MEMORY_INITIALIZE_KHR)\n",
+        )
+    }
+
     /// The target of a context's programs, on a device that can bind storage buffers of `most` bytes.
     pub fn apply(self, target: &Arc<Target>, most: u32) -> Arc<Target> {
         let size = self
@@ -325,6 +340,7 @@ impl Wishes {
         let wished = Target {
             zero_local: self.zero_local,
             zero_private: self.zero_private,
+            terminable: self.terminable,
             printf_buffer_size: target.printf_buffer_size.max(size.min(most) & !3),
             ..(**target).clone()
         };
@@ -422,6 +438,7 @@ fn make_target(
         shader_enqueue: false,
         zero_local: false,
         zero_private: false,
+        terminable: false,
         checks: checks::of_all_programs(),
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),

@@ -138,6 +138,7 @@ impl Executable {
             let launch = Launch {
                 enqueue: None,
                 checks: None,
+                termination: None,
                 queue: 0,
                 kernel,
                 range: &NdRange {

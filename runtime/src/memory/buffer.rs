@@ -235,6 +235,7 @@ impl Object<Mem> {
     /// # Errors
     /// Those that the specification lists for clCreateSubBuffer, in its order.
     pub fn create_sub(self: &Ref<Mem>, flags: u64, origin: usize, size: usize) -> Result<Ref<Mem>> {
+        self.context.check_live()?;
         // CL_INVALID_MEM_OBJECT if buffer is a sub-buffer or no buffer.
         let storage = self.storage()?;
         if self.parent.is_some() {

@@ -11,7 +11,7 @@ use pumice_vulkan_layer::{
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::region::Layout;
-use crate::device::format::ImageFormat;
+use crate::device::format::{Class, ImageFormat};
 use crate::device::gpu;
 use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::ImageStorage;
@@ -108,6 +108,31 @@ impl ImageMem {
     pub fn kind(&self) -> ImageKind {
         // Checked when the image was made.
         kind(self.image_type).unwrap_or(ImageKind::D1)
+    }
+
+    /// The numbers of its size in the order in which kernels are told them: dimensions, then layers.
+    pub fn size_in_kernels(&self) -> [u32; 3] {
+        let [width, height, depth] = [self.width, self.height, self.depth].map(|n| n as u32);
+        let layers = self.array_size as u32;
+        match self.kind() {
+            ImageKind::D1 => [width, 0, 0],
+            ImageKind::D1Array => [width, layers, 0],
+            ImageKind::D2 => [width, height, 0],
+            ImageKind::D2Array => [width, height, layers],
+            ImageKind::D3 => [width, height, depth],
+        }
+    }
+
+    /// CL_IMAGE_FORMAT_NOT_SUPPORTED for an image of sRGB whose channels a kernel gets as they are (`plain`): what it reads
+    /// and writes would have another meaning.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`].
+    pub fn check_srgb(&self, plain: bool) -> Result<()> {
+        match plain && self.format.class == Class::Srgb {
+            true => Err(Error::ImageFormatNotSupported.because("the kernel does not write sRGB")),
+            false => Ok(()),
+        }
     }
 
     /// The part of it that a box is.
@@ -314,7 +339,10 @@ impl ImageMem {
         match writes && self.format.components != IDENTITY {
             true => Err(Error::ImageFormatNotSupported),
             false => Ok(Shown {
-                format: self.format.vulkan,
+                format: match writes {
+                    true => self.format.stored(),
+                    false => self.format.vulkan,
+                },
                 components: self.format.components,
                 level,
             }),

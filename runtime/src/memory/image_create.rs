@@ -10,7 +10,7 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, ImageFormat, ImageUses, NO_ACCESS, NV12};
+use crate::device::format::{self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12};
 use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
 use crate::memory::flags;
@@ -212,7 +212,9 @@ impl Desc {
             layers,
             levels: self.num_mip_levels.max(1),
             // 2D images can be made of others that differ in sRGB only, and kernels see the bits of small pixels.
-            reinterpreted: kind == ImageKind::D2 && format.texel_size() <= 4,
+            // Images of sRGB are written as others.
+            reinterpreted: kind == ImageKind::D2 && format.texel_size() <= 4
+                || format.class == Class::Srgb,
         }
     }
 

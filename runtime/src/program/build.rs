@@ -144,11 +144,8 @@ impl Call {
         log: &mut String,
     ) -> Option<Build> {
         if let Input::Vulkan(build) = input {
-            if wishes.zero_local || wishes.zero_private {
-                log.push_str(
-                    "error: the memory of a Vulkan module cannot be initialized \
-                     (CL_CONTEXT_MEMORY_INITIALIZE_KHR)\n",
-                );
+            if let Some(refusal) = wishes.refusal_of_vulkan() {
+                log.push_str(refusal);
                 return None;
             }
             let loaded = load_executable(checked(build, self.checks(), log)?, device);

@@ -106,6 +106,7 @@ impl Kernel {
     /// # Errors
     /// Those that the specification lists for clCreateKernel, in its order.
     pub fn create(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
+        program.context().check_live()?;
         let builds = program.builds();
         // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
         if builds.iter().all(|b| b.executable.is_none()) {
@@ -150,6 +151,7 @@ impl Kernel {
     /// # Errors
     /// Those that the specification lists for clCreateKernelsInProgram, in its order.
     pub fn create_all(program: &Ref<Program>) -> Result<Vec<Ref<Kernel>>> {
+        program.context().check_live()?;
         program
             .kernel_names()?
             .iter()
@@ -176,13 +178,17 @@ impl Kernel {
     }
 
     /// clCloneKernel.
-    pub fn duplicate(&self) -> Ref<Kernel> {
-        Self::attached(
+    ///
+    /// # Errors
+    /// [`Error::ContextTerminated`].
+    pub fn duplicate(&self) -> Result<Ref<Kernel>> {
+        self.program.context().check_live()?;
+        Ok(Self::attached(
             &self.program,
             self.name.clone(),
             self.device_kernels.clone(),
             self.state.lock().args.clone(),
-        )
+        ))
     }
 
     /// Its name.

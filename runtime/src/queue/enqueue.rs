@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::event::{Event, Node, Progress};
-use super::schedule::launch;
+use super::schedule::{complete, launch};
 use super::{Queue, WaitList};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
@@ -35,6 +35,7 @@ impl Object<Queue> {
             // A blocking call reports what became of its command.
             if event.status() < 0 {
                 command.withdraw();
+                self.context().check_live()?;
                 return Err(Error::OutOfResources);
             }
         } else {
@@ -54,6 +55,7 @@ impl Object<Queue> {
             events: wait_list,
             gives_event,
         } = wait;
+        self.context().check_live()?;
         // CL_INVALID_CONTEXT if the queue's context and that of an event are not the same.
         for event in &wait_list {
             self.on().check_context(event.context())?;
@@ -74,6 +76,10 @@ impl Object<Queue> {
         }
         let event = Event::of_command(self, command);
         let implicit = self.order.place(&event, command, wait_list.is_empty());
+        // The context was terminated while the command took its place: who ended its commands may not have seen it.
+        self.context().check_live().inspect_err(|error| {
+            complete(&event, error.code());
+        })?;
         let needed = |other: &Ref<Event>| {
             let device = |queue: &Ref<Queue>| queue.device().handle() == self.device().handle();
             match command {

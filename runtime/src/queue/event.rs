@@ -215,9 +215,18 @@ impl Object<Event> {
     /// Moves the status forward (never back, never after the end). Callbacks are posted; the
     /// waiters of an ended command are given back. `None` when nothing changed.
     pub(super) fn advance(self: &Ref<Event>, status: i32) -> Option<Vec<Arc<Node>>> {
+        self.advance_if(status, |_| true)
+    }
+
+    /// As [`Event::advance`], if `may` is true of the status so far.
+    pub(super) fn advance_if(
+        self: &Ref<Event>,
+        status: i32,
+        may: impl Fn(i32) -> bool,
+    ) -> Option<Vec<Arc<Node>>> {
         let (waiters, fired) = {
             let mut state = self.state.lock();
-            if state.status <= cl::CL_COMPLETE || status >= state.status {
+            if state.status <= cl::CL_COMPLETE || status >= state.status || !may(state.status) {
                 return None;
             }
             state.status = status;

@@ -32,6 +32,7 @@ use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueuePropert
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
+use crate::base::log;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
 use crate::base::trace;
@@ -86,11 +87,30 @@ impl Kind for Queue {
 /// Guards the queues of all contexts.
 static QUEUES: Mutex<Vec<Weak<Object<Queue>>>> = Mutex::new(Vec::new());
 
+/// The queues of a context.
+fn of_context(context: &Ref<Context>) -> Vec<Ref<Queue>> {
+    let all: Vec<_> = QUEUES.lock().iter().filter_map(Weak::upgrade).collect();
+    let is_its = |queue: &Ref<Queue>| queue.context().handle() == context.handle();
+    all.into_iter().filter(is_its).collect()
+}
+
 /// Waits until all commands of a context have ended, as clFinish does for one queue.
 pub fn finish_all(context: &Ref<Context>) {
-    let all: Vec<_> = QUEUES.lock().iter().filter_map(Weak::upgrade).collect();
-    let of_context = |queue: &&Ref<Queue>| queue.context().handle() == context.handle();
-    all.iter().filter(of_context).for_each(Object::finish);
+    of_context(context).iter().for_each(Object::finish);
+}
+
+/// clTerminateContextKHR.
+///
+/// # Errors
+/// Those that the specification lists for clTerminateContextKHR, in its order.
+pub fn terminate(context: &Ref<Context>) -> Result<()> {
+    context.terminate()?;
+    let queues = of_context(context);
+    let ended: usize = queues.iter().map(|queue| queue.terminate()).sum();
+    let line = format!("the context is terminated; {ended} commands had not ended");
+    log::info!("{line}");
+    context.notify(&line);
+    Ok(())
 }
 
 impl Queue {

@@ -53,6 +53,23 @@ impl Object<Queue> {
         }
     }
 
+    /// Ends the commands of a terminated context; gives their number. One that the host runs ends by itself.
+    pub(super) fn terminate(self: &Ref<Queue>) -> usize {
+        // Nothing that is being retired writes to the application's memory any more behind this lock.
+        let _ending = self.ending.lock();
+        let status = Error::ContextTerminated.code();
+        let mut ended = 0;
+        for event in self.order.outstanding() {
+            let waiters = event.advance_if(status, |before| before != cl::CL_RUNNING);
+            if let Some(waiters) = waiters {
+                self.order.forget(&event);
+                wake(waiters);
+                ended += 1;
+            }
+        }
+        ended
+    }
+
     /// Does what follows from submissions.
     fn follow_up(self: &Ref<Queue>, submissions: impl IntoIterator<Item = Submission>) {
         for submission in submissions {
@@ -106,6 +123,8 @@ impl Object<Queue> {
             }
             let result = match batch.lost {
                 Some(error) => Err(error),
+                // Terminated: the application may have taken its memory back.
+                None if event.is_done() => continue,
                 None => recorded.retire.run(),
             };
             let status = match result {
@@ -229,6 +248,9 @@ pub(super) fn launch(node: Arc<Node>, mut inline: bool) {
 
 /// Launches one node; gives the nodes that were told.
 fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
+    if node.queue.context().is_terminated() {
+        return end(&node.event, Error::ContextTerminated.code()).unwrap_or_default();
+    }
     if node.wait_list_failed() {
         return end(
             &node.event,
@@ -290,7 +312,10 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let _ = node.event.advance(cl::CL_SUBMITTED);
     let start = host_time();
     node.event.mark(Moment::Start, start);
-    let _ = node.event.advance(cl::CL_RUNNING);
+    // Once it runs, what it does to the application's memory has to end before its event does.
+    if node.event.advance(cl::CL_RUNNING).is_none() {
+        return Vec::new();
+    }
     let call = Call::begin();
     let result = command.run(node.queue.on());
     let ended = host_time();
@@ -308,6 +333,7 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
         trace::command(place, &part.name, part.times, || part.details);
     }
     let status = match result {
+        _ if node.queue.context().is_terminated() => Error::ContextTerminated.code(),
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {
             tell_failure(node, command.name(), &call, error);

@@ -15,6 +15,9 @@ use crate::base::object::{Object, Ref};
 /// The time for which a host wait spins before it blocks.
 const SPIN: Duration = Duration::from_micros(40);
 
+/// The time after which a wait in a context that can be terminated looks for ended batches itself.
+const TERMINABLE: Duration = Duration::from_millis(10);
+
 impl Object<Queue> {
     /// clFinish.
     pub fn finish(self: &Ref<Queue>) {
@@ -137,6 +140,12 @@ impl Object<Event> {
             };
             if let Some(queue) = self.queue() {
                 queue.flush();
+                if queue.context().is_terminable() {
+                    // The end of the command may come before that of its batch.
+                    self.wait_change(TERMINABLE);
+                    queue.retire();
+                    continue;
+                }
                 queue.wait_batch(value);
                 queue.retire();
                 // Another thread may be retiring the batch at this moment.
@@ -172,9 +181,10 @@ impl Object<Event> {
     /// Those that the specification lists for clGetEventProfilingInfo.
     pub fn profiling_info(&self, name: u32) -> Result<Info> {
         // CL_PROFILING_INFO_NOT_AVAILABLE if the queue does not profile, the command has not
-        // completed, or the event is a user event.
+        // completed, the event is a user event, or the context has been terminated.
         let profiled = self.queue().is_some_and(|q| q.profiling());
-        if !profiled || self.status() != cl::CL_COMPLETE {
+        let terminated = self.context().is_terminated();
+        if !profiled || terminated || self.status() != cl::CL_COMPLETE {
             return Err(Error::ProfilingInfoNotAvailable);
         }
         let moment = match name {

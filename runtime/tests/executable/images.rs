@@ -232,6 +232,7 @@ impl Kit {
             order,
             data_type,
             mip_levels: 1,
+            size: [2, 2, 0],
             levels: Vec::new(),
         })
     }
@@ -246,6 +247,7 @@ impl Kit {
             order: CL_R,
             data_type: CL_UNSIGNED_INT32,
             mip_levels: 1,
+            size: [texels as u32, 0, 0],
             levels: Vec::new(),
         })
     }

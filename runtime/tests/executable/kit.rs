@@ -134,6 +134,7 @@ impl Kit {
         let launch = Launch {
             enqueue: None,
             checks: None,
+            termination: None,
             queue: 0,
             kernel,
             range,

@@ -58,6 +58,7 @@ fn ranges_are_cut_and_work_items_have_their_own() {
         let launch = Launch {
             enqueue: None,
             checks: None,
+            termination: None,
             kernel: 0,
             range: &range(u64::from(local), local),
             args: &[whole(&out)],

@@ -115,6 +115,7 @@ fn is_same_for_same(kind: &InstKind) -> bool {
                 | BuiltIn::NumSubgroups
                 | BuiltIn::NumEnqueuedSubgroups
                 | BuiltIn::AddressDelta
+                | BuiltIn::TerminationFlag
         ),
         InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
         InstKind::Image { op, image, .. } => op.is_pure(*image),

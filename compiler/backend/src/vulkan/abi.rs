@@ -20,10 +20,11 @@ pub(crate) enum ModuleConstant {
     ProgramScope,
     PrintfBuffer,
     AddressDelta,
+    TerminationFlag,
 }
 
 /// All module push constants, in the order of their places.
-pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 9] = [
+pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 10] = [
     ModuleConstant::RegionOffset,
     ModuleConstant::GlobalOffset,
     ModuleConstant::GlobalSize,
@@ -33,6 +34,7 @@ pub(crate) const MODULE_CONSTANTS: [ModuleConstant; 9] = [
     ModuleConstant::ProgramScope,
     ModuleConstant::PrintfBuffer,
     ModuleConstant::AddressDelta,
+    ModuleConstant::TerminationFlag,
 ];
 
 impl ModuleConstant {
@@ -49,7 +51,10 @@ impl ModuleConstant {
             Self::RegionOffset | Self::GlobalOffset | Self::GlobalSize if wide => 24,
             Self::RegionOffset | Self::GlobalOffset | Self::GlobalSize => 12,
             Self::EnqueuedLocalSize | Self::NumWorkgroups | Self::RegionGroupOffset => 12,
-            Self::ProgramScope | Self::PrintfBuffer | Self::AddressDelta => 8,
+            Self::ProgramScope
+            | Self::PrintfBuffer
+            | Self::AddressDelta
+            | Self::TerminationFlag => 8,
         }
     }
 }
@@ -63,7 +68,7 @@ pub(crate) fn range_form(abi: &Abi) -> RangeForm {
 /// The module push constants in use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModuleConstants {
-    offsets: [Option<u32>; 9],
+    offsets: [Option<u32>; 10],
     /// True if sizes and offsets have 64 bits.
     pub wide: bool,
     /// First byte behind them: where argument blocks begin.
@@ -114,6 +119,9 @@ pub(crate) fn constants_of(
         InstKind::BuiltIn {
             which: BuiltIn::PrintfBuffer,
         } if addresses => &[M::PrintfBuffer],
+        InstKind::BuiltIn {
+            which: BuiltIn::TerminationFlag,
+        } => &[M::TerminationFlag],
         InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => {
             range_constants(*which, range_form(abi))
         }

@@ -26,7 +26,7 @@ use rspirv::spirv::{
     AddressingModel, BuiltIn as SpvBuiltIn, Capability, Decoration, MemoryModel, Op, StorageClass,
 };
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A local or private array.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +117,8 @@ pub(crate) struct Emitter<'m> {
     pub work_dim: Option<(Id, u32)>,
     pub global_offset: Option<[(Id, u32); 3]>,
     pub subgroup_max_size: Option<(Id, u32)>,
+    /// The constants for images whose channels may be of sRGB, by kernel and ordinal.
+    pub srgb_specs: BTreeMap<(u32, u32), (Id, u32)>,
     /// Conditions of what launches promise, with their SpecIds.
     pub promises: FxHashMap<PromiseKind, (Id, u32)>,
     /// Blocks of one member that nothing writes, by its type.
@@ -235,6 +237,7 @@ impl<'m> Emitter<'m> {
             work_dim: None,
             global_offset: None,
             subgroup_max_size: None,
+            srgb_specs: BTreeMap::new(),
             promises: FxHashMap::default(),
             read_only_blocks: FxHashMap::default(),
             inputs: FxHashMap::default(),

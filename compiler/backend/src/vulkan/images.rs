@@ -81,6 +81,11 @@ pub(super) fn infos(module: &Module, func: FuncId) -> BTreeSet<(u32, HandleInfo)
     let insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
     insts
         .filter_map(|&inst| match f.insts[inst].kind {
+            // A specialization constant.
+            InstKind::HandleInfo {
+                which: HandleInfo::WritesSrgb,
+                ..
+            } => None,
             InstKind::HandleInfo { ordinal, which } => Some((ordinal, which)),
             _ => None,
         })
@@ -119,6 +124,9 @@ fn fact(which: HandleInfo) -> u32 {
     let fact = match which {
         HandleInfo::LodMin => Fact::LodMin,
         HandleInfo::LodMax => Fact::LodMax,
+        HandleInfo::SizeX => Fact::SizeX,
+        HandleInfo::SizeY => Fact::SizeY,
+        HandleInfo::SizeZ => Fact::SizeZ,
         _ => Fact::Levels,
     };
     fact.number()
@@ -379,6 +387,9 @@ impl Emitter<'_> {
     /// Loads a fact that the driver tells of an image or sampler.
     pub fn handle_info(&mut self, ordinal: u32, which: HandleInfo) -> Result<Id, LowerError> {
         let kernel = self.kernel_of[self.cur].unwrap_or(u32::MAX);
+        if which == HandleInfo::WritesSrgb {
+            return Ok(self.srgb_constant(kernel, ordinal));
+        }
         let place = self.info_places.get(&(kernel, ordinal, which)).copied();
         match place {
             Some(InfoPlace::Push(offset)) => self.push_word(offset / 4),
@@ -387,6 +398,16 @@ impl Emitter<'_> {
             }
             None => Err(LowerError::new("internal: a question without a place")),
         }
+    }
+
+    /// The constant that tells whether what a kernel writes to an image becomes sRGB.
+    fn srgb_constant(&mut self, kernel: u32, ordinal: u32) -> Id {
+        if let Some(&(id, _)) = self.srgb_specs.get(&(kernel, ordinal)) {
+            return id;
+        }
+        let made = self.spec_constant(0);
+        self.srgb_specs.insert((kernel, ordinal), made);
+        made.0
     }
 
     /// The reflection of an image or sampler argument.
@@ -438,7 +459,13 @@ impl Emitter<'_> {
                         HandleInfo::SamplerMask => {
                             Instruction::NormalizedSamplerMaskPushConstant(push)
                         }
-                        HandleInfo::Levels | HandleInfo::LodMin | HandleInfo::LodMax => {
+                        HandleInfo::WritesSrgb => continue,
+                        HandleInfo::Levels
+                        | HandleInfo::LodMin
+                        | HandleInfo::LodMax
+                        | HandleInfo::SizeX
+                        | HandleInfo::SizeY
+                        | HandleInfo::SizeZ => {
                             reflection.needs.push(Need::HandleFactPushConstant {
                                 kernel,
                                 ordinal,
@@ -467,7 +494,13 @@ impl Emitter<'_> {
                         }
                         // Masks are push constants alone.
                         HandleInfo::SamplerMask => continue,
-                        HandleInfo::Levels | HandleInfo::LodMin | HandleInfo::LodMax => {
+                        HandleInfo::WritesSrgb => continue,
+                        HandleInfo::Levels
+                        | HandleInfo::LodMin
+                        | HandleInfo::LodMax
+                        | HandleInfo::SizeX
+                        | HandleInfo::SizeY
+                        | HandleInfo::SizeZ => {
                             reflection.needs.push(Need::HandleFactUniform {
                                 kernel,
                                 ordinal,
@@ -495,6 +528,17 @@ impl Emitter<'_> {
         let needs = ordinals
             .into_iter()
             .map(|ordinal| Need::RawImage { kernel, ordinal });
+        reflection.needs.extend(needs);
+    }
+
+    /// The images of a kernel whose channels may be of sRGB.
+    pub fn reflect_srgb_writes(&self, k: u32, kernel: KernelRef, reflection: &mut Reflection) {
+        let its = self.srgb_specs.range((k, 0)..=(k, u32::MAX));
+        let needs = its.map(|(&(_, ordinal), &(_, spec_id))| Need::SrgbWrites {
+            kernel,
+            ordinal,
+            spec_id,
+        });
         reflection.needs.extend(needs);
     }
 

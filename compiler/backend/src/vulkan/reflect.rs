@@ -14,7 +14,7 @@ use pumice_reflection::{
     DescriptorArgument, FunctionId, HexBytes, InfoRef, Instruction, Kernel, KernelProperties,
     KernelRef, KernelRole, MAY_USE_PRINTF, Need, PrintfBufferDescriptor, PrintfBufferPush,
     PrintfInfo, Promise, PushArgument, PushRange, Reflection, Relocation, RequiredWorkgroupSize,
-    SpecId, SpecIds3, WorkgroupArgument,
+    SpecId, SpecIds3, TerminationFlag, WorkgroupArgument,
 };
 
 fn info_of(info: &ArgInfo) -> ArgumentInfo {
@@ -307,6 +307,7 @@ impl Emitter<'_> {
             self.reflect_infos(k, reference, reflection);
             self.reflect_raw_images(k as u32, reference, reflection);
             self.reflect_levels(k, reference, reflection);
+            self.reflect_srgb_writes(k as u32, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {
                 reflection.push(Instruction::PropertyRequiredWorkgroupSize(
                     RequiredWorkgroupSize {
@@ -413,6 +414,10 @@ impl Emitter<'_> {
                 }
                 ModuleConstant::AddressDelta => {
                     reflection.address_delta = Some(AddressDelta { offset });
+                    continue;
+                }
+                ModuleConstant::TerminationFlag => {
+                    reflection.termination_flag = Some(TerminationFlag { offset });
                     continue;
                 }
                 ModuleConstant::PrintfBuffer => {

@@ -388,6 +388,10 @@ impl Emitter<'_> {
                 let base = self.constant_offset(ModuleConstant::PrintfBuffer)?;
                 self.push_u64(base)?
             }
+            BuiltIn::TerminationFlag => {
+                let base = self.constant_offset(ModuleConstant::TerminationFlag)?;
+                self.push_u64(base)?
+            }
             BuiltIn::AddressDelta => {
                 let base = self.constant_offset(ModuleConstant::AddressDelta)?;
                 self.push_u64(base)?

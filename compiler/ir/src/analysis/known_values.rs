@@ -47,6 +47,7 @@ fn of_group(which: BuiltIn) -> bool {
             | BuiltIn::WorkDim
             | BuiltIn::GlobalLinearId
             | BuiltIn::AddressDelta
+            | BuiltIn::TerminationFlag
     )
 }
 

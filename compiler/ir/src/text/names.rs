@@ -71,6 +71,7 @@ names! {
     HandleInfo {
         ChannelOrder = "channel_order", ChannelDataType = "channel_data_type",
         SamplerMask = "sampler_mask", Levels = "levels", LodMin = "lod_min", LodMax = "lod_max",
+        SizeX = "size_x", SizeY = "size_y", SizeZ = "size_z", WritesSrgb = "writes_srgb",
     }
     AtomicOp {
         Xchg = "xchg", Add = "add", Sub = "sub", SMin = "smin", SMax = "smax", UMin = "umin",
@@ -97,7 +98,7 @@ names! {
         SubgroupEqMask = "subgroup_eq_mask", SubgroupGeMask = "subgroup_ge_mask",
         SubgroupGtMask = "subgroup_gt_mask", SubgroupLeMask = "subgroup_le_mask",
         SubgroupLtMask = "subgroup_lt_mask", PrintfBuffer = "printf_buffer",
-        AddressDelta = "address_delta",
+        AddressDelta = "address_delta", TerminationFlag = "termination_flag",
         PrivateMemory = "private_memory", CheckMemory = "check_memory",
         MaxWorkGroupSize = "max_work_group_size",
         RemainingRecursionLevels = "remaining_recursion_levels", ShaderIndex = "shader_index",

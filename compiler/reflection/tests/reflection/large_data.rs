@@ -24,6 +24,7 @@ fn reflection(data: Vec<u8>) -> Reflection {
         roles: vec![],
         needs: vec![],
         address_delta: None,
+        termination_flag: None,
         promises: Vec::new(),
     }
 }

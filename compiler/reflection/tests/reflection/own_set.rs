@@ -4,7 +4,7 @@ use crate::common::{FUNCTION, Module, U32, VOID, plain_module};
 use crate::instructions::validate;
 use pumice_reflection::{
     AddressDelta, CheckKind, CheckSite, CheckedObject, KernelRef, KernelRole, Need, ReadError,
-    Reflection, WriteError, embed, read, strip_set,
+    Reflection, TerminationFlag, WriteError, embed, read, strip_set,
 };
 use pumice_spirv::{instructions, op, push_inst, push_string};
 
@@ -66,7 +66,7 @@ fn roles() {
             }
         );
     }
-    for number in [0, 20] {
+    for number in [0, 1000] {
         assert_eq!(
             read(&with_own(VOID, number, &[kernel])),
             Err(ReadError::UnknownRole { number })
@@ -194,6 +194,15 @@ fn needs() {
             &["Kernel", "Ordinal"],
         ),
         (
+            Need::SrgbWrites {
+                kernel,
+                ordinal,
+                spec_id: 7,
+            },
+            "SrgbWrites kernel: KernelRef(0), ordinal: 1, spec_id: 7\n",
+            &["Kernel", "Ordinal", "SpecId"],
+        ),
+        (
             Need::HandleFactPushConstant {
                 kernel,
                 ordinal,
@@ -249,6 +258,7 @@ fn needs() {
             Need::SubgroupCount { .. } => 15,
             Need::CheckMemory { .. } => 16,
             Need::RawImage { .. } => 18,
+            Need::SrgbWrites { .. } => 21,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();
@@ -282,6 +292,47 @@ fn address_delta() {
 
     let instruction = "AddressDelta";
     let refused = |ty, operands: &[u32]| read(&with_own(ty, 6, operands)).unwrap_err();
+    assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
+    let operand = "Offset";
+    assert_eq!(
+        refused(VOID, &[]),
+        ReadError::MissingOperand {
+            instruction,
+            operand
+        }
+    );
+    assert!(matches!(
+        refused(VOID, &[FUNCTION]),
+        ReadError::WrongOperand { id: FUNCTION, .. }
+    ));
+    // A second one contradicts the first.
+    let last = instructions(&words).map_while(Result::ok).last().unwrap();
+    let mut operands = last.operands.to_vec();
+    operands[1] = words[3];
+    let mut twice = words.clone();
+    twice[3] += 1;
+    push_inst(&mut twice, op::EXT_INST, &operands);
+    assert_eq!(read(&twice), Err(ReadError::Repeated { instruction }));
+}
+
+#[test]
+fn termination_flag() {
+    let flag = TerminationFlag { offset: 24 };
+    let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
+    reflection.termination_flag = Some(flag);
+    let words = embed(&plain_module(), &reflection).unwrap();
+    assert_eq!(read(&words).unwrap().termination_flag, Some(flag));
+    validate(&words);
+    assert!(
+        reflection
+            .to_string()
+            .contains("TerminationFlag offset: 24\n")
+    );
+    let stripped = strip_set(&words, "NonSemantic.Pumice.1");
+    assert_eq!(read(&stripped).unwrap().termination_flag, None);
+
+    let instruction = "TerminationFlag";
+    let refused = |ty, operands: &[u32]| read(&with_own(ty, 20, operands)).unwrap_err();
     assert_eq!(refused(U32, &[]), ReadError::NotVoid { instruction });
     let operand = "Offset";
     assert_eq!(

@@ -18,6 +18,7 @@ fn refusals() {
             roles: vec![],
             needs: vec![],
             address_delta: None,
+            termination_flag: None,
             promises: Vec::new(),
         };
         embed(&plain, &reflection).map(drop)

@@ -47,6 +47,8 @@ pub(super) struct Scheduler {
     timer: Option<Timer>,
     /// Tells its launches' private memory from that of queues.
     number: usize,
+    /// The word that tells its kernels to end.
+    termination: Option<Buffer>,
     scheduler: Prepared,
     /// Kernels of blocks, each for one size of work-groups and local memory.
     variants: Vec<Prepared>,
@@ -73,6 +75,8 @@ pub struct Observer<'a> {
     pub print: &'a mut dyn FnMut(&Buffer) -> Result<()>,
     /// Gets each submission's kernels and times.
     pub tell: Option<&'a TellRan<'a>>,
+    /// Tells whether no more is to be submitted.
+    pub is_over: &'a dyn Fn() -> bool,
 }
 
 /// Records the dispatches of the host's launch.
@@ -103,8 +107,12 @@ impl Executable {
         record: &RecordLaunch<'_>,
         observer: Observer<'_>,
     ) -> Result<()> {
-        let Observer { print, tell } = observer;
-        let mut scheduler = self.take_scheduler(device, queues)?;
+        let Observer {
+            print,
+            tell,
+            is_over,
+        } = observer;
+        let mut scheduler = self.take_scheduler(device, queues, launch.termination)?;
         let launch = Launch {
             enqueue: Some(scheduler.arena.address()),
             // The scheduler's queue runs beside the application's, which has private memory of its own.
@@ -118,7 +126,7 @@ impl Executable {
             &record_launch as &dyn Fn(&mut Recorder) -> Result<()>,
             waits,
         );
-        scheduler.run(self, device, first, queues, tell)?;
+        scheduler.run(self, device, first, queues, (tell, is_over))?;
         if let Some(buffer) = prepared.take_printf() {
             let printed = print(&buffer);
             self.keep_printf(buffer);
@@ -135,7 +143,12 @@ impl Executable {
     }
 
     /// An idle scheduler with room for these queues, or a new one.
-    fn take_scheduler(&self, device: &LogicalDevice, queues: &DeviceQueues) -> Result<Scheduler> {
+    fn take_scheduler(
+        &self,
+        device: &LogicalDevice,
+        queues: &DeviceQueues,
+        termination: Option<&Buffer>,
+    ) -> Result<Scheduler> {
         let mut idle = self.schedulers.lock();
         let known = idle.iter().position(|known| known.arena.serves(queues));
         if let Some(index) = known {
@@ -158,6 +171,7 @@ impl Executable {
                 args: &[],
                 enqueue: Some(arena.address()),
                 checks: None,
+                termination,
                 queue: number,
             },
         )?;
@@ -169,6 +183,7 @@ impl Executable {
                 false => None,
             },
             number,
+            termination: termination.cloned(),
             scheduler,
             variants: Vec::new(),
             rounds: None,
@@ -206,6 +221,7 @@ impl Executable {
             args: &args,
             enqueue: Some(scheduler.arena.variant_address(index)),
             checks: None,
+            termination: scheduler.termination.as_ref(),
             queue: scheduler.number,
         };
         let prepared = self.prepare(device, &launch)?;
@@ -237,7 +253,7 @@ impl Scheduler {
         device: &LogicalDevice,
         first: FirstSubmission<'_>,
         queues: &DeviceQueues,
-        tell: Option<&TellRan<'_>>,
+        (tell, is_over): (Option<&TellRan<'_>>, &dyn Fn() -> bool),
     ) -> Result<()> {
         self.arena.begin(device, queues, self.variants.len())?;
         if tell.is_some() {
@@ -252,6 +268,9 @@ impl Scheduler {
             self.submit(first.take(), runs)?;
             if let Some(tell) = tell {
                 self.tell_ran(executable, start, tell)?;
+            }
+            if is_over() {
+                return Err(LaunchError::Resources("the context is terminated".into()));
             }
             let (state, missing) = self.arena.state()?;
             match state {

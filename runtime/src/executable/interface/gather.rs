@@ -215,10 +215,8 @@ impl InterfaceBuilder<'_> {
             }
             I::PrintfBufferPointerPushConstant(buffer) => {
                 pointer_size(self.caps, buffer.size)?;
-                let place = ModulePlace::Push {
-                    offset: buffer.offset,
-                    size: buffer.size,
-                };
+                let (offset, size) = (buffer.offset, buffer.size);
+                let place = ModulePlace::Push { offset, size };
                 let size = buffer.buffer_size;
                 set_once(
                     &mut interface.printf,
@@ -332,10 +330,8 @@ impl InterfaceBuilder<'_> {
             24 | 32 => true,
             size => return Err(format!("{name} has {size} bytes, 12 or 24 are supported")),
         };
-        let value = RangePush {
-            offset: range.offset,
-            wide,
-        };
+        let offset = range.offset;
+        let value = RangePush { offset, wide };
         let interface = &mut self.interface;
         use Instruction as I;
         let slot = match inst {
@@ -347,7 +343,7 @@ impl InterfaceBuilder<'_> {
             _ => &mut interface.region_group_offset,
         };
         set_once(slot, value, name)?;
-        self.reserve(range.offset, range.size)
+        self.reserve(offset, range.size)
     }
 
     /// Counts a range into the push constants of every kernel.
@@ -397,18 +393,16 @@ impl InterfaceBuilder<'_> {
     }
 
     fn data_push(&mut self, d: &DataPush, variables: bool) -> Result<()> {
-        pointer_size(self.caps, d.size)?;
+        let (offset, size) = (d.offset, d.size);
+        pointer_size(self.caps, size)?;
         let data = ModuleData {
-            place: ModulePlace::Push {
-                offset: d.offset,
-                size: d.size,
-            },
+            place: ModulePlace::Push { offset, size },
             bytes: d.data.0.clone(),
             relocations: Vec::new(),
             uniform: false,
         };
         self.add_data(data, variables)?;
-        self.reserve(d.offset, d.size)
+        self.reserve(offset, size)
     }
 
     fn finish(mut self, reflection: &Reflection) -> Result<Interface> {
@@ -417,7 +411,12 @@ impl InterfaceBuilder<'_> {
             check_data(self.caps, data)?;
         }
         self.interface.address_delta = reflection.address_delta.map(|delta| delta.offset);
-        if let Some(offset) = self.interface.address_delta {
+        self.interface.termination_flag = reflection.termination_flag.map(|flag| flag.offset);
+        let numbers = [
+            self.interface.address_delta,
+            self.interface.termination_flag,
+        ];
+        for offset in numbers.into_iter().flatten() {
             self.reserve(offset, 8)?;
         }
         self.interface.promises.clone_from(&reflection.promises);

@@ -212,7 +212,9 @@ pub(super) fn check_number(
     let kind = arg.map(|arg| arg.kind);
     let right = match content {
         Content::Bytes | Content::Pointer => true,
-        Content::ChannelOrder | Content::ChannelDataType | Content::Fact(Fact::Levels) => {
+        Content::ChannelOrder
+        | Content::ChannelDataType
+        | Content::Fact(Fact::Levels | Fact::SizeX | Fact::SizeY | Fact::SizeZ) => {
             matches!(kind, Some(ArgKind::Image { .. }))
         }
         Content::SamplerMask | Content::Fact(Fact::LodMin | Fact::LodMax) => {

@@ -59,6 +59,8 @@ pub struct ArgMeta {
     pub info: Option<ArgumentInfo>,
     /// One more than the highest mip level that the kernel has as a storage image of its own; 0 for none.
     pub level_images: u32,
+    /// The specialization constant that is 1 if what the kernel writes to the image becomes sRGB.
+    pub srgb_spec: Option<u32>,
 }
 
 impl ArgMeta {
@@ -91,6 +93,7 @@ impl ArgMeta {
             kind,
             info,
             level_images: 0,
+            srgb_spec: None,
         }
     }
 }
@@ -258,6 +261,13 @@ impl KernelInterface {
                     _ => false,
                 }
             }
+            Need::SrgbWrites {
+                ordinal, spec_id, ..
+            } => {
+                let arg = self.info.args.get_mut(ordinal as usize);
+                let image = arg.filter(|arg| matches!(arg.kind, ArgKind::Image { .. }));
+                image.is_some_and(|arg| arg.srgb_spec.replace(spec_id).is_none())
+            }
             Need::Block {
                 number, captured, ..
             } => {
@@ -339,6 +349,8 @@ pub(in crate::executable) struct Interface {
     pub checks: Vec<CheckSite>,
     /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.
     pub address_delta: Option<u32>,
+    /// The byte of the push constants at which the pointer to the word begins that tells kernels to end.
+    pub termination_flag: Option<u32>,
     /// Promises that launches may make.
     pub promises: Vec<Promise>,
     pub formats: Formats,

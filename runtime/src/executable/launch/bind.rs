@@ -109,6 +109,17 @@ impl LaunchBuilder<'_> {
         Ok(())
     }
 
+    /// Writes the pointer to the word that tells the kernel to end. Without one it gets a word that stays 0.
+    pub fn termination(&mut self, flag: Option<&Buffer>) -> Result<()> {
+        if let Some(offset) = self.interface.termination_flag {
+            let flag = flag.unwrap_or(&self.device_module.null_buffer);
+            let pointer = self.device_module.pointer(flag.address());
+            put_number(&mut self.push, offset, 8, pointer)?;
+            self.keep.push(flag.clone());
+        }
+        Ok(())
+    }
+
     /// Writes an argument into a block or push constants, at an offset; `keep` gets what it points at.
     fn put_value(
         &self,
@@ -138,6 +149,13 @@ impl LaunchBuilder<'_> {
             (C::Fact(Fact::Levels), Some(ArgValue::Image { mip_levels, .. })) => {
                 u64::from(*mip_levels)
             }
+            (C::Fact(fact), Some(ArgValue::Image { size, .. })) => u64::from(
+                size[match fact {
+                    Fact::SizeY => 1,
+                    Fact::SizeZ => 2,
+                    _ => 0,
+                }],
+            ),
             (C::Fact(Fact::LodMin), Some(ArgValue::Sampler { lod, .. })) => {
                 u64::from(lod[0].to_bits())
             }

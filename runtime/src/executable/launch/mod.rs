@@ -96,6 +96,8 @@ pub enum ArgValue {
         data_type: u32,
         /// The number of its mip levels.
         mip_levels: u32,
+        /// Its size in level 0, as [`Fact::SizeX`](pumice_reflection::Fact::SizeX) and its siblings say.
+        size: [u32; 3],
         /// The views of level 1 and those behind it, as many as the kernel has images of levels; those beyond the
         /// last level show that one.
         levels: Vec<ImageView>,
@@ -146,6 +148,8 @@ pub struct Launch<'a> {
     pub enqueue: Option<u64>,
     /// The memory that the launch may access, for kernels with checks.
     pub checks: Option<&'a Table>,
+    /// The word that tells its kernel to end; a kernel that looks for one and gets none runs to its end.
+    pub termination: Option<&'a Buffer>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
 }
@@ -254,6 +258,7 @@ impl Executable {
         let plan = self.plan(kernel, launch, device)?;
         let device_module = &plan.device_module;
         let mut args = Cow::Borrowed(launch.args);
+        let own = kernel.info.args.len() + usize::from(plan.private.is_some());
         if let Some(size) = plan.private {
             let args = args.to_mut();
             let buffer = device_module.private_memory(launch.queue, size)?;
@@ -269,7 +274,6 @@ impl Executable {
                 LaunchError::Resources("it enqueues kernels, which cannot be here".into())
             })?;
             let args = args.to_mut();
-            let own = kernel.info.args.len() + usize::from(plan.private.is_some());
             args.truncate(own);
             let pointer = address.wrapping_sub(device.address_delta());
             args.push(Some(ArgValue::Pointer(pointer)));
@@ -278,10 +282,7 @@ impl Executable {
         if kernel.info.checked {
             let memory = self.check_memory(device_module, kernel, launch.checks)?;
             let args = args.to_mut();
-            let own = kernel.info.args.len()
-                + usize::from(plan.private.is_some())
-                + usize::from(kernel.info.enqueues);
-            args.truncate(own);
+            args.truncate(own + usize::from(kernel.info.enqueues));
             args.push(Some(memory.argument()));
             check = Some(memory);
         }
@@ -295,6 +296,7 @@ impl Executable {
             printf: None,
         };
         builder.printf()?;
+        builder.termination(launch.termination)?;
         builder.push_constants()?;
         let sets = builder.descriptor_sets(launch.kernel)?;
         let LaunchBuilder {
@@ -493,11 +495,8 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
                         images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
                     }
                     ImageArg::Texels(_) => {
-                        let texels = [
-                            BindingKind::UniformTexelBuffer,
-                            BindingKind::StorageTexelBuffer,
-                        ];
-                        texels.contains(&binding)
+                        use BindingKind::{StorageTexelBuffer, UniformTexelBuffer};
+                        [UniformTexelBuffer, StorageTexelBuffer].contains(&binding)
                     }
                 }
             }

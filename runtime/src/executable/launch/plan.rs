@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::bind::{Push, range_constants};
 use super::private_memory::private_size;
-use super::promises::arguments_are_near;
+use super::promises::{arguments_are_near, srgb_constants};
 use super::regions::Region;
 use super::{
     ArgValue, Launch, NdRange, Result, Splitting, check_sub_groups, required_sub_group_size,
@@ -28,6 +28,8 @@ pub(in crate::executable) struct Plan {
     locals: LocalSizes,
     /// See [`arguments_are_near`].
     near: bool,
+    /// See [`srgb_constants`].
+    srgb: SmallVec<[u32; 2]>,
     pub dispatches: Vec<PlannedDispatch>,
     /// Everything but arguments, what regions change, and the place of the launch's own printf buffer.
     pub push: Push,
@@ -70,15 +72,19 @@ impl Executable {
     ) -> Result<Arc<Plan>> {
         let locals = local_sizes(kernel, launch.args);
         let near = arguments_are_near(kernel, launch.args);
+        let srgb = srgb_constants(kernel, launch.args);
         let slot = &self.plans[launch.kernel];
         let last = slot.lock().clone();
         let serves = |plan: &Arc<Plan>| {
-            plan.range == *launch.range && plan.locals == locals && plan.near == near
+            plan.range == *launch.range
+                && plan.locals == locals
+                && plan.near == near
+                && plan.srgb == srgb
         };
         if let Some(plan) = last.filter(serves) {
             return Ok(plan);
         }
-        let made = Arc::new(self.make_plan(kernel, launch, device, (locals, near))?);
+        let made = Arc::new(self.make_plan(kernel, launch, device, (locals, near, srgb))?);
         if made.dispatches.len() <= KEPT_DISPATCHES {
             *slot.lock() = Some(Arc::clone(&made));
         }
@@ -90,7 +96,7 @@ impl Executable {
         kernel: &KernelInterface,
         launch: &Launch<'_>,
         device: &LogicalDevice,
-        (locals, near): (LocalSizes, bool),
+        (locals, near, srgb): (LocalSizes, bool, SmallVec<[u32; 2]>),
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
@@ -106,6 +112,7 @@ impl Executable {
             if let Some(ids) = self.interface.spec_local_size {
                 specialization.extend(ids.into_iter().zip(region.local_size));
             }
+            specialization.extend(srgb.iter().map(|&id| (id, 1)));
             specialization.extend(self.promises(range, &region, near));
             let key = PipelineKey {
                 kernel: launch.kernel,
@@ -126,6 +133,7 @@ impl Executable {
             range: *range,
             locals,
             near,
+            srgb,
             dispatches,
             private,
         })

@@ -1,6 +1,9 @@
-//! Promises of a launch ([`PromiseKind`]), which make its pipelines shorter.
+//! Promises of a launch ([`PromiseKind`]), which make its pipelines shorter, and the constants by which pipelines write
+//! images of sRGB.
 
+use opencl_sys::{CL_sBGRA, CL_sRGBA};
 use pumice_reflection::PromiseKind;
+use smallvec::SmallVec;
 
 use super::regions::Region;
 use super::{ArgValue, Executable, KernelInterface, NdRange};
@@ -36,4 +39,15 @@ pub(super) fn arguments_are_near(kernel: &KernelInterface, args: &[Option<ArgVal
             Some(ArgValue::Pointer(_)) => false,
             _ => true,
         })
+}
+
+/// The specialization constants of the images whose channels are of sRGB.
+pub(super) fn srgb_constants(
+    kernel: &KernelInterface,
+    args: &[Option<ArgValue>],
+) -> SmallVec<[u32; 2]> {
+    let is_srgb = |arg: &Option<ArgValue>| matches!(arg, Some(ArgValue::Image { order, .. }) if [CL_sRGBA, CL_sBGRA].contains(order));
+    let args = args.iter().zip(&kernel.info.args);
+    args.filter_map(|(arg, meta)| meta.srgb_spec.filter(|_| is_srgb(arg)))
+        .collect()
 }

@@ -305,7 +305,8 @@ pub(super) fn built_in(x: &mut Expander<'_>, which: BuiltIn) -> Value {
     x.value(InstKind::BuiltIn { which }, which.ty())
 }
 
-fn barrier(x: &mut Expander<'_>) {
+/// A barrier of the work-group that orders local memory.
+pub(super) fn barrier(x: &mut Expander<'_>) {
     x.emit(
         InstKind::Barrier {
             execution: Scope::Workgroup,

@@ -21,14 +21,16 @@
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::channel_types;
+use crate::passes::lower::handles::{Root, Use, find_uses};
 use crate::passes::lower::image_bytes;
 use crate::passes::lower::mip_levels::{self, size_lanes};
 use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample, sample_levels};
+use crate::passes::lower::srgb;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, Block, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType,
-    Inst, InstKind, IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Type,
-    Value, ValueDef, literal_mask, literal_sampler, sampler_mask,
+    BinaryOp, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, InstKind,
+    IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel, Type, Value,
+    sampler_mask,
 };
 use pumice_reflection::MAX_LEVELS;
 use pumice_target::{QuirkKind, Target};
@@ -37,34 +39,6 @@ use smallvec::SmallVec;
 
 /// CL_SNORM_INT8, the first channel type.
 const FIRST_DATA_TYPE: u64 = 0x10D0;
-
-/// The origin of a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Root {
-    /// A kernel argument, by its ordinal.
-    Arg(u32),
-    /// A literal sampler, by its mask.
-    Literal(u32),
-}
-
-impl Root {
-    /// The handle's number.
-    fn number(self) -> u64 {
-        match self {
-            Root::Arg(ordinal) => u64::from(ordinal),
-            Root::Literal(mask) => literal_sampler(mask),
-        }
-    }
-}
-
-type Roots = SmallVec<[Root; 2]>;
-
-/// An operation's image and, if it has one, its sampler.
-#[derive(Clone, Debug)]
-struct Use {
-    images: Roots,
-    samplers: Roots,
-}
 
 /// Facts about a whole kernel.
 struct Arguments {
@@ -78,6 +52,10 @@ struct Arguments {
     unorm_by_integers: bool,
     /// Integers are clamped before they are written.
     clamps: bool,
+    /// Floats that are written may become sRGB.
+    srgb_writes: bool,
+    /// Arguments whose pixels the kernel reads or writes; with descriptors all.
+    accessed: FxHashSet<u32>,
 }
 
 impl Arguments {
@@ -145,16 +123,23 @@ fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Ch
         exactly: target.quirks.has(QuirkKind::SampleExactly),
         unorm_by_integers: !target.unorm16_texel_buffers,
         clamps: target.quirks.has(QuirkKind::ClampIntegerPixels),
+        srgb_writes: target.has_extension("cl_khr_srgb_image_writes"),
+        accessed: FxHashSet::default(),
     };
     let ordinal = |root: &Root| match *root {
         Root::Arg(ordinal) => Some(ordinal),
         Root::Literal(_) => None,
     };
+    // Who consumes descriptors need not know facts of our own instruction set.
+    let by_binding = target.abi.descriptors().is_some();
     let mut used: Vec<u32> = Vec::new();
     for (&inst, found) in &uses {
         let roots = found.images.iter().chain(&found.samplers);
         used.extend(roots.filter_map(ordinal));
-        if let InstKind::Image { image, .. } = func.insts[inst].kind {
+        if let InstKind::Image { op, image, .. } = func.insts[inst].kind {
+            if by_binding || op.texel().is_some() || image_bytes::is_of_bytes(op) {
+                (arguments.accessed).extend(found.images.iter().filter_map(ordinal));
+            }
             if needs_normalized(image) {
                 let samplers = found.samplers.iter().filter_map(ordinal);
                 arguments.masked.extend(samplers);
@@ -188,102 +173,6 @@ fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Ch
 /// Returns whether Vulkan reads an image of this type with normalised coordinates only.
 fn needs_normalized(image: ImageType) -> bool {
     image.arrayed || image.dim == ImageDim::D3
-}
-
-/// The image operations of a kernel with what their handles are.
-fn find_uses(func: &Function, kernel: &KernelInfo) -> Result<FxHashMap<Inst, Use>, LowerError> {
-    let mut uses = FxHashMap::default();
-    let mut incoming: Option<FxHashMap<Block, Vec<Inst>>> = None;
-    for &block in &func.layout.blocks {
-        for &inst in &func.layout.insts[block] {
-            let data = &func.insts[inst];
-            let InstKind::Image { op, image, args } = &data.kind else {
-                continue;
-            };
-            let incoming = incoming.get_or_insert_with(|| edges(func));
-            let of = |value: Value, fits: &dyn Fn(Root) -> bool| {
-                let roots = roots(func, incoming, value)
-                    .filter(|roots| !roots.is_empty() && roots.iter().all(|&root| fits(root)));
-                roots.ok_or_else(|| unknown(kernel, data.loc))
-            };
-            let kind = |root: Root| match root {
-                Root::Arg(ordinal) => kernel.args.get(ordinal as usize).map(|arg| &arg.kind),
-                Root::Literal(_) => Some(&KernelArgKind::Sampler),
-            };
-            let images = of(args[0], &|root| {
-                kind(root) == Some(&KernelArgKind::Image(*image))
-            })?;
-            let samplers = match op {
-                ImageOp::Sample { .. } => {
-                    of(args[1], &|root| kind(root) == Some(&KernelArgKind::Sampler))?
-                }
-                _ => Roots::new(),
-            };
-            uses.insert(inst, Use { images, samplers });
-        }
-    }
-    Ok(uses)
-}
-
-fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
-    let at = image_bytes::line(loc);
-    LowerError::new(format!(
-        "{at}an image or sampler in '{}' is not known to be a kernel argument or a literal: \
-         there are none in memory",
-        kernel.name
-    ))
-}
-
-/// The terminators that lead to each block.
-fn edges(func: &Function) -> FxHashMap<Block, Vec<Inst>> {
-    let mut edges: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
-    for &block in &func.layout.blocks {
-        if let Some(inst) = func.terminator(block) {
-            for call in func.insts[inst].kind.successors() {
-                edges.entry(call.block).or_default().push(inst);
-            }
-        }
-    }
-    edges
-}
-
-/// Gives the possible origins of a handle; `None` where it comes from elsewhere.
-fn roots(func: &Function, edges: &FxHashMap<Block, Vec<Inst>>, handle: Value) -> Option<Roots> {
-    let mut found = Roots::new();
-    let mut seen: FxHashSet<Value> = FxHashSet::default();
-    let mut work = vec![handle];
-    while let Some(value) = work.pop() {
-        if !seen.insert(value) {
-            continue;
-        }
-        let root = match func.def(value) {
-            ValueDef::Const(_) => Root::Literal(literal_mask(func.const_bits(value)?)?),
-            ValueDef::Undef => continue,
-            &ValueDef::Param(block, n) => {
-                for &inst in edges.get(&block)? {
-                    for call in func.insts[inst].kind.successors() {
-                        if call.block == block {
-                            work.push(*call.args.get(usize::from(n))?);
-                        }
-                    }
-                }
-                continue;
-            }
-            &ValueDef::Result(inst, _) => match func.insts[inst].kind {
-                InstKind::HandleArg { ordinal } => Root::Arg(ordinal),
-                InstKind::Select { then, other, .. } => {
-                    work.extend([then, other]);
-                    continue;
-                }
-                _ => return None,
-            },
-        };
-        if !found.contains(&root) {
-            found.push(root);
-        }
-    }
-    found.sort();
-    Some(found)
 }
 
 /// The operation on whichever of its images and samplers the handles say.
@@ -375,6 +264,17 @@ fn known(
         ImageOp::Order => return info(x, HandleInfo::ChannelOrder, FIRST_ORDER),
         ImageOp::Format => return info(x, HandleInfo::ChannelDataType, FIRST_DATA_TYPE),
         ImageOp::Levels if !image.is_sampled() => return info(x, HandleInfo::Levels, 0),
+        // A binding has a class of numbers, and nothing tells that of an image which is only asked.
+        ImageOp::Levels if !arguments.accessed.contains(&ordinal) => {
+            return info(x, HandleInfo::Levels, 0);
+        }
+        ImageOp::Size | ImageOp::SizeOfLevel if !arguments.accessed.contains(&ordinal) => {
+            let size = told_size(x, image, ordinal);
+            return Some(match args.get(1) {
+                Some(&level) => mip_levels::smaller(x, image, size, level),
+                None => size,
+            });
+        }
         _ => {}
     }
     let mut op = op;
@@ -434,6 +334,10 @@ fn known(
     if let (true, Some(texel)) = (arguments.clamps, written) {
         args[2] = channel_types::clamped(x, texel, args[2], ordinal);
     }
+    let may_be_srgb = image.access == ImageAccess::Write && image.dim != ImageDim::Buffer;
+    if arguments.srgb_writes && may_be_srgb && written == Some(Texel::Float) {
+        args[2] = srgb::of_image(x, args[2], ordinal);
+    }
     match op {
         ImageOp::SizeOfLevel => return Some(mip_levels::size_of_level(x, image, args[0], args[1])),
         ImageOp::ReadLevel { .. } | ImageOp::WriteLevel { .. } if !image.is_sampled() => {
@@ -445,6 +349,16 @@ fn known(
         return channel_types::access_floats(x, op, image, &args, ordinal);
     }
     channel_types::on_image(x, op, image, &args)
+}
+
+/// The size of an image as the driver tells it.
+fn told_size(x: &mut Expander<'_>, image: ImageType, ordinal: u32) -> Value {
+    let count = usize::from(image.coordinates());
+    let lanes: SmallVec<[Value; 4]> = HandleInfo::SIZE[..count]
+        .iter()
+        .map(|&which| x.value(InstKind::HandleInfo { ordinal, which }, Type::I32))
+        .collect();
+    x.build(&lanes)
 }
 
 /// The sampler that stands for one of OpenCL's, and the coordinates for it.

@@ -104,6 +104,11 @@ pub(super) fn size_of_level(
         args: SmallVec::from_slice(&[handle]),
     };
     let size = x.value(kind, Type::vector(Scalar::I32, image.coordinates()));
+    smaller(x, image, size, level)
+}
+
+/// The size of a level of an image with this size of level 0.
+pub(super) fn smaller(x: &mut Expander<'_>, image: ImageType, size: Value, level: Value) -> Value {
     let lanes: SmallVec<[Value; 4]> = (0..image.coordinates())
         .map(|n| {
             let lane = x.lane(size, n);

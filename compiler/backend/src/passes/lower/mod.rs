@@ -2,6 +2,7 @@
 
 mod channel_types;
 pub mod contract;
+mod handles;
 mod image_bytes;
 pub mod infer_address_spaces;
 pub mod link_builtins;
@@ -17,8 +18,10 @@ mod mip_levels;
 pub mod mixed_atomics;
 mod part_atomics;
 pub mod place_blocks;
+pub mod poll_termination;
 pub mod sample_exactly;
 pub mod select_buffers;
 pub mod shift_addresses;
 pub mod short_atomics;
+mod srgb;
 pub mod zero_private;

@@ -1,0 +1,249 @@
+//! Kernels that may run for long look at a flag and end when it is set (cl_khr_terminate_context).
+//!
+//! A loop looks once a round, unless its number of rounds, with those of the loops inside of it, is known to be at most
+//! [`MOST_ROUNDS`]. A work-item that finds the flag set returns at once, so that it writes nothing that depends on a
+//! loop which has not come to its end. A function that is called returns zeros then, and its caller looks
+//! behind the call.
+//!
+//! In a loop that comes to a barrier in each round, the whole work-group has to leave in the same round: the first
+//! work-item looks, before the barrier, and tells the others in local memory. That adds two barriers a round.
+//! Elsewhere each work-item looks by itself.
+
+use crate::expand::{Expander, call, expand};
+use crate::pass::{Changed, Ctx};
+use crate::passes::lower::lower_collectives::barrier;
+use crate::passes::optimize::trip_count::rounds;
+use cranelift_entity::SecondaryMap;
+use pumice_ir::analysis::reachable_functions;
+use pumice_ir::{
+    AccessFlags, AddressSpace, Block, BuiltIn, Cfg, DomTree, FuncId, Function, GlobalData,
+    GlobalId, Inst, InstKind, IntCond, Linkage, Loop, LoopNest, LowerError, MemoryOrder, Module,
+    Scope, Type, Value,
+};
+use rustc_hash::FxHashMap;
+
+/// Rounds that loops may run in sum without a look at the flag.
+const MOST_ROUNDS: u64 = 1 << 16;
+/// Rounds of one loop that are counted.
+const COUNTED_ROUNDS: u64 = 1 << 12;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Recursive calls, which the inliner has refused before.
+pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let order = reachable_functions(module)?;
+    let mut ends: SecondaryMap<FuncId, bool> = SecondaryMap::new();
+    let mut shared = None;
+    for id in order {
+        let looks = looks(&module.functions[id], &ends);
+        if looks.is_empty() {
+            continue;
+        }
+        ends[id] = true;
+        if looks.values().any(|look| *look == Look::Group) && shared.is_none() {
+            shared = Some(module.globals.push(shared_word()));
+        }
+        let func = &mut module.functions[id];
+        let zeros = func.results.clone();
+        let zeros: Vec<Value> = (zeros.iter())
+            .map(|&ty| func.splat_constant(ty, 0))
+            .collect();
+        let _ = expand(func, |x, inst| {
+            match looks.get(&inst) {
+                Some(Look::BehindCall) => {
+                    let data = x.func.insts[inst].clone();
+                    let types: Vec<Type> = data.results.iter().map(|&value| x.ty(value)).collect();
+                    let again = x.emit(data.kind, &types);
+                    let stop = flag(x);
+                    end_if(x, stop, &zeros);
+                    return Ok(Some(x.func.insts[again].results.iter().copied().collect()));
+                }
+                Some(Look::Item) => {
+                    let stop = flag(x);
+                    end_if(x, stop, &zeros);
+                }
+                Some(Look::Group) => {
+                    if let Some(word) = shared {
+                        let stop = flag_of_group(x, word);
+                        end_if(x, stop, &zeros);
+                    }
+                }
+                None => {}
+            }
+            Ok(None)
+        })?;
+    }
+    Ok(Changed::from_bool(
+        module.functions.keys().any(|id| ends[id]),
+    ))
+}
+
+/// A look at the flag, at an instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Before it, by each work-item.
+    Item,
+    /// Before it, by the work-group.
+    Group,
+    /// Behind it, a call, by each work-item.
+    BehindCall,
+}
+
+/// The looks of a function; `ends` tells which callees may have ended before their time.
+fn looks(func: &Function, ends: &SecondaryMap<FuncId, bool>) -> FxHashMap<Inst, Look> {
+    let mut looks = FxHashMap::default();
+    if func.entry().is_none() {
+        return looks;
+    }
+    let cfg = Cfg::new(func);
+    let dom = DomTree::new(&cfg);
+    let nest = LoopNest::new(&cfg, &dom);
+    let short = short_loops(func, &cfg, &dom, &nest);
+    for &block in cfg.reverse_postorder() {
+        for &inst in &func.layout.insts[block] {
+            if matches!(func.insts[inst].kind, InstKind::Call { func, .. } if ends[func]) {
+                looks.insert(inst, Look::BehindCall);
+            }
+        }
+        let number = cfg.rpo_number(block);
+        let latches: Vec<Block> = (cfg.preds(block).iter().copied())
+            .filter(|&pred| cfg.rpo_number(pred) >= number)
+            .collect();
+        let natural = (nest.innermost(block)).filter(|&this| nest.loops[this].header == block);
+        let is_short = natural.is_some_and(|this| short[this]);
+        if latches.is_empty() || is_short {
+            continue;
+        }
+        let barrier =
+            natural.and_then(|this| group_barrier(func, &cfg, &dom, &nest, this, &latches));
+        match barrier {
+            Some(inst) => {
+                looks.insert(inst, Look::Group);
+            }
+            // A terminator at least.
+            None => {
+                let first = func.layout.insts[block].first();
+                looks.extend(first.map(|&first| (first, Look::Item)));
+            }
+        }
+    }
+    looks
+}
+
+/// The loops that run [`MOST_ROUNDS`] rounds at most, those of loops inside counted.
+fn short_loops(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+) -> SecondaryMap<Loop, bool> {
+    let mut short: SecondaryMap<Loop, bool> = SecondaryMap::new();
+    let mut inside: SecondaryMap<Loop, u64> = SecondaryMap::with_default(1);
+    // A loop comes after those inside of it.
+    for (this, data) in &nest.loops {
+        let own = rounds(func, cfg, dom, nest, this, COUNTED_ROUNDS);
+        let sum = own.map_or(u64::MAX, |own| own.saturating_mul(inside[this]));
+        short[this] = sum <= MOST_ROUNDS;
+        if let (Some(parent), true) = (data.parent, short[this]) {
+            inside[parent] = inside[parent].saturating_add(sum);
+        }
+    }
+    short
+}
+
+/// A barrier of the work-group that each round of a loop comes to.
+fn group_barrier(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+    this: Loop,
+    latches: &[Block],
+) -> Option<Inst> {
+    let each_round = |block: Block| {
+        nest.contains(this, block) && latches.iter().all(|&latch| dom.dominates(block, latch))
+    };
+    let blocks = cfg
+        .reverse_postorder()
+        .iter()
+        .copied()
+        .filter(|&block| each_round(block));
+    let mut insts = blocks.flat_map(|block| func.layout.insts[block].iter().copied());
+    insts.find(|&inst| {
+        matches!(
+            func.insts[inst].kind,
+            InstKind::Barrier {
+                execution: Scope::Workgroup,
+                ..
+            } | InstKind::Group {
+                scope: Scope::Workgroup,
+                ..
+            }
+        )
+    })
+}
+
+/// Local memory in which the first work-item tells the others what it found.
+fn shared_word() -> GlobalData {
+    GlobalData {
+        name: String::new(),
+        space: AddressSpace::Local,
+        size: 4,
+        align: 4,
+        init: Vec::new(),
+        relocations: Vec::new(),
+        linkage: Linkage::Internal,
+    }
+}
+
+/// Returns from the function if `stop` is true.
+fn end_if(x: &mut Expander<'_>, stop: Value, zeros: &[Value]) {
+    let (end, go) = (x.new_block(), x.new_block());
+    x.branch(stop, call(end, &[]), call(go, &[]), end);
+    let values = zeros.iter().copied().collect();
+    x.end_block(InstKind::Return { values }, go);
+}
+
+/// The flag's word as it is now.
+fn word(x: &mut Expander<'_>) -> Value {
+    let which = BuiltIn::TerminationFlag;
+    let ptr = x.value(InstKind::BuiltIn { which }, which.ty());
+    let load = InstKind::AtomicLoad {
+        ptr,
+        order: MemoryOrder::Relaxed,
+        scope: Scope::Device,
+    };
+    x.value(load, Type::I32)
+}
+
+/// True if the flag is set.
+fn flag(x: &mut Expander<'_>) -> Value {
+    let word = word(x);
+    x.icmp_const(IntCond::Ne, word, 0)
+}
+
+/// True if the flag is set for the first work-item of the work-group, all of which are here.
+fn flag_of_group(x: &mut Expander<'_>, shared: GlobalId) -> Value {
+    let which = BuiltIn::LocalLinearId;
+    let id = x.value(InstKind::BuiltIn { which }, which.ty());
+    let first = x.icmp_const(IntCond::Eq, id, 0);
+    let ptr = InstKind::GlobalAddr { global: shared };
+    let ptr = x.value(ptr, Type::ptr(AddressSpace::Local));
+    let (align, flags) = (4, AccessFlags::empty());
+    x.when(first, |x| {
+        let value = word(x);
+        let store = InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        };
+        x.emit(store, &[]);
+    });
+    barrier(x);
+    let found = x.value(InstKind::Load { ptr, align, flags }, Type::I32);
+    // The next round's store comes after all loads.
+    barrier(x);
+    x.icmp_const(IntCond::Ne, found, 0)
+}
