@@ -91,6 +91,16 @@ pub const BINUTILS: &[Package] = &[package(
     "readelf, for the checks of the library",
 )];
 
+/// Builds PoCL-Remote and makes networks for it; Python's engines.
+pub const CLUSTER: &[Package] = &[
+    package("cmake", "builds PoCL-Remote"),
+    package("make", "builds PoCL-Remote"),
+    package("pkg-config", "finds PoCL-Remote's OpenCL loader"),
+    package("xz-utils", "unpacks PoCL's source package"),
+    package("iproute2", "network namespaces for servers"),
+    package("python3-venv", "Dask and MPI"),
+];
+
 /// An application that every system has.
 pub const CLINFO: &[Package] = &[package("clinfo", "a real client")];
 

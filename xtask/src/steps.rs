@@ -1,12 +1,14 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, GLSL, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN,
+    BINUTILS, CLIENTS, CLINFO, CLUSTER, GLSL, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN,
     VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
-use crate::{guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy};
+use crate::{
+    cluster, guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy,
+};
 
 /// A named step.
 pub struct Step {
@@ -157,6 +159,13 @@ pub const STEPS: &[Step] = &[
         on_request: true,
         run: shim::machine_code::run,
     },
+    Step {
+        name: "cluster",
+        what: "PoCL-Remote, Dask and MPI on the driver; servers that are killed, PoCL's own remote tests",
+        needs: &[VULKAN, LOADER, CLIENTS, CLUSTER],
+        on_request: true,
+        run: cluster::test,
+    },
 ];
 
 /// Steps that run only what a filter names.
@@ -171,4 +180,5 @@ pub const FILTERED: &[&str] = &[
     "gpu-like",
     "shim",
     "isa",
+    "cluster",
 ];
