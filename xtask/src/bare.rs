@@ -17,6 +17,9 @@ const SUITE: &str = "bookworm";
 /// The clone's folder as the system sees it.
 const CLONE: &str = "/pumice";
 
+/// The certificate authorities that programs trust, in one file.
+const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+
 /// The toolchain's folder as the system sees it.
 const RUST: &str = "/opt/rust";
 
@@ -86,6 +89,8 @@ impl System {
         let system = System { root, rust: None };
         system.copy_network_settings()?;
         system.install(&["ca-certificates"])?;
+        // A network may have a certificate authority of its own.
+        system.copy(Path::new(CERTIFICATES), "etc/ssl/certs")?;
         Ok(system)
     }
 

@@ -107,7 +107,14 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
         let mut link = vec!["-lOpenCL".to_string()];
         for line in text.lines().take(40) {
             let Some(directive) = line.trim().strip_prefix("// client: ") else {
-                continue;
+                // In another kind of comment it would be passed over without a word.
+                match line
+                    .trim_start_matches(['/', '*', ' '])
+                    .starts_with("client:")
+                {
+                    true => return Err(format!("{}: {line}: no directive", source.display())),
+                    false => continue,
+                }
             };
             match directive.split_once(' ') {
                 Some(("env", pair)) => {

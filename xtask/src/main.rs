@@ -17,6 +17,7 @@ mod install;
 mod installation;
 mod kernel_files;
 mod lavapipe;
+mod layer_messages;
 mod layout;
 mod low_floor;
 mod newest_layer;
@@ -30,6 +31,7 @@ mod shim;
 mod steps;
 mod test;
 mod tidy;
+mod validation;
 
 use std::process::ExitCode;
 

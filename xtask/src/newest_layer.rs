@@ -8,6 +8,7 @@
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
 use crate::kernel_files;
+use crate::layer_messages::Messages;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
@@ -72,59 +73,25 @@ impl Layer {
     }
 }
 
-/// Paths of the layer's settings and messages.
-pub struct Messages {
-    /// The folder of both files.
-    pub folder: PathBuf,
-}
-
-impl Messages {
-    /// The file of messages.
-    pub fn log(&self) -> PathBuf {
-        self.folder.join("messages.txt")
+/// Checks that the layer and its synchronization validation are active: with information messages on, it
+/// must say so.
+pub fn check_active(messages: &Messages, list: &Client, setting: &Setting<'_>) -> Result {
+    messages.settings("error,warn,perf,info", Some(true))?;
+    messages.forget();
+    let done = clients::run(list, setting, Duration::from_secs(120))?;
+    let text = std::fs::read_to_string(messages.log()).unwrap_or_default();
+    let enabled = [
+        "Current Validation Enabled",
+        "Core Checks",
+        "Synchronization",
+    ];
+    if enabled.iter().all(|line| text.contains(line)) {
+        return Ok(());
     }
-
-    /// Sets the kinds of messages that are written of a client.
-    pub fn of_client(&self, client: &Client) -> Result {
-        self.settings("error,warn,perf", !client.races)
-    }
-
-    /// Sets the kinds of messages that are written, and synchronization validation.
-    pub fn settings(&self, kinds: &str, synchronization: bool) -> Result {
-        let log = self.log();
-        sh::write(
-            &self.folder.join("vk_layer_settings.txt"),
-            format!(
-                "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n\
-                 khronos_validation.report_flags = {kinds}\n\
-                 khronos_validation.enable_message_limit = false\n\
-                 khronos_validation.validate_sync = {synchronization}\n\
-                 khronos_validation.log_filename = {}\n",
-                log.display()
-            ),
-        )
-    }
-
-    /// Checks that the layer and its synchronization validation are active: with information
-    /// messages on, it must say so.
-    pub fn check_active(&self, list: &Client, setting: &Setting<'_>) -> Result {
-        self.settings("error,warn,perf,info", true)?;
-        test::forget(&self.log());
-        let done = clients::run(list, setting, Duration::from_secs(120))?;
-        let text = std::fs::read_to_string(self.log()).unwrap_or_default();
-        let enabled = [
-            "Current Validation Enabled",
-            "Core Checks",
-            "Synchronization",
-        ];
-        if enabled.iter().all(|line| text.contains(line)) {
-            return Ok(());
-        }
-        Err(format!(
-            "the newest validation layer is not active:\n{text}{}",
-            done.stderr
-        ))
-    }
+    Err(format!(
+        "the newest validation layer is not active:\n{text}{}",
+        done.stderr
+    ))
 }
 
 /// The step: lavapipe with device addresses and without.
@@ -182,10 +149,7 @@ fn run_ways(
         let mut env = vec![
             ("VK_INSTANCE_LAYERS", names.clone()),
             ("VK_LAYER_PATH", manifests.to_string_lossy().into_owned()),
-            (
-                "VK_LAYER_SETTINGS_PATH",
-                messages.folder.display().to_string(),
-            ),
+            messages.variable(),
         ];
         env.extend(more.iter().cloned());
         let setting = Setting {
@@ -194,11 +158,13 @@ fn run_ways(
             loader: None,
             env: &env,
         };
-        messages.check_active(test::list_devices(&all)?, &setting)?;
-        run_clients(report, &all, &setting, label, &messages)?;
-        messages.settings("error,warn,perf", true)?;
+        check_active(&messages, test::list_devices(&all)?, &setting)?;
+        // Layers of ours write files that all clients share.
+        let workers = ours.map_or_else(test::workers, |_| 1);
+        run_clients(report, &all, &setting, label, &messages, workers);
+        messages.settings("error,warn,perf", Some(true))?;
         if report.filter.is_empty() {
-            run_kernel_files(report, &layer, &runner, &setting, label, &messages.log())?;
+            run_kernel_files(report, &layer, &runner, &setting, label, &messages)?;
         }
     }
     Ok(())
@@ -210,23 +176,16 @@ fn run_clients(
     setting: &Setting<'_>,
     label: &str,
     messages: &Messages,
-) -> Result {
-    let log = &messages.log();
+    workers: usize,
+) {
     let left_out = |client: &Client| {
         client.without_vulkan || client.without_layers || client.without_newest_layer
     };
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
-    for client in chosen {
-        test::forget(log);
-        messages.of_client(client)?;
-        let done = clients::run(client, setting, Duration::from_secs(600))?;
-        let outcome = done.verdict().and_then(|()| test::silent(log));
-        let name = format!("{} · {label}", client.name);
-        println!("  {} {name}", test::mark(&outcome));
-        report.record(&name, outcome);
-    }
-    Ok(())
+    test::run_at_once(report, &chosen, label, workers, |client| {
+        messages.run(client, setting, Some(!client.races))
+    });
 }
 
 /// The kernel files that the device can run, in one process.
@@ -236,7 +195,7 @@ fn run_kernel_files(
     runner: &Path,
     setting: &Setting<'_>,
     label: &str,
-    log: &Path,
+    messages: &Messages,
 ) -> Result {
     let mut files = kernel_files::served(setting)?;
     if kernel_files::masks(setting, "bufferDeviceAddress") {
@@ -249,9 +208,9 @@ fn run_kernel_files(
     setting.apply(&mut command);
     // The library path is on the command line; in the environment it would reach sid's libraries.
     command.env_remove("LD_LIBRARY_PATH");
-    test::forget(log);
+    messages.forget();
     let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
-    let outcome = done.verdict().and_then(|()| test::silent(log));
+    let outcome = done.verdict().and_then(|()| messages.silent());
     let name = format!("{} kernel files · {label}", files.len());
     println!("  {} {name}", test::mark(&outcome));
     report.record(&name, outcome);

@@ -85,6 +85,15 @@ pub const GLSL: &[Package] = &[package(
 /// Makes and reads RPM packages.
 pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")];
 
+/// Dates and authors of packages.
+pub const GIT: &[Package] = &[package("git", "the date and the author of the packages")];
+
+/// Makefiles of the guide.
+pub const MAKE: &[Package] = &[package(
+    "make",
+    "the Makefile of the user's guide, and PoCL-Remote's",
+)];
+
 /// Reads libraries.
 pub const BINUTILS: &[Package] = &[package(
     "binutils",
@@ -94,7 +103,6 @@ pub const BINUTILS: &[Package] = &[package(
 /// Builds PoCL-Remote and makes networks for it; Python's engines.
 pub const CLUSTER: &[Package] = &[
     package("cmake", "builds PoCL-Remote"),
-    package("make", "builds PoCL-Remote"),
     package("pkg-config", "finds PoCL-Remote's OpenCL loader"),
     package("xz-utils", "unpacks PoCL's source package"),
     package("iproute2", "network namespaces for servers"),

@@ -169,6 +169,12 @@ pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result {
     std::fs::write(path, contents).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Removes a file, which need not exist.
+pub fn remove(file: &Path) {
+    // Not there is as good.
+    let _ = std::fs::remove_file(file);
+}
+
 /// Reads a text file.
 pub fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))

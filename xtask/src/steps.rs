@@ -1,13 +1,14 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, CLUSTER, GLSL, LOADER, Package, RPM, SPIRV, VALIDATION, VULKAN,
-    VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, CLUSTER, GIT, GLSL, LOADER, MAKE, Package, RPM, SPIRV, VALIDATION,
+    VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
     cluster, guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy,
+    validation,
 };
 
 /// A named step.
@@ -85,14 +86,14 @@ pub const STEPS: &[Step] = &[
     Step {
         name: "guide",
         what: "the user's guide: it builds without a warning, and its commands run",
-        needs: &[VULKAN, LOADER, CLIENTS, CLINFO],
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO, MAKE],
         on_request: false,
         run: guide::test,
     },
     Step {
         name: "package",
         what: "a Debian package, an RPM and a tarball of the debug build, made twice",
-        needs: &[RPM, BINUTILS],
+        needs: &[RPM, BINUTILS, GIT],
         on_request: false,
         run: package::test,
     },
@@ -129,7 +130,7 @@ pub const STEPS: &[Step] = &[
         what: "end-to-end clients under the Khronos validation layer, with addresses and without",
         needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         on_request: false,
-        run: test::validation,
+        run: validation::run,
     },
     Step {
         name: "newest-layer",
@@ -162,7 +163,7 @@ pub const STEPS: &[Step] = &[
     Step {
         name: "cluster",
         what: "PoCL-Remote, Dask and MPI on the driver; servers that are killed, PoCL's own remote tests",
-        needs: &[VULKAN, LOADER, CLIENTS, CLUSTER],
+        needs: &[VULKAN, LOADER, CLIENTS, CLUSTER, MAKE],
         on_request: true,
         run: cluster::test,
     },

@@ -2,15 +2,15 @@
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
-use crate::kernel_files::{
-    self, run_check_files, run_kernel_files, run_unoptimised, without_addresses,
-};
+use crate::kernel_files::{run_check_files, run_kernel_files, run_unoptimised, without_addresses};
 use crate::packages;
 use crate::sh::{self, Result};
 use crate::steps::{FILTERED, STEPS, Step};
 use crate::{binary_checks, demo, install};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Counts what ran.
@@ -224,29 +224,50 @@ pub fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) 
     }
 }
 
-pub fn run_clients(
+pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) {
+    let chosen = |client: &&Client| {
+        (first || !client.once)
+            && client.suits(matrix.setting.driver)
+            && client.name.contains(&report.filter)
+    };
+    let chosen: Vec<&Client> = all.iter().filter(chosen).collect();
+    run_at_once(report, &chosen, &matrix.label, workers(), |client| {
+        clients::run(client, &matrix.setting, Duration::from_secs(240))?.verdict()
+    });
+}
+
+/// The number of clients that run at once: one for each processor, but few, as each has threads of its own.
+pub fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
+}
+
+/// Runs clients on some threads at once, and prints and records each as it ends. `run` tells its outcome.
+pub fn run_at_once(
     report: &mut Report,
-    all: &[Client],
-    matrix: &Matrix<'_>,
-    first: bool,
-) -> Result {
-    for client in all {
-        let left_out = client.once && !first || !client.suits(matrix.setting.driver);
-        if left_out || !client.name.contains(&report.filter) {
-            continue;
+    clients: &[&Client],
+    label: &str,
+    workers: usize,
+    run: impl Fn(&Client) -> Result + Sync,
+) {
+    let (next, report) = (AtomicUsize::new(0), Mutex::new(report));
+    let work = || {
+        while let Some(client) = clients.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let began = Instant::now();
+            let outcome = run(client);
+            let (name, seconds) = (
+                format!("{} · {label}", client.name),
+                began.elapsed().as_secs_f64(),
+            );
+            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            println!("  {} {name} ({seconds:.1} s)", mark(&outcome));
+            report.record(&name, outcome);
         }
-        let began = Instant::now();
-        let done = clients::run(client, &matrix.setting, Duration::from_secs(240))?;
-        let outcome = done.verdict();
-        let name = format!("{} · {}", client.name, matrix.label);
-        println!(
-            "  {} {name} ({:.1} s)",
-            mark(&outcome),
-            began.elapsed().as_secs_f64()
-        );
-        report.record(&name, outcome);
-    }
-    Ok(())
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(work);
+        }
+    });
 }
 
 /// The demo's programs are end-to-end tests too: they check their results themselves.
@@ -336,7 +357,7 @@ pub fn end_to_end(report: &mut Report) -> Result {
             &format!("driverInfo · {}", matrix.label),
             assert_driver(list, &matrix, driver),
         );
-        run_clients(report, &all, &matrix, first)?;
+        run_clients(report, &all, &matrix, first);
         run_demos(report, &matrix)?;
         run_kernel_files(report, &runner, &matrix)?;
         if "check files".contains(&report.filter) {
@@ -367,111 +388,8 @@ pub fn run_clients_of_several(
             env: &[],
         },
     };
-    run_clients(report, &clients, &matrix, true)
-}
-
-/// The layer's settings: every message of these kinds goes to a file, nothing is filtered.
-fn layer_settings(dir: &Path, log: &Path, kinds: &str) -> Result {
-    sh::write(
-        &dir.join("vk_layer_settings.txt"),
-        format!(
-            "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n\
-             khronos_validation.report_flags = {kinds}\n\
-             khronos_validation.log_filename = {}\n",
-            log.display()
-        ),
-    )
-}
-
-pub fn validation(report: &mut Report) -> Result {
-    let library = build_debug()?;
-    let runner = build_runner()?;
-    let vendors = clients::vendors_folder("debug", &library)?;
-    let all = clients::compile_all(&library)?;
-    let system = drivers::system()?;
-    let dir = sh::target().join("validation");
-    let log = dir.join("messages.txt");
-    let env = [
-        (
-            "VK_INSTANCE_LAYERS",
-            "VK_LAYER_KHRONOS_validation".to_string(),
-        ),
-        ("VK_LAYER_SETTINGS_PATH", dir.display().to_string()),
-    ];
-    let matrix = Matrix {
-        label: "validation layer".to_string(),
-        setting: Setting {
-            vendors: &vendors,
-            driver: Some(&system),
-            loader: None,
-            env: &env,
-        },
-    };
-    // With information messages on, the layer must say that it is active.
-    layer_settings(&dir, &log, "error,warn,perf,info")?;
-    let list = list_devices(&all)?;
-    forget(&log);
-    clients::run(list, &matrix.setting, Duration::from_secs(120))?;
-    if !std::fs::read_to_string(&log)
-        .is_ok_and(|text| text.contains("Khronos Validation Layer Active"))
-    {
-        return Err("the validation layer is not active".to_string());
-    }
-
-    layer_settings(&dir, &log, "error,warn,perf")?;
-    run_validated(report, &all, &runner, &matrix, &log)?;
-    let [a, b] = env.clone();
-    let env = [a, b, kernel_files::old_device_without_addresses()];
-    let matrix = Matrix {
-        label: "validation layer, an old device without addresses".to_string(),
-        setting: Setting {
-            env: &env,
-            ..matrix.setting
-        },
-    };
-    run_validated(report, &all, &runner, &matrix, &log)
-}
-
-/// Runs everything and checks the layer's messages.
-fn run_validated(
-    report: &mut Report,
-    all: &[Client],
-    runner: &Path,
-    matrix: &Matrix<'_>,
-    log: &Path,
-) -> Result {
-    let validated = |client: &&Client| !client.without_vulkan && !client.without_layers;
-    for client in all.iter().filter(validated) {
-        forget(log);
-        let done = clients::run(client, &matrix.setting, Duration::from_secs(600))?;
-        let name = format!("{} · {}", client.name, matrix.label);
-        let outcome = done.verdict().and_then(|()| silent(log));
-        println!("  {} {name}", mark(&outcome));
-        report.record(&name, outcome);
-    }
-    forget(log);
-    run_demos(report, matrix)?;
-    report.record(&format!("demos · {} is silent", matrix.label), silent(log));
-    forget(log);
-    run_kernel_files(report, runner, matrix)?;
-    let name = format!("kernel files · {} is silent", matrix.label);
-    report.record(&name, silent(log));
+    run_clients(report, &clients, &matrix, true);
     Ok(())
-}
-
-/// Empties the layer's log, to which it appends, so that a message belongs to one test.
-pub fn forget(log: &Path) {
-    // The file need not exist yet.
-    let _ = std::fs::remove_file(log);
-}
-
-pub fn silent(log: &Path) -> Result {
-    let messages = std::fs::read_to_string(log).unwrap_or_default();
-    if messages.trim().is_empty() {
-        Ok(())
-    } else {
-        Err(messages.chars().take(4000).collect())
-    }
 }
 
 #[cfg(test)]

@@ -52,9 +52,14 @@ pub fn run(args: &[String]) -> Result {
         }
     }
     packages::ensure(
-        [packages::CLUSTER, packages::LOADER, packages::CLIENTS]
-            .into_iter()
-            .flatten(),
+        [
+            packages::CLUSTER,
+            packages::MAKE,
+            packages::LOADER,
+            packages::CLIENTS,
+        ]
+        .into_iter()
+        .flatten(),
     )?;
     let library = release::library(profile)?;
     let engine = Engine::get()?;

@@ -1,7 +1,6 @@
 //! Judgement of clients that run where nothing executes.
 
 use crate::sh::{self, Finished, Result};
-use crate::test;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -160,8 +159,8 @@ pub struct Files {
 impl Files {
     /// Removes the files of an earlier client.
     pub fn forget(&self) {
-        test::forget(&self.leaks);
-        test::forget(&self.calls);
+        sh::remove(&self.leaks);
+        sh::remove(&self.calls);
     }
 
     /// Judges what processes left behind.

@@ -15,7 +15,8 @@ use self::pipelines::Pipelines;
 use crate::clients::{self, Client, Setting};
 use crate::demo;
 use crate::drivers::{self, VulkanDriver};
-use crate::newest_layer::{Layer, Messages};
+use crate::layer_messages::Messages;
+use crate::newest_layer::{self, Layer};
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
@@ -383,18 +384,17 @@ fn run_clients(
         folder: bench.folder.clone(),
     };
     check_device(test::list_devices(all)?, card, &setting)?;
-    messages.check_active(test::list_devices(all)?, &setting)?;
-    let log = messages.log();
+    newest_layer::check_active(&messages, test::list_devices(all)?, &setting)?;
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
-        test::forget(&log);
+        messages.forget();
         bench.files.forget();
-        messages.of_client(client)?;
+        messages.settings("error,warn,perf", Some(!client.races))?;
         let done = clients::run(client, &setting, Duration::from_secs(600))?;
         let outcomes = [
             known.judge(&client.name, &done),
-            test::silent(&log),
+            messages.silent(),
             bench.files.leaks(),
         ];
         let wrong: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
@@ -473,7 +473,7 @@ fn make_pipelines(
     setting.apply(&mut command);
     // The library path is on the command line.
     command.env_remove("LD_LIBRARY_PATH");
-    test::forget(&list);
+    sh::remove(&list);
     let done = sh::run_limited(&mut command, Duration::from_secs(1200))?;
     for program in programs {
         let mut command = Command::new(program);

@@ -1,0 +1,87 @@
+//! Clients, demos and kernel files under Debian 12's Khronos validation layer.
+
+use crate::clients::{self, Client, Setting};
+use crate::drivers;
+use crate::kernel_files::{self, run_kernel_files};
+use crate::layer_messages::Messages;
+use crate::sh::{self, Result};
+use crate::test::{self, Matrix, Report};
+use std::path::Path;
+use std::time::Duration;
+
+/// The step: lavapipe with device addresses, and an old device without.
+pub fn run(report: &mut Report) -> Result {
+    let library = test::build_debug()?;
+    let runner = test::build_runner()?;
+    let vendors = clients::vendors_folder("debug", &library)?;
+    let all = clients::compile_all(&library)?;
+    let system = drivers::system()?;
+    let messages = Messages {
+        folder: sh::target().join("validation"),
+    };
+    let env = [
+        (
+            "VK_INSTANCE_LAYERS",
+            "VK_LAYER_KHRONOS_validation".to_string(),
+        ),
+        messages.variable(),
+    ];
+    let matrix = Matrix {
+        label: "validation layer".to_string(),
+        setting: Setting {
+            vendors: &vendors,
+            driver: Some(&system),
+            loader: None,
+            env: &env,
+        },
+    };
+    // With information messages on, the layer must say that it is active.
+    messages.settings("error,warn,perf,info", None)?;
+    let list = test::list_devices(&all)?;
+    messages.forget();
+    clients::run(list, &matrix.setting, Duration::from_secs(120))?;
+    if !std::fs::read_to_string(messages.log())
+        .is_ok_and(|text| text.contains("Khronos Validation Layer Active"))
+    {
+        return Err("the validation layer is not active".to_string());
+    }
+
+    messages.settings("error,warn,perf", None)?;
+    run_validated(report, &all, &runner, &matrix, &messages)?;
+    let [a, b] = env.clone();
+    let env = [a, b, kernel_files::old_device_without_addresses()];
+    let matrix = Matrix {
+        label: "validation layer, an old device without addresses".to_string(),
+        setting: Setting {
+            env: &env,
+            ..matrix.setting
+        },
+    };
+    run_validated(report, &all, &runner, &matrix, &messages)
+}
+
+/// Runs everything and checks the layer's messages.
+fn run_validated(
+    report: &mut Report,
+    all: &[Client],
+    runner: &Path,
+    matrix: &Matrix<'_>,
+    messages: &Messages,
+) -> Result {
+    let validated = |client: &&Client| !client.without_vulkan && !client.without_layers;
+    let chosen: Vec<&Client> = all.iter().filter(validated).collect();
+    test::run_at_once(report, &chosen, &matrix.label, test::workers(), |client| {
+        messages.run(client, &matrix.setting, None)
+    });
+    messages.forget();
+    test::run_demos(report, matrix)?;
+    report.record(
+        &format!("demos · {} is silent", matrix.label),
+        messages.silent(),
+    );
+    messages.forget();
+    run_kernel_files(report, runner, matrix)?;
+    let name = format!("kernel files · {} is silent", matrix.label);
+    report.record(&name, messages.silent());
+    Ok(())
+}
