@@ -15,7 +15,7 @@ mod upstream;
 use self::engine::Engine;
 use self::network::Network;
 use crate::clients::{self, Setting};
-use crate::drivers::{self, VulkanDriver};
+use crate::drivers;
 use crate::packages;
 use crate::release::{self, Profile};
 use crate::sh::Result;
@@ -23,11 +23,12 @@ use crate::test::{self, Report};
 use std::path::Path;
 
 const USAGE: &str = "\
-cargo xtask cluster [N] [--debug]
+cargo xtask cluster [N] [--debug | --library FILE]
 
 Builds PoCL-Remote from Debian's source package below target/cluster (once), starts N servers (4) with
 Pumice behind each, runs a stencil and a matrix product over 1, 2, 4 ... N of them, checks all values, and
-prints times, the price of a command and the bytes moved. --debug takes the debug build of Pumice.
+prints times, the price of a command and the bytes moved. Pumice is built for it; --debug takes the debug
+build, --library a libpumice.so that is there.
 ";
 
 /// Most servers: programs of tests/cluster take as many devices.
@@ -35,35 +36,41 @@ const MOST: usize = 16;
 
 /// Runs the command.
 pub fn run(args: &[String]) -> Result {
-    let (mut most, mut profile) = (4, Profile::Release);
-    for arg in args {
-        match (arg.as_str(), arg.parse()) {
+    let (mut most, mut profile, mut library) = (4, Profile::Release, None);
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        match (word.as_str(), word.parse()) {
             ("--help" | "-h", _) => {
                 print!("{USAGE}");
                 return Ok(());
             }
             ("--debug", _) => profile = Profile::Debug,
+            ("--library", _) => {
+                let file = words.next().ok_or("--library needs a file")?;
+                let path = std::path::absolute(file).map_err(|error| format!("{file}: {error}"))?;
+                library = Some(path);
+            }
             (_, Ok(count @ 1..=MOST)) => most = count,
             _ => {
                 return Err(format!(
-                    "{arg:?} is no number of servers from 1 to {MOST}\n\n{USAGE}"
+                    "{word:?} is no number of servers from 1 to {MOST}\n\n{USAGE}"
                 ));
             }
         }
     }
-    packages::ensure(
-        [
-            packages::CLUSTER,
-            packages::MAKE,
-            packages::LOADER,
-            packages::CLIENTS,
-        ]
-        .into_iter()
-        .flatten(),
-    )?;
-    let library = release::library(profile)?;
+    let needs = [
+        packages::CLUSTER,
+        packages::MAKE,
+        packages::LOADER,
+        packages::CLIENTS,
+    ];
+    packages::ensure(needs.into_iter().flatten())?;
+    let library = match library {
+        Some(path) => path,
+        None => release::library(profile)?,
+    };
     let engine = Engine::get()?;
-    with_setting(&library, |setting, _| {
+    with_setting(&library, |setting| {
         demo::run(&engine, &network(), most, setting)
     })
 }
@@ -78,10 +85,7 @@ fn network() -> Network {
 
 /// Calls with the setting of a server's driver: lavapipe with one thread, so that a server is as good
 /// as any other, and as a client without servers.
-fn with_setting<T>(
-    library: &Path,
-    call: impl FnOnce(&Setting<'_>, &VulkanDriver) -> Result<T>,
-) -> Result<T> {
+fn with_setting<T>(library: &Path, call: impl FnOnce(&Setting<'_>) -> Result<T>) -> Result<T> {
     let vendors = clients::vendors_folder("cluster", library)?;
     let driver = drivers::backports()?;
     let env = [("LP_NUM_THREADS", "1".to_string())];
@@ -91,14 +95,14 @@ fn with_setting<T>(
         loader: None,
         env: &env,
     };
-    call(&setting, &driver)
+    call(&setting)
 }
 
 /// The test step.
 pub fn test(report: &mut Report) -> Result {
     let library = test::build_debug()?;
     let engine = Engine::get()?;
-    with_setting(&library, |setting, _| {
+    with_setting(&library, |setting| {
         let wanted = |report: &Report, name: &str| name.contains(&report.filter);
         for (name, check) in [
             (
