@@ -16,7 +16,7 @@ const REMOTE: &str = "Portable Computing Language";
 /// Time for one program.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Who executes the work.
+/// The devices that execute the work.
 enum Place<'a> {
     /// The driver in the client's process.
     Local,
@@ -32,7 +32,7 @@ struct Works<'a> {
     setting: &'a Setting<'a>,
 }
 
-/// What a program printed, and what was on the wire.
+/// The numbers that a program printed, and the bytes on the wire.
 struct Outcome {
     numbers: BTreeMap<String, f64>,
     traffic: Option<Traffic>,

@@ -26,7 +26,7 @@ impl Traffic {
         self.by_servers.saturating_sub(self.received)
     }
 
-    /// What was moved since an earlier state.
+    /// The bytes moved since an earlier state.
     pub fn since(&self, earlier: &Traffic) -> Traffic {
         Traffic {
             sent: self.sent - earlier.sent,
