@@ -2,8 +2,10 @@
 #ifndef PUMICE_CLUSTER_REMOTE_H
 #define PUMICE_CLUSTER_REMOTE_H
 #include "../clients/common.h"
+#include <unistd.h>
 
-enum { MOST_DEVICES = 16 };
+/* LOST: exit status of a program that has lost a server. */
+enum { MOST_DEVICES = 16, LOST = 3 };
 
 static cl_context context;
 static cl_device_id devices[MOST_DEVICES];
@@ -86,6 +88,67 @@ static inline void close_devices(void)
     for (cl_uint i = 0; i < device_count; i++)
         MUST(clReleaseCommandQueue(queues[i]));
     MUST(clReleaseContext(context));
+}
+
+/* The first device whose server is gone, or -1. */
+static inline int lost_device(void)
+{
+    for (cl_uint i = 0; i < device_count; i++) {
+        cl_bool there = CL_FALSE;
+        MUST(clGetDeviceInfo(devices[i], CL_DEVICE_AVAILABLE, sizeof there, &there, NULL));
+        if (!there)
+            return (int)i;
+    }
+    return -1;
+}
+
+/* Ends the program if a server is gone, and tells which one and what the next command on its device gives.
+ * PoCL would wait for the server while it releases its objects. */
+static inline void check_servers(void)
+{
+    int device = lost_device();
+    if (device < 0)
+        return;
+    cl_int error = clEnqueueMarkerWithWaitList(queues[device], 0, NULL, NULL);
+    printf("lost: device %d is not available; its next command gives %s (%d)\n", device,
+           error == CL_DEVICE_NOT_AVAILABLE ? "CL_DEVICE_NOT_AVAILABLE" : "an unknown error", error);
+    fflush(stdout);
+    _exit(LOST);
+}
+
+/* Like MUST, for calls that may fail because a server is gone. */
+#define SUBMIT(call)               \
+    do {                           \
+        cl_int submit_ = (call);   \
+        if (submit_ != CL_SUCCESS) \
+            check_servers();       \
+        MUST(submit_);             \
+    } while (0)
+
+/* Waits until all queues are empty. A blocking call may wait for ever if a server is gone: PoCL's other
+ * servers end the session too. So the program asks for the end, and whether the devices are there. */
+static inline void finish_all(void)
+{
+    cl_event ends[MOST_DEVICES];
+    for (cl_uint i = 0; i < device_count; i++) {
+        SUBMIT(clEnqueueMarkerWithWaitList(queues[i], 0, NULL, &ends[i]));
+        MUST(clFlush(queues[i]));
+    }
+    for (cl_uint i = 0; i < device_count; i++) {
+        cl_int status = CL_QUEUED;
+        for (;;) {
+            MUST(clGetEventInfo(ends[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+            if (status <= CL_COMPLETE)
+                break;
+            check_servers();
+            struct timespec t = {0, 100000};
+            nanosleep(&t, NULL);
+        }
+        MUST(clReleaseEvent(ends[i]));
+        /* PoCL calls commands complete that were at the server when it was lost. */
+        check_servers();
+        EQ(status, CL_COMPLETE);
+    }
 }
 
 static inline double seconds_now(void)

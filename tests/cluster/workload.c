@@ -1,6 +1,8 @@
-/* The work of `cargo xtask cluster`: workload PLATFORM DEVICES stencil|matrix|overhead. Checks each value
- * against the host's and prints one line of names with numbers. */
+/* The work of `cargo xtask cluster`: workload PLATFORM DEVICES stencil|matrix|overhead|endless. Checks each
+ * value against the host's and prints one line of names with numbers. `endless` is the stencil until a
+ * server is lost. */
 #include "remote.h"
+#include <limits.h>
 
 static const char *source =
     "kernel void relax(global const uint *from, global uint *to, uint width)\n"
@@ -62,12 +64,12 @@ static void relax(struct strip *s, cl_uint device, cl_kernel kernel, int round)
     set(kernel, 0, sizeof from, &from);
     set(kernel, 1, sizeof to, &to);
     set(kernel, 2, sizeof width, &width);
-    MUST(clEnqueueNDRangeKernel(queues[device], kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+    SUBMIT(clEnqueueNDRangeKernel(queues[device], kernel, 2, NULL, global, NULL, 0, NULL, NULL));
     cl_mem edges[2] = {s->top, s->bottom};
     size_t rows[2] = {1, s->rows};
     for (int edge = 0; edge < 2; edge++) {
         release(&s->filled[edge]);
-        MUST(clEnqueueCopyBuffer(queues[device], to, edges[edge], rows[edge] * ROW, 0, ROW,
+        SUBMIT(clEnqueueCopyBuffer(queues[device], to, edges[edge], rows[edge] * ROW, 0, ROW,
                                  s->fetched[edge] ? 1 : 0, s->fetched[edge] ? &s->fetched[edge] : NULL,
                                  &s->filled[edge]));
         release(&s->fetched[edge]);
@@ -77,11 +79,11 @@ static void relax(struct strip *s, cl_uint device, cl_kernel kernel, int round)
 /* A neighbour's edge becomes the row beside a device's own strip: a transfer between two devices. */
 static void fetch(struct strip *to, cl_uint device, size_t row, struct strip *from, int edge, int round)
 {
-    MUST(clEnqueueCopyBuffer(queues[device], edge ? from->bottom : from->top, to->grid[(round + 1) % 2], 0,
+    SUBMIT(clEnqueueCopyBuffer(queues[device], edge ? from->bottom : from->top, to->grid[(round + 1) % 2], 0,
                              row * ROW, ROW, 1, &from->filled[edge], &from->fetched[edge]));
 }
 
-static int stencil(void)
+static void stencil(int rounds)
 {
     static cl_uint want[2][HEIGHT + 2][WIDTH], got[HEIGHT][WIDTH];
     static struct strip strips[MOST_DEVICES];
@@ -98,16 +100,17 @@ static int stencil(void)
         for (int g = 0; g < 2; g++) {
             s->grid[g] = buffer((s->rows + 2) * ROW);
             /* Both generations: the rows beyond the whole grid are never written again. */
-            MUST(clEnqueueWriteBuffer(queues[i], s->grid[g], CL_FALSE, 0, (s->rows + 2) * ROW,
+            SUBMIT(clEnqueueWriteBuffer(queues[i], s->grid[g], CL_FALSE, 0, (s->rows + 2) * ROW,
                                       want[0][s->first], 0, NULL, NULL));
         }
         /* The first launch makes the driver compile; its result is computed again. */
         relax(s, i, kernel, 0);
     }
-    for (cl_uint i = 0; i < device_count; i++)
-        MUST(clFinish(queues[i]));
+    finish_all();
+    if (rounds != ROUNDS)
+        puts("begun");
     double start = seconds_now();
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         for (cl_uint i = 0; i < device_count; i++)
             relax(&strips[i], i, kernel, round);
         for (cl_uint i = 0; i < device_count; i++) {
@@ -118,15 +121,17 @@ static int stencil(void)
         }
         for (cl_uint i = 0; i < device_count; i++)
             MUST(clFlush(queues[i]));
+        /* The queues stay short. */
+        if (round % ROUNDS == ROUNDS - 1)
+            finish_all();
     }
-    for (cl_uint i = 0; i < device_count; i++)
-        MUST(clFinish(queues[i]));
     double seconds = seconds_now() - start;
     for (cl_uint i = 0; i < device_count; i++) {
         struct strip *s = &strips[i];
-        MUST(clEnqueueReadBuffer(queues[i], s->grid[ROUNDS % 2], CL_TRUE, ROW, s->rows * ROW,
-                                 got[s->first], 0, NULL, NULL));
+        SUBMIT(clEnqueueReadBuffer(queues[i], s->grid[ROUNDS % 2], CL_FALSE, ROW, s->rows * ROW,
+                                   got[s->first], 0, NULL, NULL));
     }
+    finish_all();
     for (int round = 0; round < ROUNDS; round++)
         for (size_t y = 1; y <= HEIGHT; y++)
             for (size_t x = 0; x < WIDTH; x++) {
@@ -149,13 +154,12 @@ static int stencil(void)
     }
     MUST(clReleaseKernel(kernel));
     MUST(clReleaseProgram(program));
-    return 0;
 }
 
 enum { SIDE = 768, WHOLE = SIDE * SIDE * sizeof(float) };
 
 /* C = A B: each device has rows of A and C, and a copy of B that comes from the first device. */
-static int matrix(void)
+static void matrix(void)
 {
     static float a[SIDE][SIDE], b[SIDE][SIDE], c[SIDE][SIDE];
     static int want[SIDE];
@@ -175,29 +179,28 @@ static int matrix(void)
     for (int pass = 0; pass < 2; pass++) {
         memset(c, 0, sizeof c);
         start = seconds_now();
-        cl_event written, there[MOST_DEVICES], ready[MOST_DEVICES];
-        MUST(clEnqueueWriteBuffer(queues[0], all, CL_FALSE, 0, WHOLE, b, 0, NULL, &written));
+        cl_event written, there[MOST_DEVICES];
+        SUBMIT(clEnqueueWriteBuffer(queues[0], all, CL_FALSE, 0, WHOLE, b, 0, NULL, &written));
         for (cl_uint i = 0; i < device_count; i++) {
             rows[i] = strip(SIDE, 16, i, &first[i]);
             size_t bytes = rows[i] * SIDE * sizeof(float);
             parts[i] = buffer(bytes);
             results[i] = buffer(bytes);
-            MUST(clEnqueueMigrateMemObjects(queues[i], 1, &all, 0, 1, i ? &there[i - 1] : &written, &there[i]));
-            MUST(clEnqueueWriteBuffer(queues[i], parts[i], CL_FALSE, 0, bytes, a[first[i]], 0, NULL, NULL));
+            SUBMIT(clEnqueueMigrateMemObjects(queues[i], 1, &all, 0, 1, i ? &there[i - 1] : &written, &there[i]));
+            SUBMIT(clEnqueueWriteBuffer(queues[i], parts[i], CL_FALSE, 0, bytes, a[first[i]], 0, NULL, NULL));
             size_t global[2] = {SIDE, rows[i]};
             set(kernel, 0, sizeof parts[i], &parts[i]);
             set(kernel, 1, sizeof all, &all);
             set(kernel, 2, sizeof results[i], &results[i]);
             set(kernel, 3, sizeof n, &n);
-            MUST(clEnqueueNDRangeKernel(queues[i], kernel, 2, NULL, global, local, 1, &there[i], NULL));
-            MUST(clEnqueueReadBuffer(queues[i], results[i], CL_FALSE, 0, bytes, c[first[i]], 0, NULL, &ready[i]));
+            SUBMIT(clEnqueueNDRangeKernel(queues[i], kernel, 2, NULL, global, local, 1, &there[i], NULL));
+            SUBMIT(clEnqueueReadBuffer(queues[i], results[i], CL_FALSE, 0, bytes, c[first[i]], 0, NULL, NULL));
             MUST(clFlush(queues[i]));
         }
-        MUST(clWaitForEvents(device_count, ready));
+        finish_all();
         start = seconds_now() - start;
         for (cl_uint i = 0; i < device_count; i++) {
             MUST(clReleaseEvent(there[i]));
-            MUST(clReleaseEvent(ready[i]));
             MUST(clReleaseMemObject(parts[i]));
             MUST(clReleaseMemObject(results[i]));
         }
@@ -216,12 +219,11 @@ static int matrix(void)
     MUST(clReleaseMemObject(all));
     MUST(clReleaseKernel(kernel));
     MUST(clReleaseProgram(program));
-    return 0;
 }
 
 /* Microseconds per command of a kernel of one work-item: many in a row, each awaited, and each on the
  * next device after the one before has ended. */
-static int overhead(void)
+static void overhead(void)
 {
     enum { MANY = 1000, SINGLE = 200 };
     cl_program program = build(source);
@@ -266,13 +268,12 @@ static int overhead(void)
     MUST(clReleaseMemObject(counter));
     MUST(clReleaseKernel(kernel));
     MUST(clReleaseProgram(program));
-    return 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc != 4) {
-        fprintf(stderr, "workload PLATFORM DEVICES stencil|matrix|overhead\n");
+        fprintf(stderr, "workload PLATFORM DEVICES stencil|matrix|overhead|endless\n");
         return 2;
     }
     int wanted = atoi(argv[2]);
@@ -280,9 +281,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "1 to %d devices\n", MOST_DEVICES);
         return 2;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
     open_devices(argv[1], (cl_uint)wanted);
     if (!strcmp(argv[3], "stencil"))
-        stencil();
+        stencil(ROUNDS);
+    else if (!strcmp(argv[3], "endless"))
+        stencil(INT_MAX);
     else if (!strcmp(argv[3], "matrix"))
         matrix();
     else

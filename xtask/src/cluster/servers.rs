@@ -8,13 +8,12 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// The first of a server's three ports: commands, data, and other servers.
-const PORT: u16 = 12000;
-
 /// A running server. It is killed when it is dropped.
 pub struct Server {
     child: Child,
     log: PathBuf,
+    /// The first of three ports: commands, data, and other servers.
+    port: u16,
     /// `ADDRESS:PORT`.
     pub address: String,
 }
@@ -36,17 +35,24 @@ impl Server {
         let log = sh::target().join(format!("cluster/server{number}.log"));
         sh::write(&log, "")?;
         let program = engine.server().display().to_string();
-        let (port, log_word) = (PORT.to_string(), log.display().to_string());
+        let port = network.port(number);
+        let (port_word, log_word) = (port.to_string(), log.display().to_string());
         // A client that comes back finds its session.
         let script = "exec \"$2\" -a $1 -p $3 -v err,warn > \"$4\" 2>&1";
-        let child = network.server(number, script, &[&program, &port, &log_word], |command| {
-            setting.apply(command);
-            command.env("POCLD_ALLOW_CLIENT_RECONNECT", "1");
-        })?;
+        let child = network.server(
+            number,
+            script,
+            &[&program, &port_word, &log_word],
+            |command| {
+                setting.apply(command);
+                command.env("POCLD_ALLOW_CLIENT_RECONNECT", "1");
+            },
+        )?;
         let mut server = Server {
             child,
             log,
-            address: format!("{}:{PORT}", network.address(number)),
+            port,
+            address: format!("{}:{port}", network.address(number)),
         };
         let start = Instant::now();
         while !server.listens() {
@@ -67,7 +73,10 @@ impl Server {
         let list = format!("/proc/{}/net/tcp", self.child.id());
         let text = std::fs::read_to_string(list).unwrap_or_default();
         let host = self.address.split(':').next().unwrap_or_default();
-        (PORT..PORT + 3).all(|port| listening(&text, host, port))
+        // Other servers are listened to on all addresses.
+        listening(&text, host, self.port)
+            && listening(&text, host, self.port + 1)
+            && listening(&text, "0.0.0.0", self.port + 2)
     }
 
     /// Kills it, as by `kill -9`.
