@@ -3,7 +3,7 @@
 
 use super::engine::{self, Engine};
 use super::network::{Network, Traffic};
-use super::servers::{self, Server};
+use super::servers;
 use crate::clients::Setting;
 use crate::sh::{self, Result};
 use std::collections::BTreeMap;
@@ -17,11 +17,12 @@ const REMOTE: &str = "Portable Computing Language";
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// The devices that execute the work.
-enum Place<'a> {
+#[derive(Clone, Copy)]
+enum Place {
     /// The driver in the client's process.
     Local,
-    /// The driver behind servers.
-    Servers(&'a [Server]),
+    /// The driver behind so many servers.
+    Servers(usize),
 }
 
 /// Runs the works in the places of one set-up.
@@ -46,9 +47,20 @@ impl Outcome {
 }
 
 impl Works<'_> {
-    /// Runs one work; its values are checked by the program.
-    fn run(&self, work: &str, place: &Place<'_>) -> Result<Outcome> {
-        let before = self.network.traffic()?;
+    /// Runs one work; its values are checked by the program. Servers are started for it: PoCL 7.1 numbers
+    /// the sessions at each server and takes the numbers of one for those of another.
+    fn run(&self, work: &str, place: Place) -> Result<Outcome> {
+        let servers = match place {
+            Place::Local => Vec::new(),
+            Place::Servers(count) => {
+                servers::start_all(self.engine, self.network, count, self.setting)?
+            }
+        };
+        let traffic = || match place {
+            Place::Local => Ok(None),
+            Place::Servers(_) => self.network.traffic(),
+        };
+        let before = traffic()?;
         let mut command = match place {
             Place::Local => {
                 let mut command = Command::new(&self.program);
@@ -56,22 +68,19 @@ impl Works<'_> {
                 command.args(["Pumice", "1"]);
                 command
             }
-            Place::Servers(servers) => {
-                let mut command = self.network.command(&self.program);
-                servers::connect(self.engine, &mut command, servers);
-                command.args([REMOTE, &servers.len().to_string()]);
+            Place::Servers(count) => {
+                let mut command =
+                    servers::client(self.engine, self.network, &self.program, &servers)?;
+                command.args([REMOTE, &count.to_string()]);
                 command
             }
         };
         let done = sh::run_limited(command.arg(work), LIMIT)?;
-        let said = || match place {
-            Place::Local => String::new(),
-            Place::Servers(servers) => servers.iter().map(|server| server.said() + "\n").collect(),
-        };
+        let said: String = servers.iter().map(|server| server.said() + "\n").collect();
         done.verdict()
-            .map_err(|why| format!("{work}: {why}{}", said()))?;
-        let after = self.network.traffic()?;
-        let traffic = before
+            .map_err(|why| format!("{work}: {why}{said}"))?;
+        let after = traffic()?;
+        let moved = before
             .zip(after)
             .map(|(before, after)| after.since(&before));
         let words: Vec<&str> = done.stdout.split_whitespace().collect();
@@ -81,7 +90,7 @@ impl Works<'_> {
         });
         Ok(Outcome {
             numbers: pairs.collect(),
-            traffic,
+            traffic: moved,
         })
     }
 }
@@ -106,9 +115,8 @@ pub fn run(engine: &Engine, network: &Network, most: usize, setting: &Setting<'_
         network,
         setting,
     };
-    let servers = servers::start_all(engine, network, most, setting)?;
     println!(
-        "{most} servers of PoCL {}, each with Pumice on one thread of lavapipe; {}",
+        "up to {most} servers of PoCL {}, each with Pumice on one thread of lavapipe; {}",
         engine.version()?,
         network.describe()
     );
@@ -121,9 +129,7 @@ pub fn run(engine: &Engine, network: &Network, most: usize, setting: &Setting<'_
     let mut table = vec![row("", heads)];
     let mut wire = Vec::new();
     let places = || {
-        let remote = counts
-            .iter()
-            .map(|count| Place::Servers(&servers[..*count]));
+        let remote = counts.iter().copied().map(Place::Servers);
         std::iter::once(Place::Local).chain(remote)
     };
     for (work, name) in [
@@ -131,7 +137,7 @@ pub fn run(engine: &Engine, network: &Network, most: usize, setting: &Setting<'_
         ("matrix", "matrix product, 768x768 (s)"),
     ] {
         let outcomes: Vec<Outcome> = places()
-            .map(|place| works.run(work, &place))
+            .map(|place| works.run(work, place))
             .collect::<Result<_>>()?;
         let cells = outcomes.iter().map(|outcome| outcome.number("seconds"));
         table.push(row(name, format_all(cells, 3)?));
@@ -150,7 +156,7 @@ pub fn run(engine: &Engine, network: &Network, most: usize, setting: &Setting<'_
         wire.extend(on_the_wire(work, &outcomes));
     }
     let outcomes: Vec<Outcome> = places()
-        .map(|place| works.run("overhead", &place))
+        .map(|place| works.run("overhead", place))
         .collect::<Result<_>>()?;
     for (key, name) in [
         ("many", "launch, one of 1000 in a row (us)"),

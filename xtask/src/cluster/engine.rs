@@ -1,6 +1,7 @@
 //! PoCL's remote client and server (`pocld`), built once from Debian's source package below
 //! `target/cluster`.
 
+use super::network::Network;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use std::path::{Path, PathBuf};
@@ -94,7 +95,7 @@ impl Engine {
     pub fn version(&self) -> Result<String> {
         let text = sh::read(&self.source.join("CMakeLists.txt"))?;
         let number = |name: &str| {
-            let start = text.find(&format!("set(VERSION_{name} "))?;
+            let start = text.find(&format!("set({name}_VERSION "))?;
             text[start..].split([' ', ')']).nth(1).map(str::to_string)
         };
         match (number("MAJOR"), number("MINOR")) {
@@ -103,9 +104,25 @@ impl Engine {
         }
     }
 
-    /// Makes a command a client of servers: of those `addresses`, one device each.
-    pub fn connect(&self, command: &mut Command, addresses: &[String]) {
+    /// A command that runs a program as a client of the servers with these addresses, one device each.
+    ///
+    /// PoCL 7.1 polls standard input where it means a pipe of its own, and takes its end for a lost
+    /// connection. The program's input is therefore a pipe that neither ends nor has data.
+    pub fn client(
+        &self,
+        network: &Network,
+        program: &Path,
+        addresses: &[String],
+    ) -> Result<Command> {
+        let silence = sh::target().join("cluster/silence");
+        if !silence.exists() {
+            sh::output(Command::new("mkfifo").arg(&silence))?;
+        }
+        let mut command = network.command(Path::new("sh"));
         command
+            .args(["-c", "exec \"$@\" 0<>\"$0\""])
+            .arg(silence)
+            .arg(program)
             .env("OCL_ICD_VENDORS", &self.vendors)
             .env("POCL_BUILDING", "1")
             .env("POCL_CACHE_DIR", sh::target().join("cluster/cache"))
@@ -114,6 +131,7 @@ impl Engine {
             let parameters = format!("{address}/0");
             command.env(format!("POCL_REMOTE{number}_PARAMETERS"), parameters);
         }
+        Ok(command)
     }
 }
 

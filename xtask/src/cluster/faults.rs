@@ -5,8 +5,8 @@ use super::network::Network;
 use super::relay::Relay;
 use super::servers::{self, Server};
 use crate::clients::Setting;
-use crate::sh::Result;
-use std::io::{BufRead, BufReader, Write};
+use crate::sh::{self, Result};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
@@ -33,7 +33,6 @@ impl Drop for Watched {
 impl Watched {
     fn start(command: &mut Command) -> Result<Watched> {
         let mut child = command
-            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| error.to_string())?;
@@ -71,13 +70,6 @@ impl Watched {
         }
     }
 
-    /// Sends a line.
-    fn tell(&mut self) -> Result {
-        let input = self.child.stdin.as_mut().expect("it is piped");
-        let sent = input.write_all(b"go\n").and_then(|()| input.flush());
-        sent.map_err(|error| error.to_string())
-    }
-
     /// Waits for its end; an error if it does not come in time.
     fn end(&mut self) -> Result<ExitStatus> {
         loop {
@@ -93,19 +85,18 @@ impl Watched {
 /// Exit status of a program that says it has lost a server (`tests/cluster/remote.h`).
 const LOST: i32 = 3;
 
-/// Kills one of two servers while they exchange edges: the program says so and ends, and a server that
-/// is started again serves the next program together with the one that stayed.
+/// Kills one of two servers while they exchange edges: the program says so and ends, and servers that are
+/// started again serve the next program.
 pub fn killed_server(engine: &Engine, setting: &Setting<'_>) -> Result {
     let network = Network::Loopback;
     let mut servers = servers::start_all(engine, &network, 2, setting)?;
     let workload = engine::program("workload")?;
-    let client = |servers: &[Server], work: &str| {
-        let mut command = Command::new(&workload);
-        servers::connect(engine, &mut command, servers);
+    let client = |servers: &[Server], work: &str| -> Result<Command> {
+        let mut command = servers::client(engine, &network, &workload, servers)?;
         command.args(["Portable Computing Language", "2", work]);
-        command
+        Ok(command)
     };
-    let mut program = Watched::start(&mut client(&servers, "endless"))?;
+    let mut program = Watched::start(&mut client(&servers, "endless")?)?;
     program.line("begun")?;
     servers[1].kill();
     let lost = program.line("lost: ")?;
@@ -117,8 +108,9 @@ pub fn killed_server(engine: &Engine, setting: &Setting<'_>) -> Result {
     if !servers[0].runs() {
         return Err(format!("the other server ended:\n{}", servers[0].said()));
     }
-    servers[1] = Server::start(engine, &network, 2, setting)?;
-    let done = crate::sh::run_limited(&mut client(&servers, "stencil"), LIMIT)?;
+    drop(servers);
+    let servers = servers::start_all(engine, &network, 2, setting)?;
+    let done = sh::run_limited(&mut client(&servers, "stencil")?, LIMIT)?;
     done.verdict()
         .map_err(|why| format!("after the restart: {why}"))
 }
@@ -128,12 +120,15 @@ pub fn cut_connection(engine: &Engine, setting: &Setting<'_>) -> Result {
     let network = Network::Loopback;
     let server = Server::start(engine, &network, 1, setting)?;
     let relay = Relay::to(&server.address)?;
-    let mut command = Command::new(engine::program("reconnect")?);
-    engine.connect(&mut command, &[relay.address.clone()]);
-    let mut program = Watched::start(&mut command)?;
+    let cut = sh::target().join("cluster/cut");
+    // It may be there from an earlier run.
+    let _ = std::fs::remove_file(&cut);
+    let addresses = [relay.address.clone()];
+    let mut command = engine.client(&network, &engine::program("reconnect")?, &addresses)?;
+    let mut program = Watched::start(command.arg(&cut))?;
     program.line("ready")?;
     let before = relay.cut();
-    program.tell()?;
+    sh::write(&cut, "")?;
     let rounds = program.line("rounds ")?;
     program.end()?;
     let made = relay.made();

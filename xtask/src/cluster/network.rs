@@ -185,6 +185,23 @@ impl Network {
         Ok(())
     }
 
+    /// Removes what joined servers that have ended; the kernel would do so at a later time.
+    pub fn forget_servers(&self) -> Result {
+        if let Network::Loopback = self {
+            return Ok(());
+        }
+        let text = sh::output(self.command(Path::new("cat")).arg("/proc/net/dev"))?;
+        let names = text.lines().filter_map(|line| line.split_once(':'));
+        for (name, _) in names.filter(|(name, _)| name.trim().starts_with("server")) {
+            // The kernel may be faster.
+            let _ = sh::output(
+                self.command(Path::new("ip"))
+                    .args(["link", "del", name.trim()]),
+            );
+        }
+        Ok(())
+    }
+
     /// The bytes moved so far; none where loopback does not tell who sent them.
     pub fn traffic(&self) -> Result<Option<Traffic>> {
         if let Network::Loopback = self {

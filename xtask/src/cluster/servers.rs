@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::network::Network;
 use crate::clients::Setting;
 use crate::sh::{self, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
@@ -115,25 +115,31 @@ fn listening(text: &str, host: &str, port: u16) -> bool {
     })
 }
 
-/// Starts servers from number 1 on.
+/// Starts servers from number 1 on; none may run in the network.
 pub fn start_all(
     engine: &Engine,
     network: &Network,
     count: usize,
     setting: &Setting<'_>,
 ) -> Result<Vec<Server>> {
+    network.forget_servers()?;
     (1..=count)
         .map(|number| Server::start(engine, network, number, setting))
         .collect()
 }
 
-/// Makes a command a client of these servers.
-pub fn connect(engine: &Engine, command: &mut Command, servers: &[Server]) {
+/// A command that runs a program as a client of these servers.
+pub fn client(
+    engine: &Engine,
+    network: &Network,
+    program: &Path,
+    servers: &[Server],
+) -> Result<Command> {
     let addresses: Vec<String> = servers
         .iter()
         .map(|server| server.address.clone())
         .collect();
-    engine.connect(command, &addresses);
+    engine.client(network, program, &addresses)
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use crate::clients::Setting;
 use crate::sh::{self, Result};
 use crate::test::{Report, mark};
 use std::collections::BTreeSet;
-use std::process::Command;
 use std::time::Duration;
 
 /// Exit status of a test that does not apply.
@@ -92,8 +91,8 @@ pub fn run(report: &mut Report, engine: &Engine, setting: &Setting<'_>) -> Resul
 fn run_test(test: &RemoteTest, engine: &Engine, setting: &Setting<'_>) -> Result<(Result, bool)> {
     let servers = servers::start_all(engine, &Network::Loopback, test.servers, setting)?;
     let folder = engine.build.join("tests/runtime");
-    let mut command = Command::new(folder.join(&test.program));
-    servers::connect(engine, &mut command, &servers);
+    let program = folder.join(&test.program);
+    let mut command = servers::client(engine, &Network::Loopback, &program, &servers)?;
     let done = sh::run_limited(command.current_dir(&folder), Duration::from_secs(120))?;
     if done.status == SKIPPED {
         return Ok((Ok(()), true));
