@@ -1,5 +1,5 @@
-/* reconnect FILE: a program whose connection to its server is cut while a kernel runs; FILE appears once it
- * is cut. It counts in rounds, all calls succeed, and nothing is done twice. */
+/* reconnect FILE: a program whose connection to its server is cut while a kernel runs; FILE appears once
+ * PoCL has connected again. It counts in rounds: nothing is lost, and nothing is done twice. */
 #include "remote.h"
 
 enum { BEFORE = 20, AFTER = 40 };
@@ -72,7 +72,8 @@ int main(int argc, char **argv)
     steps(BEFORE);
     cl_event event = start_long(1 << 12);
     puts("ready");
-    while (access(argv[1], F_OK)) {
+    /* Until the device is there again, calls would give CL_DEVICE_NOT_AVAILABLE. */
+    while (access(argv[1], F_OK) || lost_device() >= 0) {
         struct timespec t = {0, 1000000};
         nanosleep(&t, NULL);
     }

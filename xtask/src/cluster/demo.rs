@@ -25,6 +25,17 @@ enum Place {
     Servers(usize),
 }
 
+impl Place {
+    /// Says it in words.
+    fn name(self) -> String {
+        match self {
+            Place::Local => "no server".to_string(),
+            Place::Servers(1) => "1 server".to_string(),
+            Place::Servers(more) => format!("{more} servers"),
+        }
+    }
+}
+
 /// Runs the works in the places of one set-up.
 struct Works<'a> {
     program: PathBuf,
@@ -78,7 +89,7 @@ impl Works<'_> {
         let done = sh::run_limited(command.arg(work), LIMIT)?;
         let said: String = servers.iter().map(|server| server.said() + "\n").collect();
         done.verdict()
-            .map_err(|why| format!("{work}: {why}{said}"))?;
+            .map_err(|why| format!("{work}, {}: {why}{said}", place.name()))?;
         let after = traffic()?;
         let moved = before
             .zip(after)
@@ -121,17 +132,12 @@ pub fn run(engine: &Engine, network: &Network, most: usize, setting: &Setting<'_
         network.describe()
     );
     let counts = counts(most);
-    let mut heads = vec!["no server".to_string()];
-    heads.extend(counts.iter().map(|count| match count {
-        1 => "1 server".to_string(),
-        more => format!("{more} servers"),
-    }));
-    let mut table = vec![row("", heads)];
-    let mut wire = Vec::new();
     let places = || {
         let remote = counts.iter().copied().map(Place::Servers);
         std::iter::once(Place::Local).chain(remote)
     };
+    let mut table = vec![row("", places().map(Place::name).collect())];
+    let mut wire = Vec::new();
     for (work, name) in [
         ("stencil", "stencil, 1024x1024, 60 rounds (s)"),
         ("matrix", "matrix product, 768x768 (s)"),

@@ -128,6 +128,10 @@ pub fn cut_connection(engine: &Engine, setting: &Setting<'_>) -> Result {
     let mut program = Watched::start(command.arg(&cut))?;
     program.line("ready")?;
     let before = relay.cut();
+    let start = Instant::now();
+    while relay.made() < 2 * before && start.elapsed() < LIMIT {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     sh::write(&cut, "")?;
     let rounds = program.line("rounds ")?;
     program.end()?;
