@@ -61,39 +61,30 @@ impl Works<'_> {
     /// Runs one work; its values are checked by the program. Servers are started for it: PoCL 7.1 numbers
     /// the sessions at each server and takes the numbers of one for those of another.
     fn run(&self, work: &str, place: Place) -> Result<Outcome> {
-        let servers = match place {
-            Place::Local => Vec::new(),
-            Place::Servers(count) => {
-                servers::start_all(self.engine, self.network, count, self.setting)?
-            }
-        };
-        let traffic = || match place {
-            Place::Local => Ok(None),
-            Place::Servers(_) => self.network.traffic(),
-        };
-        let before = traffic()?;
-        let mut command = match place {
+        let (mut said, mut moved) = (String::new(), None);
+        let done = match place {
             Place::Local => {
                 let mut command = Command::new(&self.program);
                 self.setting.apply(&mut command);
-                command.args(["Pumice", "1"]);
-                command
+                sh::run_limited(command.args(["Pumice", "1", work]), LIMIT)?
             }
-            Place::Servers(count) => {
+            Place::Servers(count) => servers::until_no_crash(|| {
+                let servers = servers::start_all(self.engine, self.network, count, self.setting)?;
+                let before = self.network.traffic()?;
                 let mut command =
                     servers::client(self.engine, self.network, &self.program, &servers)?;
-                command.args([REMOTE, &count.to_string()]);
-                command
-            }
+                command.args([REMOTE, &count.to_string(), work]);
+                let done = sh::run_limited(&mut command, LIMIT);
+                said = servers.iter().map(|server| server.said() + "\n").collect();
+                let after = self.network.traffic()?;
+                moved = before
+                    .zip(after)
+                    .map(|(before, after)| after.since(&before));
+                done
+            })?,
         };
-        let done = sh::run_limited(command.arg(work), LIMIT)?;
-        let said: String = servers.iter().map(|server| server.said() + "\n").collect();
         done.verdict()
             .map_err(|why| format!("{work}, {}: {why}{said}", place.name()))?;
-        let after = traffic()?;
-        let moved = before
-            .zip(after)
-            .map(|(before, after)| after.since(&before));
         let words: Vec<&str> = done.stdout.split_whitespace().collect();
         let pairs = words.chunks(2).filter_map(|pair| match pair {
             [name, value] => Some((name.to_string(), value.parse().ok()?)),

@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use super::network::Network;
 use crate::clients::Setting;
-use crate::sh::{self, Result};
+use crate::sh::{self, Finished, Result};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -140,6 +140,22 @@ pub fn client(
         .map(|server| server.address.clone())
         .collect();
     engine.client(network, program, &addresses)
+}
+
+/// Attempts at a program whose PoCL crashes.
+const ATTEMPTS: usize = 3;
+
+/// Runs a program until it does not end by a crash, three times at most, and prints each crash. PoCL 7.1's
+/// client crashes in some of its starts; the driver is not in that process. `start` starts new servers.
+pub fn until_no_crash(mut start: impl FnMut() -> Result<Finished>) -> Result<Finished> {
+    for _ in 1..ATTEMPTS {
+        let done = start()?;
+        if !done.status.starts_with("signal: 11") {
+            return Ok(done);
+        }
+        println!("  PoCL's client crashed ({}): once more", done.status);
+    }
+    start()
 }
 
 #[cfg(test)]
