@@ -393,3 +393,49 @@ fn normal_results_keep_their_bounds_on_inexact_devices() {
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// The same where the device's own exp2 and log2 carry other functions.
+#[test]
+fn normal_results_keep_their_bounds_by_the_devices_functions() {
+    let wrong = check(&Target {
+        accurate_exp2_f32: true,
+        accurate_log2_f32: true,
+        ..flushing()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// An exp2 and a log2 that are right leave as much of the bound as those of devices may take.
+#[test]
+fn the_devices_functions_have_room_for_their_errors() {
+    let target = Target {
+        accurate_exp2_f32: true,
+        accurate_log2_f32: true,
+        ..flushing()
+    };
+    let numbers: Vec<f32> = (0..=u32::MAX)
+        .step_by(0x5_4321)
+        .map(f32::from_bits)
+        .collect();
+    let near = (0..2000).map(|step| f32::from_bits(1f32.to_bits() - 1000 + step));
+    let numbers: Vec<f32> = numbers
+        .into_iter()
+        .chain(near)
+        .chain((0..2000).map(|step| step as f32 / 16.0 - 60.0))
+        .collect();
+    let rows: Vec<_> = numbers.iter().map(|&x| (x, 1.0, 1.0, 1)).collect();
+    for (call, limit, reference) in [
+        ("exp(x)", 1.0, f64::exp as fn(f64) -> f64),
+        ("exp2(x)", 0.75, f64::exp2),
+        ("exp10(x)", 1.0, |x| 10f64.powf(x)),
+        ("log(x)", 1.25, f64::ln),
+        ("log2(x)", 0.75, f64::log2),
+        ("log10(x)", 1.25, f64::log10),
+    ] {
+        for (&x, got) in numbers.iter().zip(results(&target, call, &rows)) {
+            let errors = taken_for(x).map(|x| error(got, reference(f64::from(x)), limit));
+            let error = errors.into_iter().fold(f64::INFINITY, f64::min);
+            assert!(error <= limit, "{call} of {x:e} is {got:e}: {error} ULP");
+        }
+    }
+}

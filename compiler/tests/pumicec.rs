@@ -71,6 +71,20 @@ impl Folder {
     }
 }
 
+/// Remarks change neither the output nor the exit code.
+#[test]
+fn remarks_are_beside_the_output() {
+    let source = "__attribute__((noinline)) int f(int x) { return x + 1; }\n\
+                  kernel void k(global int *p) { p[0] = f(p[0]); }\n";
+    let folder = Folder::new("remarks").with("k.cl", source);
+    let ran = folder.run("-Rpass=inline -Rpass=private --emit=vulkan -o - k.cl");
+    let remark = "remark: a call of 'f' in kernel 'k' is not inlined: it is declared noinline [-Rpass=inline]\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), remark));
+    assert_eq!(ran.out, folder.ok("--emit=vulkan -o - k.cl"));
+    let why = "pumicec: error: unknown subject of -Rpass 'loops'; known: inline, private, addresses, all\n";
+    folder.fails("-Rpass=loops k.cl", 2, why);
+}
+
 const KERNEL: &str = "int f(int x); kernel void k(global int *p) { p[0] = f(p[0]); }\n";
 const FUNCTION: &str = "int f(int x) { return x + 1; }\n";
 

@@ -435,6 +435,14 @@ static void settle(void)
         clFinish(pool[QUEUE].handle[i]);
 }
 
+/* Kernels have an allocation for an argument no more. */
+static void forget_allocations(void)
+{
+    for (int i = 0; i < pool[KERNEL].count; i++)
+        for (cl_uint arg = 0; arg < 3; arg++)
+            clSetKernelArgSVMPointer(pool[KERNEL].handle[i], arg, NULL);
+}
+
 static void svm(void)
 {
     cl_int error = 0;
@@ -467,6 +475,7 @@ static void svm(void)
     case 2:
         if (shared_count) {
             settle();
+            forget_allocations();
             int which = (int)below((unsigned)shared_count);
             if (chance(50) ||
                 clEnqueueSVMFree(queue, 1, &shared[which].address, NULL, NULL, 0, NULL, NULL)) {
@@ -507,7 +516,8 @@ static void svm(void)
         break;
     }
     default:
-        error = chance(70) ? clSetKernelArgSVMPointer(pick(KERNEL), below(3), a ? a : (char *)arena)
+        /* Memory that is not shared may not be given to kernels; NULL may, where they do not follow it. */
+        error = chance(70) ? clSetKernelArgSVMPointer(pick(KERNEL), below(3), a)
                            : clSetKernelExecInfo(pick(KERNEL), chance(90) ? 0x11B6 + below(2) : below(9),
                                                  small() % 17, chance(90) ? arena : NULL);
     }

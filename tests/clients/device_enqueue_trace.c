@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     int parents = 0, kernels = 0, outside = 0;
     /* Parts stand behind the command that they belong to. */
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        if (!strstr(line, "\"cat\":\"device\""))
+        if (!strstr(line, "\"cat\":\"device\"") && !strstr(line, "\"cat\":\"enqueued\""))
             continue;
         double start = field(line, "\"ts\":"), end = start + field(line, "\"dur\":");
         if (strstr(line, "\"name\":\"parent\"") && parents < 2) {
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
             ends[parents++] = end;
         } else if (strstr(line, ".block0\":") && parents > 0) {
             kernels += (int)field(line, ".block0\":");
-            outside += field(line, "\"tid\":") != track || start < starts[parents - 1] - 0.01
+            outside += !strstr(line, "\"cat\":\"enqueued\"") || field(line, "\"tid\":") != track || start < starts[parents - 1] - 0.01
                        || end > ends[parents - 1] + 0.01;
         }
     }

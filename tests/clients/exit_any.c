@@ -6,7 +6,9 @@
  * threads are inside it, and throws through them. `exit_any ROUNDS` says how many (12 by default). */
 #define _GNU_SOURCE
 #include "common.h"
+#include <execinfo.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +83,15 @@ static void *worker(void *index)
     return NULL;
 }
 
+/* A crash is rare: it tells where. */
+static void on_signal(int number)
+{
+    void *frames[64];
+    backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 static void *leave(void *delay)
 {
     usleep((unsigned)(size_t)delay);
@@ -90,6 +101,9 @@ static void *leave(void *delay)
 static void child(int round)
 {
     alarm(60);
+    backtrace((void *[1]){NULL}, 1); /* loads what it needs */
+    signal(SIGSEGV, on_signal);
+    signal(SIGABRT, on_signal);
     cl_int error = 0;
     device = pumice_device();
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);

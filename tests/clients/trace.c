@@ -108,6 +108,16 @@ static int worker(int dies)
     int out[16];
     MUST(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
     EQ(out[15], 1);
+    /* The host maps a copy of an image. */
+    cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 3};
+    cl_mem image = clCreateImage(context, 0, &format, &shape, NULL, &error);
+    MUST(error);
+    size_t origin[3] = {0}, region[3] = {4, 3, 1}, pitch = 0;
+    void *texels = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, region, &pitch, NULL, 0, NULL,
+                                     NULL, &error);
+    MUST(error);
+    MUST(clEnqueueUnmapMemObject(queue, image, texels, 0, NULL, NULL));
     MUST(clFinish(queue));
     if (dies)
         kill(getpid(), SIGKILL);
@@ -145,11 +155,15 @@ static void check(const char *self, const char *mode, int signal)
     CHECK(is_json(text));
     static const char *const parts[] = {
         "\"name\":\"the Vulkan driver compiles\"",
-        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"first_launch\":true}",
-        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2]}",
+        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"argument_bytes\":256,\"first_launch\":true}",
+        "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"argument_bytes\":256}",
+        "\"name\":\"build program\"",
+        "\"args\":{\"call\":\"build\",\"cache\":\"off\"}",
+        "\"name\":\"queue\",\"args\":{\"device\":",
         "\"args\":{\"bytes\":128}",
         "\"args\":{\"bytes\":192}",
         "\"args\":{\"direction\":\"read\",\"bytes\":64}",
+        "\"args\":{\"bytes\":48}",
         "\"args\":{\"result\":\"CL_SUCCESS\"}",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

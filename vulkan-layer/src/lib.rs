@@ -94,4 +94,5 @@ pub use objects::pipeline::{
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
 pub use objects::timer::Timer;
+pub use probe::AccuratePowers;
 pub use shared::Sharing;

@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use crate::device::LogicalDevice;
 use crate::device::host_pages::{HostPages, Reserved, TwiceMapped, Window, page_size};
 use crate::error::{Error, Result};
-use crate::objects::buffer::{Buffer, MemoryClass};
+use crate::objects::buffer::{Buffer, DEDICATED_FROM, MemoryClass};
 use crate::probe;
 
 /// Sizes of the reserved range, in bytes. Drivers spread buffers over as much as their device has memory.
@@ -32,7 +32,10 @@ pub enum Sharing {
 
 /// Reserves address space around the pointer of a sample of the device's memory.
 fn new_window(device: &LogicalDevice) -> Option<Window> {
-    let sample = device.create_buffer(256, MemoryClass::DeviceLocal).ok()?;
+    // Small buffers would keep a block of memory that nobody may come to need.
+    let sample = device
+        .create_buffer(DEDICATED_FROM, MemoryClass::DeviceLocal)
+        .ok()?;
     let reserved = SIZES.into_iter().find_map(Reserved::new)?;
     let middle = reserved.middle() as u64;
     let pointer = (middle & !(GRANULE - 1)) + sample.address() % GRANULE;

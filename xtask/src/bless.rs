@@ -1,5 +1,5 @@
 //! `cargo xtask bless`: writes anew every file that tests compare with: snapshots of file tests,
-//! the compiled built-in library, docs/driver-quirks.md and docs/extensions.md. Look at the difference before committing it.
+//! the compiled built-in library, docs/driver-quirks.md, docs/extensions.md and docs/architecture.svg. Look at the difference before committing it.
 
 use crate::sh::{self, Result};
 use std::process::Command;
@@ -12,6 +12,7 @@ pub fn run(args: &[String]) -> Result {
         &["pumice-compiler"],
         &["pumice-vulkan-layer", "--test", "quirks_page"],
         &["pumice-runtime", "--test", "extensions_page"],
+        &["xtask", "--test", "architecture"],
     ] {
         sh::run(
             Command::new(env!("CARGO"))

@@ -144,15 +144,23 @@ fn broken_links(pages: &[Page]) -> Result<Vec<String>> {
             let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
             let file = if file.is_empty() { &page.name } else { file };
             let target = pages.iter().find(|other| other.name == file);
-            let there = target.is_some_and(|other| {
-                anchor.is_empty() || headings(&other.text).any(|slug| slug == anchor)
-            });
+            let there = match target {
+                Some(other) => {
+                    anchor.is_empty() || headings(&other.text).any(|slug| slug == anchor)
+                }
+                None => is_picture(file),
+            };
             if !there {
                 broken.push(format!("docs/guide/{}: no {link}", page.name));
             }
         }
     }
     Ok(broken)
+}
+
+/// Tells whether a link leads to a picture beside the pages.
+fn is_picture(file: &str) -> bool {
+    file.ends_with(".png") && !file.contains('/') && folder().join(file).is_file()
 }
 
 /// The targets of Markdown links outside boxes.
@@ -241,7 +249,7 @@ fn run_page(user: &User, page: &Page) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use super::{boxes, broken_links, headings, links, pages};
+    use super::{boxes, broken_links, headings, is_picture, links, pages};
 
     #[test]
     fn the_guide_has_no_broken_link_and_gives_reasons() {
@@ -252,6 +260,7 @@ mod tests {
             .map(|page| boxes(&page.text).unwrap().len())
             .sum();
         assert!(run >= 20, "{run} boxes");
+        assert!(is_picture("trace.png") && !is_picture("trace.md") && !is_picture("none.png"));
     }
 
     #[test]

@@ -23,8 +23,8 @@ const USAGE: &str = "\
 cargo xtask install [--prefix P] [--user] [--without-lavapipe]
 cargo xtask uninstall [--prefix P] [--user] [--cache]
 
-Installs libpumice.so, pumicec, pumice-info, their manual pages and completions, and registers the
-driver. Builds as you; copies through sudo where you may not write. Run it without sudo.
+Installs libpumice.so, pumicec, pumice-info, pumice-trace, their manual pages and completions, and
+registers the driver. Builds as you; copies through sudo where you may not write. Run it without sudo.
 
 Debian 12's own lavapipe gives wrong results, and Pumice leaves it out. Where it is the only Vulkan
 driver, lavapipe of Debian's backports is installed beside it, for Vulkan programs to see.
@@ -244,7 +244,10 @@ pub fn install(args: &[String]) -> Result {
     copy_programs(&built, &paths)?;
     println!("installed {}", paths.library.display());
     let bin = paths.prefix.join("bin");
-    println!("installed pumicec and pumice-info in {}", bin.display());
+    println!(
+        "installed pumicec, pumice-info and pumice-trace in {}",
+        bin.display()
+    );
     lavapipe::ensure(&paths, &built.info, arguments.lavapipe)?;
     if paths.vendors == Path::new(SYSTEM_VENDORS) {
         println!("registered in {SYSTEM_VENDORS}: every OpenCL program finds it");

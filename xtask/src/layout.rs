@@ -12,10 +12,18 @@ enum Item {
     Pumicec,
     Info,
     Probe,
+    Trace,
     /// A page of `docs/man`.
     Man(&'static str),
-    /// The output of `pumicec --completions` for a shell.
-    Completions(&'static str),
+    /// The output of a program's `--completions` for a shell.
+    Completions(Completed, &'static str),
+}
+
+/// A program that writes its own completions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Completed {
+    Pumicec,
+    Trace,
 }
 
 /// THE list: place below the prefix, mode, contents.
@@ -23,6 +31,7 @@ const FILES: &[(&str, u32, Item)] = &[
     ("lib/libpumice.so", 0o644, Item::Library),
     ("bin/pumicec", 0o755, Item::Pumicec),
     ("bin/pumice-info", 0o755, Item::Info),
+    ("bin/pumice-trace", 0o755, Item::Trace),
     ("libexec/pumice/pumice-probe", 0o755, Item::Probe),
     ("share/man/man1/pumicec.1", 0o644, Item::Man("pumicec.1")),
     (
@@ -31,19 +40,39 @@ const FILES: &[(&str, u32, Item)] = &[
         Item::Man("pumice-info.1"),
     ),
     (
+        "share/man/man1/pumice-trace.1",
+        0o644,
+        Item::Man("pumice-trace.1"),
+    ),
+    (
         "share/bash-completion/completions/pumicec",
         0o644,
-        Item::Completions("bash"),
+        Item::Completions(Completed::Pumicec, "bash"),
     ),
     (
         "share/zsh/site-functions/_pumicec",
         0o644,
-        Item::Completions("zsh"),
+        Item::Completions(Completed::Pumicec, "zsh"),
     ),
     (
         "share/fish/vendor_completions.d/pumicec.fish",
         0o644,
-        Item::Completions("fish"),
+        Item::Completions(Completed::Pumicec, "fish"),
+    ),
+    (
+        "share/bash-completion/completions/pumice-trace",
+        0o644,
+        Item::Completions(Completed::Trace, "bash"),
+    ),
+    (
+        "share/zsh/site-functions/_pumice-trace",
+        0o644,
+        Item::Completions(Completed::Trace, "zsh"),
+    ),
+    (
+        "share/fish/vendor_completions.d/pumice-trace.fish",
+        0o644,
+        Item::Completions(Completed::Trace, "fish"),
     ),
 ];
 
@@ -78,10 +107,15 @@ pub fn files(built: &Built) -> Result<Vec<File>> {
             Item::Info => built.info.clone(),
             Item::Probe => built.probe.clone(),
             Item::Man(page) => sh::root().join("docs/man").join(page),
-            Item::Completions(shell) => {
+            Item::Trace => built.trace.clone(),
+            Item::Completions(of, shell) => {
+                let (program, name) = match of {
+                    Completed::Pumicec => (&built.pumicec, "pumicec"),
+                    Completed::Trace => (&built.trace, "pumice-trace"),
+                };
                 let option = format!("--completions={shell}");
-                let text = sh::output(Command::new(&built.pumicec).arg(option))?;
-                let path = sh::target().join("layout").join(shell);
+                let text = sh::output(Command::new(program).arg(option))?;
+                let path = sh::target().join("layout").join(name).join(shell);
                 sh::write(&path, text)?;
                 path
             }

@@ -31,6 +31,7 @@ mod shim;
 mod steps;
 mod test;
 mod tidy;
+mod trace;
 mod validation;
 
 use std::process::ExitCode;

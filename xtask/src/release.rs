@@ -17,6 +17,8 @@ pub struct Built {
     pub info: PathBuf,
     /// The program that loads drivers for it.
     pub probe: PathBuf,
+    /// pumice-trace.
+    pub trace: PathBuf,
 }
 
 /// The profile to build with.
@@ -62,12 +64,14 @@ pub fn all(profile: Profile) -> Result<Built> {
     let compiler = ["build", "--package", "pumice-compiler", "--bin", "pumicec"];
     build(profile, &compiler, &[])?;
     build_info(profile)?;
+    build(profile, &["build", "--package", "pumice-trace"], &[])?;
     let folder = profile.folder();
     Ok(Built {
         library: folder.join(install::library_name()?),
         pumicec: folder.join("pumicec"),
         info: folder.join("pumice-info"),
         probe: folder.join("pumice-probe"),
+        trace: folder.join("pumice-trace"),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::kernel_files::{run_check_files, run_kernel_files, run_unoptimised, wi
 use crate::packages;
 use crate::sh::{self, Result};
 use crate::steps::{FILTERED, STEPS, Step};
-use crate::{binary_checks, demo, install};
+use crate::{binary_checks, demo, install, trace};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -328,6 +328,15 @@ pub fn end_to_end(report: &mut Report) -> Result {
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
     let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];
+    if "pumice-trace".contains(&report.filter) {
+        let setting = Setting {
+            vendors: &vendors,
+            driver: Some(&backports),
+            loader: None,
+            env: &[],
+        };
+        report.record("pumice-trace", trace::check(&all, &setting));
+    }
     // Clients that run once do so with each form of kernels.
     for (driver, loader, what, env, first) in [
         (&system, None, "ocl-icd", &[][..], true),

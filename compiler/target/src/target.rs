@@ -133,6 +133,10 @@ pub struct Target {
     pub exact_sqrt_f32: bool,
     /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
     pub exact_sqrt_f64: bool,
+    /// True if GLSL.std.450 Exp2 on f32 errs by at most 2 ULP for every argument whose result is normal (probe).
+    pub accurate_exp2_f32: bool,
+    /// True if GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for every normal argument, near 1 too (probe).
+    pub accurate_log2_f32: bool,
     /// Pointers to global memory are not device addresses: those are the pointers plus a number that each launch
     /// is given. With device addresses only.
     pub address_delta: bool,
@@ -348,6 +352,8 @@ impl Target {
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,
+            accurate_exp2_f32: false,
+            accurate_log2_f32: false,
             address_delta: false,
             quirks: Quirks::NONE,
             max_push_constants_size: 128,

@@ -85,6 +85,8 @@ variables! {
         "Log to the end of this file instead of stderr; %p becomes the process's number.";
     TRACE = "PUMICE_TRACE",
         "Write API calls, builds and what the device ran to this file, which Perfetto opens; %p as above.";
+    PROGRESS = "PUMICE_PROGRESS",
+        "Seconds after which a build tells on stderr how far it is (2 by default); on: 2 seconds also where stderr is no terminal; off: never.";
     DUMP = "PUMICE_DUMP",
         "Write every stage of every build to files in this folder; builds then do not use the cache.";
     DEVICES = "PUMICE_DEVICES",
@@ -106,7 +108,7 @@ variables! {
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
-        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, hostAddresses (a plus sign before one of the first four takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
+        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, accurateExp2, accurateLog2, hostAddresses (a plus sign before one of the first six takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
     ABI = "PUMICE_ABI",
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     IMAGES = "PUMICE_IMAGES",

@@ -14,6 +14,7 @@ pub mod log;
 pub mod object;
 pub(crate) mod os;
 pub mod printf;
+pub(crate) mod progress;
 pub mod property;
 pub mod reason;
 pub mod region;

@@ -5,6 +5,8 @@
 //! dies. Threads have a track each, with the API calls and the
 //! stages of builds as slices; queues have one each, with what the device ran, in the host's
 //! clock. Without the option every function here costs one load.
+//!
+//! `pumice-trace` reads the file; docs/environment.md lists the events.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -17,13 +19,34 @@ use parking_lot::Mutex;
 use crate::base::clock::host_time;
 use crate::base::config;
 use crate::base::files::{self, OpenMode};
-use crate::base::json::{Fields, quoted};
+use crate::base::json::Fields;
 use crate::base::log;
 
 /// The end of the file.
 const END: &str = "\n]\n";
 /// Tracks of queues have numbers from here on.
 const FIRST_QUEUE: u64 = 1_000_000;
+
+/// Who ran a command: the category of its slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RanBy {
+    /// The device, at the host's order.
+    Device,
+    /// The host, in the queue's order.
+    Host,
+    /// The device, at the order of the kernel whose slice lies around.
+    Kernel,
+}
+
+impl RanBy {
+    fn category(self) -> &'static str {
+        match self {
+            RanBy::Device => "device",
+            RanBy::Host => "host",
+            RanBy::Kernel => "enqueued",
+        }
+    }
+}
 
 struct Trace {
     file: File,
@@ -48,6 +71,7 @@ fn trace() -> Option<&'static Trace> {
             launched: Mutex::default(),
         };
         trace.write("[");
+        trace.describe_process();
         Some(trace)
     };
     TRACE.get_or_init(open).as_ref()
@@ -96,13 +120,28 @@ impl Trace {
         self.event(&event.object());
     }
 
+    /// Tells a fact about a track.
+    fn metadata(&self, track: u64, name: &str, args: Fields) {
+        let event = Fields::default()
+            .text("ph", "M")
+            .with("pid", self.process)
+            .with("tid", track)
+            .text("name", name)
+            .with("args", args.object());
+        self.event(&event.object());
+    }
+
     fn name_track(&self, track: u64, name: &str) {
-        self.event(&format!(
-            "{{\"ph\":\"M\",\"pid\":{},\"tid\":{track},\"name\":\"thread_name\",\
-             \"args\":{{\"name\":{}}}}}",
-            self.process,
-            quoted(name)
-        ));
+        self.metadata(track, "thread_name", Fields::default().text("name", name));
+    }
+
+    /// Tells the program and the driver's version.
+    fn describe_process(&self) {
+        let program = std::env::current_exe().unwrap_or_default();
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        self.metadata(0, "process_name", Fields::default().text("name", &name));
+        let version = Fields::default().text("version", env!("CARGO_PKG_VERSION"));
+        self.metadata(0, "pumice", version);
     }
 }
 
@@ -163,8 +202,13 @@ pub(crate) fn span_with(
 impl Span {
     /// Ends an API call's slice with what it returned.
     pub fn returns(mut self, result: &str) {
+        self.tell("result", result);
+    }
+
+    /// Adds a detail.
+    pub(crate) fn tell(&mut self, name: &str, value: &str) {
         if let Some(begun) = &mut self.0 {
-            begun.args = std::mem::take(&mut begun.args).text("result", result);
+            begun.args = std::mem::take(&mut begun.args).text(name, value);
         }
     }
 }
@@ -184,20 +228,27 @@ impl Drop for Span {
     }
 }
 
-/// A queue's track, named after its device; 0 without a trace.
-pub(crate) fn queue_track(device: &str) -> u64 {
+/// A queue's track, named after its device, whose Vulkan driver it tells; 0 without a trace.
+pub(crate) fn queue_track(device: &str, driver: impl FnOnce() -> String) -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(FIRST_QUEUE);
     let Some(trace) = trace() else { return 0 };
     let track = NEXT.fetch_add(1, Ordering::Relaxed);
     let number = track - FIRST_QUEUE;
     trace.name_track(track, &format!("queue {number}: {device}"));
+    let described = Fields::default().text("device", device);
+    trace.metadata(track, "queue", described.text("driver", &driver()));
     track
 }
 
-/// Traces a command of a device, from and to nanoseconds of the host's clock.
-pub(crate) fn command(track: u64, name: &str, times: (u64, u64), details: impl FnOnce() -> Fields) {
+/// Traces a command of a queue, from and to nanoseconds of the host's clock.
+pub(crate) fn command(
+    (track, by): (u64, RanBy),
+    name: &str,
+    times: (u64, u64),
+    details: impl FnOnce() -> Fields,
+) {
     if let Some(trace) = trace() {
-        trace.slice(track, "device", name, times, details());
+        trace.slice(track, by.category(), name, times, details());
     }
 }
 

@@ -11,6 +11,7 @@ use crate::base::object::Ref;
 use crate::base::trace;
 use crate::command::ndrange;
 use crate::command::output::Output;
+use crate::command::traced;
 use crate::command::{Command, HostCommand, Part};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
@@ -96,6 +97,18 @@ impl HostCommand for Enqueuing {
 
     fn name(&self) -> &str {
         self.kernel.name()
+    }
+
+    fn details(&self) -> Fields {
+        traced::launch(
+            (&self.kernel, &self.device_kernel),
+            &self.range,
+            (&self.args, &self.pointed_at),
+        )
+    }
+
+    fn is_for_device(&self) -> bool {
+        true
     }
 
     fn takes_long(&self) -> bool {

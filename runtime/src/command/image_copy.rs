@@ -7,6 +7,7 @@ use opencl_sys as cl;
 use pumice_vulkan_layer::{Buffer, CopyRegion, Image, ImageBox};
 
 use crate::base::error::{Error, Result};
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::{Extent, Layout, pieces};
 use crate::command::image::{check_device, image_of};
@@ -201,6 +202,10 @@ impl DeviceCommand for ImageCopy {
 
     fn name(&self) -> &str {
         "image copy"
+    }
+
+    fn details(&self) -> Fields {
+        Fields::default().with("bytes", self.size)
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {

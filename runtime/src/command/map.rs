@@ -8,6 +8,7 @@ use std::sync::Arc;
 use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
+use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::command::image::{check_device, image_of};
 use crate::command::{Command, HostCommand};
@@ -91,6 +92,7 @@ fn map(on: &Placement, object: &Ref<Mem>, part: Part, flags: u64) -> Result<(Com
     let address = view.address();
     let mapping = Mapping {
         address,
+        copied: if view.copied { part.bytes() } else { 0 },
         part,
         writes,
     };
@@ -139,6 +141,14 @@ pub fn unmap(on: &Placement, object: &Ref<Mem>, address: usize) -> Result<Comman
     })))
 }
 
+/// The bytes that a command copies for a mapping, if it copies.
+fn details(mapping: &Mapping, copies: bool) -> Fields {
+    match copies && mapping.copied > 0 {
+        true => Fields::default().with("bytes", mapping.copied),
+        false => Fields::default(),
+    }
+}
+
 impl HostCommand for Map {
     fn command_type(&self) -> u32 {
         match self.object.image() {
@@ -149,6 +159,10 @@ impl HostCommand for Map {
 
     fn name(&self) -> &str {
         "map"
+    }
+
+    fn details(&self) -> Fields {
+        details(&self.mapping, self.fill)
     }
 
     /// Copies the device's contents to the host's view, where that is a copy.
@@ -175,6 +189,10 @@ impl HostCommand for Unmap {
 
     fn name(&self) -> &str {
         "unmap"
+    }
+
+    fn details(&self) -> Fields {
+        details(&self.mapping, self.mapping.writes)
     }
 
     /// Copies what the application may have written from the host's view to the device.

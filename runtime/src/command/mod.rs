@@ -21,6 +21,7 @@ pub mod native;
 pub mod ndrange;
 mod output;
 pub mod svm;
+mod traced;
 pub mod transfer;
 
 use std::any::Any;
@@ -101,6 +102,11 @@ pub trait HostCommand: Send + Sync {
     /// Parts of the run that has just ended, for a trace.
     fn parts(&self) -> Vec<Part> {
         Vec::new()
+    }
+
+    /// Tells whether the device does the work, and the host only leads it.
+    fn is_for_device(&self) -> bool {
+        false
     }
 
     /// Tells whether it takes as long as the application likes: its code, or kernels that enqueue

@@ -10,11 +10,11 @@ use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::base::trace;
 use crate::command::checks::{Known, Run};
 use crate::command::enqueuing;
 use crate::command::image::{check_device, image_of};
 use crate::command::output::Output;
+use crate::command::traced;
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
@@ -552,17 +552,11 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn details(&self) -> Fields {
-        let dimensions = self.range.work_dim as usize;
-        let (global, local) = (self.range.global_size, self.range.local_size);
-        let fields = Fields::default()
-            .text("kernel", self.kernel.name())
-            .with("global", format!("{:?}", &global[..dimensions]))
-            .with("local", format!("{:?}", &local[..dimensions]));
-        // Drivers may leave their compiler's work to the first launch, which then takes long.
-        match trace::first_launch(self.kernel.handle(), local) {
-            true => fields.with("first_launch", true),
-            false => fields,
-        }
+        traced::launch(
+            (&self.kernel, &self.device_kernel),
+            &self.range,
+            (&self.args, &self.pointed_at),
+        )
     }
 
     fn initializers(&self) -> Vec<gpu::Wait> {

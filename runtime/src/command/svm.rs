@@ -338,7 +338,13 @@ impl HostCommand for Svm {
             Work::Copy { to, .. } | Work::Fill { to, .. } => {
                 Fields::default().with("bytes", to.size())
             }
-            Work::Update { .. } => Fields::default(),
+            // Where the host reaches the memory, nothing is copied.
+            Work::Update {
+                allocation, map, ..
+            } => match allocation.is_away() {
+                true => Fields::default().with("bytes", map.size),
+                false => Fields::default(),
+            },
             Work::Free { pointers, .. } => Fields::default().with("pointers", pointers.len()),
         }
     }

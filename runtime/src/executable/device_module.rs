@@ -9,6 +9,7 @@ use pumice_vulkan_layer::{
 use rustc_hash::FxHashMap;
 
 use crate::base::json::Fields;
+use crate::base::progress::{self, Step};
 use crate::base::trace;
 
 use super::interface::{Interface, ModuleData};
@@ -94,13 +95,16 @@ impl DeviceModule {
         let _span = trace::span_with("build", "the Vulkan driver compiles", || {
             Fields::default().text("kernel", entry)
         });
-        let made = self.device.create_pipeline(&PipelineDesc {
-            module: &self.module,
-            entry,
-            layout: &self.layouts[key.kernel],
-            specialization: &key.specialization,
-            dispatch_base: key.dispatch_base,
-            subgroup_size: key.subgroup_size,
+        let what = || format!("compiling kernel {entry} by the Vulkan driver");
+        let made = progress::during(what, &Step::default(), || {
+            self.device.create_pipeline(&PipelineDesc {
+                module: &self.module,
+                entry,
+                layout: &self.layouts[key.kernel],
+                specialization: &key.specialization,
+                dispatch_base: key.dispatch_base,
+                subgroup_size: key.subgroup_size,
+            })
         })?;
         // Another thread may have been first; either will do.
         Ok(self.pipelines.lock().entry(key).or_insert(made).clone())

@@ -35,6 +35,8 @@ pub struct Mapping {
     pub part: Part,
     /// True if the application may write through it.
     pub writes: bool,
+    /// Bytes that map and unmap copy; 0 where the pointer leads to the object's own memory.
+    pub copied: usize,
 }
 
 /// A memory object: a buffer, a part of one, an image or a pipe.

@@ -134,6 +134,11 @@ impl ImageStorage {
         self.residency.backing().desc.level_box(0)
     }
 
+    /// Bytes of a box's texels.
+    pub fn bytes(&self, area: ImageBox) -> usize {
+        tight(area, self.residency.backing().desc.format.texel_size()).1
+    }
+
     /// The places of a level's texels in the host's view.
     pub fn layout(&self, level: u32) -> Layout {
         self.layouts[level as usize]

@@ -98,6 +98,14 @@ impl Part {
         }
     }
 
+    /// Its size in bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Part::Texels { storage, area } => storage.bytes(*area),
+            Part::Bytes { extent, .. } => extent.iter().product(),
+        }
+    }
+
     /// The access of a command that writes it and reads nothing.
     pub fn writing(&self) -> Access {
         match self {

@@ -15,6 +15,8 @@ use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::log;
 use crate::base::object::{Object, Ref};
+use crate::base::progress::{self, Step};
+use crate::base::trace;
 use crate::cache::Key;
 use crate::context::Context;
 use crate::device::{Device, Wishes, checks};
@@ -40,6 +42,8 @@ struct Call {
     kind: CallKind,
     /// True if arguments of kernels stay unknown to clGetKernelArgInfo.
     hides_arguments: bool,
+    /// The step that it is at.
+    step: Step,
 }
 
 enum CallKind {
@@ -150,6 +154,8 @@ impl Call {
             let loaded = load_executable(checked(build, log)?, device);
             return log_loaded(loaded, log);
         }
+        let mut span = trace::span("build", "build program");
+        span.tell("call", self.name());
         let most = device.capabilities().limits.max_storage_buffer_range;
         let target = wishes.apply(&device.target().ok()?, most);
         let target = checks::add(&target, self.checks());
@@ -159,14 +165,17 @@ impl Call {
             None => key(self.name(), &target, &self.text, input, &self.includes),
         };
         if let Some(build) = self.load(key.as_ref(), device) {
+            span.tell("cache", "hit");
             log.clone_from(&build.log);
             return Some(build);
         }
+        span.tell("cache", if key.is_some() { "miss" } else { "off" });
         let includes = IncludeRecorder::new(&self.includes);
         let mut stages = Stages {
             target: &target,
             includes: &includes,
             dump: dump.as_ref(),
+            step: &self.step,
             log,
         };
         let build = self.make(input, &mut stages)?;
@@ -351,10 +360,13 @@ impl Object<Program> {
                     .collect();
                 let (job, on) = (call.clone(), devices.clone());
                 let wishes = program.context.wishes();
-                let builds = on_large_stack(
-                    move || job.build(&input, &on, wishes),
-                    |log| vec![call.failure(log.into()); devices.len()],
-                );
+                let what = || "building a program".to_string();
+                let builds = progress::during(what, &call.step, || {
+                    on_large_stack(
+                        move || job.build(&input, &on, wishes),
+                        |log| vec![call.failure(log.into()); devices.len()],
+                    )
+                });
                 let builds = builds.unwrap_or_else(|_| {
                     let log = format!("error: {}\n", OutOfMemory::Host);
                     let failure = Build {
@@ -434,6 +446,7 @@ impl Object<Program> {
             includes,
             hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
             kind: CallKind::Build(compile_options, link_options),
+            step: Step::default(),
         };
         self.run(call, chosen, inputs, notify)
     }
@@ -481,6 +494,7 @@ impl Object<Program> {
             includes,
             hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
             kind: CallKind::Compile(compile_options),
+            step: Step::default(),
         };
         self.run(call, chosen, inputs, notify)
     }
@@ -570,6 +584,7 @@ pub fn link_programs(
         includes: Includes::default(),
         hides_arguments,
         kind: CallKind::Link(link_options),
+        step: Step::default(),
     };
     let result = program.run(call, chosen, modules, notify);
     if result.is_err() {

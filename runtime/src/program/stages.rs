@@ -8,6 +8,7 @@ use pumice_compiler::{
     Target, compile_observed, link, lower_observed,
 };
 
+use crate::base::progress::Step;
 use crate::base::trace;
 use crate::program::Build;
 use crate::program::dump::Dump;
@@ -19,6 +20,8 @@ pub(super) struct Stages<'a> {
     pub includes: &'a dyn IncludeResolver,
     /// The files of the build, if they are asked for.
     pub dump: Option<&'a Dump>,
+    /// The step that the build is at.
+    pub step: &'a Step,
     /// The build log so far.
     pub log: &'a mut String,
 }
@@ -52,6 +55,7 @@ impl Stages<'_> {
             }
         };
         let _span = trace::span("build", "compile");
+        self.step.begin("compile");
         let source = Source {
             name: "<source>",
             text,
@@ -79,6 +83,7 @@ impl Stages<'_> {
         options: &LinkOptions,
     ) -> Option<Arc<KernelModule>> {
         let _span = trace::span("build", "link");
+        self.step.begin("link");
         let module = self.output(link(modules, options))?;
         self.dump_words("linked.spv", &module.words);
         Some(Arc::new(module))
@@ -87,13 +92,14 @@ impl Stages<'_> {
     /// Lowers a linked module; no device has it yet.
     pub fn lower(&mut self, module: Arc<KernelModule>, options: &LowerOptions) -> Option<Build> {
         let _span = trace::span("build", "lower");
-        let dump = self.dump;
+        let (dump, progress) = (self.dump, self.step);
         let mut steps = 0;
         let mut observer = |step: &'static str, result: Result<&Module, &LowerError>| {
             if let Some(dump) = dump {
                 dump.step(steps, step, result);
             }
             steps += 1;
+            progress.begin(step);
         };
         let lowered = lower_observed(&module, self.target, options, &mut observer);
         let vulkan = self.output(lowered)?;

@@ -113,7 +113,10 @@ impl Queue {
             on,
             properties,
             property_list,
-            track: trace::queue_track(device.name()),
+            track: trace::queue_track(device.name(), || {
+                let driver = &device.capabilities().driver;
+                format!("{} {}", driver.name, driver.info)
+            }),
             order: QueueOrder::new(out_of_order),
             batches: BatchQueue::new(stream, out_of_order),
             ending: ReentrantMutex::new(()),

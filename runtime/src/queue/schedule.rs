@@ -27,7 +27,7 @@ use crate::base::exit;
 use crate::base::log;
 use crate::base::object::{Object, Ref};
 use crate::base::reason::Call;
-use crate::base::trace;
+use crate::base::trace::{self, RanBy};
 use crate::command::{Command, DeviceCommand, HostCommand};
 use crate::device::gpu;
 use crate::device::report_validation;
@@ -101,9 +101,8 @@ impl Object<Queue> {
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
             if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {
-                trace::command(self.track, command.name(), (start, end), || {
-                    command.details()
-                });
+                let place = (self.track, RanBy::Device);
+                trace::command(place, command.name(), (start, end), || command.details());
             }
             let result = match batch.lost {
                 Some(error) => Err(error),
@@ -296,11 +295,17 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let result = command.run(node.queue.on());
     let ended = host_time();
     node.event.mark(Moment::End, ended);
-    trace::command(node.queue.track, command.name(), (start, ended), || {
+    let track = node.queue.track;
+    let by = match command.is_for_device() {
+        true => RanBy::Device,
+        false => RanBy::Host,
+    };
+    trace::command((track, by), command.name(), (start, ended), || {
         command.details()
     });
     for part in command.parts() {
-        trace::command(node.queue.track, &part.name, part.times, || part.details);
+        let place = (track, RanBy::Kernel);
+        trace::command(place, &part.name, part.times, || part.details);
     }
     let status = match result {
         Ok(()) => cl::CL_COMPLETE,

@@ -26,6 +26,10 @@ pub struct Probes {
     pub exact_sqrt_f32: bool,
     /// GLSL.std.450 Sqrt on f64 is correctly rounded.
     pub exact_sqrt_f64: bool,
+    /// GLSL.std.450 Exp2 on f32 errs by at most 2 ULP where its result is normal.
+    pub accurate_exp2_f32: bool,
+    /// GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for normal arguments.
+    pub accurate_log2_f32: bool,
     /// A shader reads the process's own memory at host addresses.
     pub host_addresses: bool,
     /// Log lines: capabilities raised above the capability bits, and probes that failed.

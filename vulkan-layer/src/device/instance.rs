@@ -73,7 +73,7 @@ pub(crate) struct InstanceShared {
     messages: Box<Mutex<Vec<String>>>,
 }
 
-const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+pub(super) const VALIDATION_LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 impl Instance {
     /// Loads Vulkan, makes an instance and looks at every device.

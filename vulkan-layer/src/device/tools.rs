@@ -3,7 +3,7 @@
 use ash::vk;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::device::instance::PhysicalDevice;
+use crate::device::instance::{PhysicalDevice, VALIDATION_LAYER};
 
 /// Lets the calls that wait for timelines or move them on through one at a time on a device that
 /// a validation layer watches, and all at once on others.
@@ -34,9 +34,7 @@ impl Turnstile {
 fn validates(physical: &PhysicalDevice) -> bool {
     let name = match physical.caps.api_version >= (1, 3, 0) {
         true => c"vkGetPhysicalDeviceToolProperties",
-        false if physical.caps.has_extension("VK_EXT_tooling_info") => {
-            c"vkGetPhysicalDeviceToolPropertiesEXT"
-        }
+        false if lists_tools(physical) => c"vkGetPhysicalDeviceToolPropertiesEXT",
         // There is nothing to ask with.
         false => return false,
     };
@@ -65,4 +63,29 @@ fn validates(physical: &PhysicalDevice) -> bool {
     let listed = unsafe { get(physical.raw, &mut count, tools.as_mut_ptr()) };
     let validation = vk::ToolPurposeFlags::VALIDATION;
     listed == vk::Result::SUCCESS && tools.iter().any(|tool| tool.purposes.contains(validation))
+}
+
+/// Returns whether the device or, where it is installed, the validation layer has VK_EXT_tooling_info.
+fn lists_tools(physical: &PhysicalDevice) -> bool {
+    if physical.caps.has_extension("VK_EXT_tooling_info") {
+        return true;
+    }
+    let list = physical
+        .instance
+        .raw
+        .fp_v1_0()
+        .enumerate_device_extension_properties;
+    let mut count = 0;
+    let layer = VALIDATION_LAYER.as_ptr();
+    // SAFETY: the device is the instance's, the layer's name a C string, and a NULL list asks for its length.
+    let sized = unsafe { list(physical.raw, layer, &mut count, std::ptr::null_mut()) };
+    if sized != vk::Result::SUCCESS {
+        return false;
+    }
+    let mut extensions = vec![vk::ExtensionProperties::default(); count as usize];
+    // SAFETY: as above; the list has the length that was just reported.
+    let listed = unsafe { list(physical.raw, layer, &mut count, extensions.as_mut_ptr()) };
+    let tools = Ok(ash::ext::tooling_info::NAME);
+    listed == vk::Result::SUCCESS
+        && (extensions.iter()).any(|extension| extension.extension_name_as_c_str() == tools)
 }

@@ -67,7 +67,7 @@ const ALIGNMENT: u64 = 256;
 /// Descriptors show whole words: so much of a buffer's last one is there, too.
 const WORD: u64 = 4;
 /// From here on a buffer gets a VkDeviceMemory of its own.
-const DEDICATED_FROM: u64 = 16 << 20;
+pub(crate) const DEDICATED_FROM: u64 = 16 << 20;
 
 pub(crate) fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
     let address = match has_addresses(device) {

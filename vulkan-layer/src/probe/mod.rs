@@ -1,10 +1,10 @@
 //! Start-up probes: small shaders that test the device beyond what its capability bits promise.
 //!
 //! A probe can only raise a capability: if anything fails on the way, the answer is "no".
-//! [`float`] probes floating-point arithmetic.
+//! [`float`] probes floating-point arithmetic, [`powers`] functions.
 
 use crate::asm::{Module, class};
-use crate::caps::Probes;
+use crate::caps::{DeviceType, Probes};
 use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
 use crate::objects::buffer::{Buffer, MemoryClass};
@@ -13,8 +13,10 @@ use crate::objects::pipeline::{Binding, BindingKind, PipelineDesc, PipelineLayou
 use crate::quirks::{self, QuirkKind};
 
 mod float;
+mod powers;
 
 use float::Found;
+pub use powers::AccuratePowers;
 
 /// The mask's name of device addresses that are the process's own.
 const HOST_ADDRESSES: &str = "hostAddresses";
@@ -59,6 +61,9 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.exact_div_f64 = double.div;
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
+    let powers = find_powers(device, &mut probes.notes);
+    probes.accurate_exp2_f32 = powers.exp2;
+    probes.accurate_log2_f32 = powers.log2;
     let driver = &device.capabilities().driver;
     let masked = &device.capabilities().masked;
     let is_masked = masked.iter().any(|name| name == HOST_ADDRESSES);
@@ -101,6 +106,29 @@ fn run(device: &LogicalDevice) -> Probes {
         }
     }
     probes
+}
+
+/// Probes exp2 and log2. Processors have them as code like the library's own: there is nothing to win, and the
+/// start would take longer.
+fn find_powers(device: &LogicalDevice, notes: &mut Vec<String>) -> AccuratePowers {
+    let caps = device.capabilities();
+    let mut powers = AccuratePowers::default();
+    if caps.device_type != DeviceType::Cpu {
+        match device.probe_powers() {
+            Ok(found) => powers = found,
+            Err(error) => notes.push(format!("probe of exp2 and log2: {error}")),
+        }
+    }
+    for name in &caps.masked {
+        match name.as_str() {
+            "accurateExp2" => powers.exp2 = false,
+            "+accurateExp2" => powers.exp2 = true,
+            "accurateLog2" => powers.log2 = false,
+            "+accurateLog2" => powers.log2 = true,
+            _ => {}
+        }
+    }
+    powers
 }
 
 /// Clears what the names deny: the mask's names of what probes find. A name behind a plus sign is found unseen.

@@ -44,3 +44,17 @@ fn the_cpu_driver_keeps_denormals_and_rounds_exactly() {
         assert!(std::ptr::eq(probes, device.probes()));
     });
 }
+
+/// The probe of functions, which start-up leaves out on processors, runs there and gives the same twice.
+#[test]
+fn functions_are_probed() {
+    with_device(|device| {
+        let powers = device.probe_powers().expect("a result");
+        assert_eq!(device.probe_powers().expect("a result"), powers);
+        if device.capabilities().device_type == DeviceType::Cpu {
+            let probes = device.probes();
+            assert!(!probes.accurate_exp2_f32 && !probes.accurate_log2_f32);
+        }
+        eprintln!("{powers:?}");
+    });
+}

@@ -57,12 +57,11 @@ impl Watched {
     fn line(&mut self, beginning: &str) -> Result<String> {
         loop {
             let left = LIMIT.saturating_sub(self.start.elapsed());
-            let line = self.lines.recv_timeout(left).map_err(|error| {
-                format!(
-                    "no line \"{beginning}...\": {error}\n{}",
-                    self.seen.join("\n")
-                )
-            })?;
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                let status = self.end()?;
+                let seen = self.seen.join("\n");
+                return Err(format!("no line \"{beginning}...\": {status}\n{seen}"));
+            };
             self.seen.push(line.clone());
             if line.starts_with(beginning) {
                 return Ok(line);

@@ -117,7 +117,7 @@ pub fn test(report: &mut Report) -> Result {
             ("mpi", |_, setting| python::mpi(setting)),
         ] {
             if wanted(report, name) {
-                let outcome = check(&engine, setting);
+                let outcome = servers::check_until_no_crash(|| check(&engine, setting));
                 println!("  {} {name}", test::mark(&outcome));
                 report.record(name, outcome);
             }

@@ -152,8 +152,9 @@ fn control(root: &Path, built: &Built, architecture: &str) -> Result {
          \x20but no OpenCL driver, and on the processor by Mesa's lavapipe. It has\n\
          \x20its own compiler of OpenCL C.\n\
          \x20.\n\
-         \x20The package has the driver, the compiler as a command (pumicec), and\n\
-         \x20pumice-info, which tells what the driver finds and what is in its way.\n",
+         \x20The package has the driver, the compiler as a command (pumicec),\n\
+         \x20pumice-info, which tells what the driver finds and what is in its way, and\n\
+         \x20pumice-trace, which shows what it ran.\n",
         maintainer()?,
         needed_glibc(built)?
     );
@@ -171,7 +172,7 @@ fn control(root: &Path, built: &Built, architecture: &str) -> Result {
 /// The newest version of glibc that a program or library of ours needs, for example `2.34`.
 fn needed_glibc(built: &Built) -> Result<String> {
     let mut newest = (2, 0);
-    for path in [&built.library, &built.pumicec, &built.probe] {
+    for path in [&built.library, &built.pumicec, &built.probe, &built.trace] {
         let text = sh::output(Command::new("readelf").args(["-V", "-W"]).arg(path))?;
         for word in text.split_whitespace() {
             let version = word

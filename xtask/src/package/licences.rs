@@ -7,7 +7,12 @@ use std::path::Path;
 use std::process::Command;
 
 /// The packages whose code is shipped.
-const ROOTS: &[&str] = &["pumice-icd", "pumice-compiler", "pumice-info"];
+const ROOTS: &[&str] = &[
+    "pumice-icd",
+    "pumice-compiler",
+    "pumice-info",
+    "pumice-trace",
+];
 
 /// Debian's copyright file.
 pub fn copyright() -> Result<String> {

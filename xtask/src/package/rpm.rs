@@ -108,8 +108,9 @@ fn text(root: &Path, listed: &[String], profile: Profile) -> String {
          OpenCL driver, and on the processor by Mesa's lavapipe. It has its own compiler\n\
          of OpenCL C.\n\
          \n\
-         The package has the driver, the compiler as a command (pumicec), and\n\
-         pumice-info, which tells what the driver finds and what is in its way.\n\
+         The package has the driver, the compiler as a command (pumicec),\n\
+         pumice-info, which tells what the driver finds and what is in its way, and\n\
+         pumice-trace, which shows what it ran.\n\
          %install\n\
          mkdir -p %{{buildroot}}\n\
          cp -a '{}/.' %{{buildroot}}\n\
@@ -173,7 +174,11 @@ fn try_root(package: &Path) -> Result {
     };
     // Debian's rpm knows no package of the system: nothing is there that the package could need.
     sh::output(rpm(&["-i", "--nodeps", "--ignorearch"]).arg(package))?;
-    for place in [&format!("{LIBRARIES}/libpumice.so"), "/usr/bin/pumicec"] {
+    for place in [
+        &format!("{LIBRARIES}/libpumice.so"),
+        "/usr/bin/pumicec",
+        "/usr/bin/pumice-trace",
+    ] {
         if !root.join(&place[1..]).is_file() {
             return Err(format!("{}: {place} was not installed", package.display()));
         }

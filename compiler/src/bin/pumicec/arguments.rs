@@ -1,5 +1,7 @@
 //! The command line, in both of its forms.
 
+use std::collections::BTreeSet;
+
 use pumice_compiler::abi::Abi;
 use pumice_compiler::extensions::{self, ExtensionChange};
 use pumice_compiler::options::{ClStd, Define};
@@ -7,6 +9,7 @@ use pumice_compiler::target::flags::DescriptorFlags;
 use pumice_compiler::{CompileOptions, LinkOptions, options};
 
 use super::command_line::{completions, unknown, usage, version};
+use super::remarks::subjects;
 
 /// Output to produce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +123,8 @@ pub struct Arguments {
     pub options: CompileOptions,
     /// Argument passing convention of kernels.
     pub abi: Abi,
+    /// The subjects of remarks.
+    pub remarks: BTreeSet<&'static str>,
     /// Features hidden from the target, and the choice of built-in functions.
     pub flags: DescriptorFlags,
 }
@@ -149,6 +154,7 @@ struct Words {
     extensions: Vec<ExtensionChange>,
     error_limit: Option<usize>,
     descriptors: bool,
+    remarks: BTreeSet<&'static str>,
     flags: DescriptorFlags,
 }
 
@@ -169,6 +175,7 @@ impl Request {
             extensions: Vec::new(),
             error_limit: None,
             descriptors: false,
+            remarks: BTreeSet::new(),
             flags: DescriptorFlags::default(),
         };
         let mut args = args;
@@ -220,6 +227,9 @@ impl Words {
                 let limit = arg["-ferror-limit=".len()..].parse();
                 let why = |_| format!("'{arg}' does not end with a number");
                 self.error_limit = Some(limit.map_err(why)?);
+            }
+            _ if arg.starts_with("-Rpass=") => {
+                self.remarks.extend(subjects(&arg["-Rpass=".len()..])?);
             }
             "-fsyntax-only" => self.emit = Emit::Nothing,
             "-create-library" | "-enable-link-options" => self.link.push(arg),
@@ -292,6 +302,7 @@ impl Words {
             extensions: self.extensions,
             options,
             abi,
+            remarks: self.remarks,
             flags: self.flags,
         })
     }

@@ -4,6 +4,7 @@ use pumice_compiler::options::build_option_names;
 use pumice_compiler::target::flags;
 
 use super::arguments::{DEVICES, EMITS, FORMS};
+use super::remarks::REMARKS;
 
 /// Values that an option takes, for the completions.
 enum Value {
@@ -96,6 +97,11 @@ const OPTIONS: &[Row] = &[
         "-ferror-limit",
         Value::Joined("N"),
         "stop after N errors, 0: never (20)",
+    ),
+    row(
+        "-Rpass",
+        Value::OneOf(REMARKS),
+        "remark on what lowering does; -g adds positions:",
     ),
     row(
         "--abi",

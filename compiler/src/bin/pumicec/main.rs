@@ -13,6 +13,7 @@ mod arguments;
 mod command_line;
 mod device_info;
 mod files;
+mod remarks;
 
 use std::process::ExitCode;
 
@@ -85,10 +86,30 @@ impl Work<'_> {
             [only] if unlinked => (*only).clone(),
             _ => finish(pumice_compiler::link(&modules, &self.link_options()))?,
         };
+        self.tell_remarks(&linked);
         match emit {
             Emit::Nothing => Ok(None),
             Emit::Kernel => Ok(Some(words_to_bytes(&linked.words))),
             _ => self.lowered(&linked).map(Some),
+        }
+    }
+
+    fn lower_options(&self) -> LowerOptions {
+        LowerOptions {
+            math: self.args.options.math,
+            ..LowerOptions::default()
+        }
+    }
+
+    /// `-Rpass`.
+    fn tell_remarks(&self, linked: &KernelModule) {
+        let subjects = &self.args.remarks;
+        if !subjects.is_empty() {
+            let options = self.lower_options();
+            eprint!(
+                "{}",
+                remarks::remarks(linked, self.target, &options, subjects)
+            );
         }
     }
 
@@ -137,10 +158,7 @@ impl Work<'_> {
     /// The outputs of the back end.
     fn lowered(&self, linked: &KernelModule) -> Result<Vec<u8>, Failure> {
         let (emit, target) = (self.args.emit, self.target);
-        let options = &LowerOptions {
-            math: self.args.options.math,
-            ..LowerOptions::default()
-        };
+        let options = &self.lower_options();
         let complain = |error: String| {
             eprintln!("error: {error}");
             Failure::Program

@@ -74,8 +74,13 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::cospi => Library("cospi"),
         Ocl::erfc => Library("erfc"),
         Ocl::erf => Library("erf"),
+        Ocl::exp | Ocl::half_exp if is_accurate(target, ty, Ocl::exp2) => Library("exp_by_exp2"),
         Ocl::exp | Ocl::half_exp => Library("exp"),
+        Ocl::exp2 | Ocl::half_exp2 if is_accurate(target, ty, Ocl::exp2) => Library("exp2_by_exp2"),
         Ocl::exp2 | Ocl::half_exp2 => Library("exp2"),
+        Ocl::exp10 | Ocl::half_exp10 if is_accurate(target, ty, Ocl::exp2) => {
+            Library("exp10_by_exp2")
+        }
         Ocl::exp10 | Ocl::half_exp10 => Library("exp10"),
         Ocl::expm1 => Library("expm1"),
         Ocl::fabs => Primitive(MathOp::FAbs),
@@ -101,8 +106,13 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::ldexp => ExpandWide(float::ldexp),
         Ocl::lgamma => Library("lgamma"),
         Ocl::lgamma_r => LibraryPointer("lgamma_r"),
+        Ocl::log | Ocl::half_log if is_accurate(target, ty, Ocl::log2) => Library("log_by_log2"),
         Ocl::log | Ocl::half_log => Library("log"),
+        Ocl::log2 | Ocl::half_log2 if is_accurate(target, ty, Ocl::log2) => Library("log2_by_log2"),
         Ocl::log2 | Ocl::half_log2 => Library("log2"),
+        Ocl::log10 | Ocl::half_log10 if is_accurate(target, ty, Ocl::log2) => {
+            Library("log10_by_log2")
+        }
         Ocl::log10 | Ocl::half_log10 => Library("log10"),
         Ocl::log1p => Library("log1p"),
         Ocl::logb => ExpandWide(float::logb),
@@ -216,6 +226,16 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         | Ocl::printf
         | Ocl::prefetch => Rule::Imported,
     }
+}
+
+/// Returns whether the device's exp2 or log2 carries functions of this type: its results are close enough, and
+/// arguments can be scaled without loss.
+fn is_accurate(target: &Target, ty: Type, op: Ocl) -> bool {
+    let close = match op {
+        Ocl::exp2 => target.accurate_exp2_f32,
+        _ => target.accurate_log2_f32,
+    };
+    close && target.exact_fma_f32 && ty.scalar != Scalar::F64
 }
 
 /// Declarations of library functions.
