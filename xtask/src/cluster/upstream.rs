@@ -30,10 +30,6 @@ const KNOWN: &[(&str, &str)] = &[
         "test_command_buffer_multi_device",
         "PoCL's client crashes, without the driver in its process",
     ),
-    (
-        "clGetEventInfo",
-        "PoCL's client crashes, without the driver in its process",
-    ),
 ];
 
 /// A test of the list in PoCL's sources.
