@@ -9,6 +9,9 @@ use crate::test::{Report, mark};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+/// Time for a test: pocld takes seconds to end a queue, and one test makes thirty.
+const LIMIT: Duration = Duration::from_secs(300);
+
 /// Exit status of a test that does not apply.
 const SKIPPED: &str = "exit status: 77";
 
@@ -109,7 +112,7 @@ fn run_test(test: &RemoteTest, engine: &Engine, setting: &Setting<'_>) -> Result
         let network = Network::Loopback;
         let servers = servers::start_all(engine, &network, test.servers, setting)?;
         let mut command = servers::client(engine, &network, &program, &servers)?;
-        let done = sh::run_limited(command.current_dir(&folder), Duration::from_secs(60));
+        let done = sh::run_limited(command.current_dir(&folder), LIMIT);
         said = servers.iter().map(|server| server.said() + "\n").collect();
         done
     })?;
