@@ -11,7 +11,7 @@ kernel void called(global int *p, int n)
   p[0] = add(twice(3));
   void (^outer)(void) = ^{
     int inner = n;
-    void (^nested)(void) = ^{ p[1] = inner + add(n); };
+    void (^nested)(void) = ^{ p[1] = inner + twice(n); };
     nested();
   };
   outer();

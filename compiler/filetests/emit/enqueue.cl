@@ -21,7 +21,7 @@ kernel void ordered(global int *p, queue_t q)
   events[0] = create_user_event();
   void (^first)(void) = ^{ p[0]++; };
   enqueue_kernel(q, CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, range, 1, events, &events[1], first);
-  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, range, 0, NULL, NULL, ^{ first(); });
+  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, range, 0, NULL, NULL, ^{ p[0]--; });
   enqueue_marker(q, 2, events, &last);
   set_user_event_status(events[0], CLK_COMPLETE);
   retain_event(last);

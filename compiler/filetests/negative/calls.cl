@@ -23,8 +23,17 @@ int g(__global int *a); int f(__global float *a) { return g(a) + undeclared; }
 typedef struct { int a; } S; int g(int a); int f(S s) { return g(s); }
 //// direct recursion
 int f(int n) { return n ? f(n - 1) : 0; }
+kernel void k(void) { f(3); }
 //// indirect recursion
 int g(int n); int f(int n) { return g(n); } int g(int n) { return f(n); }
+int h(int n) { return f(n); }
+kernel void k(void) { h(3); }
+//// [--device=full -cl-std=CL3.0] recursion in an enqueued block
+int f(int n) { return n ? f(n - 1) : 0; }
+void g(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^{ f(2); }); }
+//// recursion that no kernel gets to, and an error
+int f(int n) { return n ? f(n - 1) : unknown; }
+kernel void k(void) { }
 //// a function's name as a value
 int g(void); void f(void) { int a = g; }
 //// the address of a function

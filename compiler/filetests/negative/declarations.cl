@@ -124,8 +124,6 @@ void f(void) { } void f(void) { }
 int f(int a); float f(int a);
 //// static behind non-static
 extern __constant int a; static __constant int a = 1;
-//// K&R parameters
-int f(a) int a; { return a; }
 //// a nested function
 void f(void) { int g(void) { return 1; } }
 //// a type that comes later

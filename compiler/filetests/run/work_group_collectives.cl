@@ -122,6 +122,6 @@ __kernel void fp64(__global int *wrong) {
     int bad = 0;
     double item = get_local_id(0), n = get_local_size(0);
     bad |= (work_group_reduce_add(item) != n * (n - 1) / 2) << 0;
-    bad |= (work_group_scan_exclusive_max(item) != (item ? item - 1 : -INFINITY)) << 1;
+    bad |= (work_group_scan_exclusive_max(item) != (item > 0 ? item - 1 : -INFINITY)) << 1;
     wrong[get_global_id(0)] = bad;
 }

@@ -151,18 +151,50 @@ pub enum CFunction<'n> {
     Same(&'n str),
     /// The same with arguments of this type.
     Of(&'n str, FloatKind),
+    /// The same atomic function; its object may be private.
+    Atomic(&'n str),
     /// `vload_half(0, p)`
     LoadHalf,
     /// `vstore_half(value, 0, p)`
     StoreHalf,
+    /// Bytes copied from the second pointer to the first, as many as the third argument says.
+    CopyBytes,
 }
+
+/// clang's atomic functions, whose arguments are those of OpenCL C's.
+const CLANG_ATOMICS: &[(&str, &str)] = &[
+    ("init", "atomic_init"),
+    ("load", "atomic_load_explicit"),
+    ("store", "atomic_store_explicit"),
+    ("exchange", "atomic_exchange_explicit"),
+    (
+        "compare_exchange_strong",
+        "atomic_compare_exchange_strong_explicit",
+    ),
+    (
+        "compare_exchange_weak",
+        "atomic_compare_exchange_weak_explicit",
+    ),
+    ("fetch_add", "atomic_fetch_add_explicit"),
+    ("fetch_sub", "atomic_fetch_sub_explicit"),
+    ("fetch_and", "atomic_fetch_and_explicit"),
+    ("fetch_or", "atomic_fetch_or_explicit"),
+    ("fetch_xor", "atomic_fetch_xor_explicit"),
+    ("fetch_min", "atomic_fetch_min_explicit"),
+    ("fetch_max", "atomic_fetch_max_explicit"),
+];
 
 /// A C compiler's built-in function by name: `__builtin_isnan`.
 pub fn c_function(name: &str) -> Option<CFunction<'_>> {
+    if let Some(atomic) = name.strip_prefix("__opencl_atomic_") {
+        let found = CLANG_ATOMICS.iter().find(|(name, _)| *name == atomic);
+        return found.map(|(_, function)| CFunction::Atomic(function));
+    }
     let name = name.strip_prefix("__builtin_")?;
     let math = |name: &&str| C_MATH.contains(name);
     match name {
         "isfinite" | "isinf" | "isnan" | "isnormal" | "signbit" => Some(CFunction::Same(name)),
+        "memcpy" => Some(CFunction::CopyBytes),
         "load_half" | "load_halff" => Some(CFunction::LoadHalf),
         "store_half" | "store_halff" => Some(CFunction::StoreHalf),
         _ => {
@@ -188,10 +220,7 @@ pub fn has_builtin(name: &str) -> bool {
 /// form is available.
 pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     let found = names::lookup(name)?;
-    let missing: Option<Vec<&str>> = found
-        .rows()
-        .map(|(_, row)| row.gate.missing(lang))
-        .collect();
+    let missing: Option<Vec<&str>> = found.rows().map(|(_, row)| row.missing(lang)).collect();
     missing?.first().map(ToString::to_string)
 }
 

@@ -147,7 +147,7 @@ impl Candidates {
         let mut counts: Option<(usize, usize)> = None;
         let mut needs: Option<&str> = None;
         for (row, entry) in found.rows() {
-            if let Some(missing) = entry.gate.missing(lang) {
+            if let Some(missing) = entry.missing(lang) {
                 needs.get_or_insert(missing);
                 continue;
             }

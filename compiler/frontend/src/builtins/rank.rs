@@ -27,7 +27,7 @@ pub(super) fn given(types: &TypeTable, arg: Arg) -> Given {
             .int_kind(arg.ty)
             .map_or(Given::Other, |kind| Given::Num(TypeTable::int(kind), 1)),
         Type::Vector { elem, len } => Given::Num(*elem, *len),
-        Type::Pointer { pointee, space } => Given::Ptr(*pointee, *space),
+        Type::Pointer { pointee, space } => Given::Ptr(*pointee, space.of_language()),
         Type::Opaque(kind) => Given::Opaque(*kind),
         _ => Given::Other,
     }
@@ -79,8 +79,7 @@ pub(super) fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
                 }
                 _ => false,
             };
-            let widens = to_space == AddrSpace::Generic && space != AddrSpace::Constant;
-            if !same || (space != to_space && !widens) {
+            if !same || !to_space.contains(space) {
                 return None;
             }
             let lost = pointee.quals.difference(quals | Quals::RESTRICT);

@@ -343,6 +343,6 @@ impl FunctionEmitter<'_, '_> {
         let types = &self.e.module.types;
         types
             .pointer_parts(self.body.expr(arg).ty)
-            .map_or(AddrSpace::Private, |(_, space)| space)
+            .map_or(AddrSpace::Private, |(_, space)| space.of_language())
     }
 }

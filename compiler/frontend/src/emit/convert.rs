@@ -136,7 +136,7 @@ impl FunctionEmitter<'_, '_> {
                 _ => unreachable!("an address space cast of what is no pointer"),
             };
         let wanted = self.e.value_type(to);
-        if from_space == to_space {
+        if from_space.of_language() == to_space.of_language() {
             return self.convert_value(ConvertKind::PtrToPtr, value, from, to);
         }
         let op = if to_space == AddrSpace::Generic {

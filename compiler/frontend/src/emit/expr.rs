@@ -4,8 +4,8 @@ use rspirv::spirv::Op;
 
 use super::EmitError;
 use super::function::FunctionEmitter;
-use crate::lang::types::{OpaqueKind, Type, TypeId, TypeTable};
-use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, LvalueKind};
+use crate::lang::types::{AddrSpace, OpaqueKind, Type, TypeId, TypeTable};
+use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, LvalueKind, NO_LANE};
 use crate::source::Span;
 use pumice_target::Check;
 
@@ -208,12 +208,19 @@ impl FunctionEmitter<'_, '_> {
     /// Lanes of a vector value; one lane gives a scalar.
     pub fn swizzle(&mut self, vector: u32, elem: TypeId, lanes: &[u8]) -> u32 {
         let ty = self.vector_type((elem, lanes.len() as u8));
+        if let [NO_LANE] = lanes {
+            return self.e.b.op(Op::Undef, ty, &[]);
+        }
         if let [lane] = lanes {
             let operands = [vector, u32::from(*lane)];
             return self.e.b.op(Op::CompositeExtract, ty, &operands);
         }
         let mut operands = vec![vector, vector];
-        operands.extend(lanes.iter().map(|l| u32::from(*l)));
+        operands.extend(lanes.iter().map(|l| match *l {
+            // OpVectorShuffle's number for a component without source.
+            NO_LANE => u32::MAX,
+            lane => u32::from(lane),
+        }));
         self.e.b.op(Op::VectorShuffle, ty, &operands)
     }
 
@@ -403,6 +410,10 @@ impl FunctionEmitter<'_, '_> {
                 left = self.truth_int(left);
                 right = self.truth_int(right);
             }
+            Type::Opaque(_) => {
+                left = self.handle_bits(left, operand_ty);
+                right = self.handle_bits(right, operand_ty);
+            }
             _ => {}
         }
         let opcode = if self.is_float(operand_ty) {
@@ -433,6 +444,17 @@ impl FunctionEmitter<'_, '_> {
             return Ok(result);
         }
         Ok(self.truth(result, ty))
+    }
+
+    /// The bits of an event or a queue. No instruction converts these types, so the value goes
+    /// through memory.
+    fn handle_bits(&mut self, value: u32, ty: TypeId) -> u32 {
+        let variable = self.temporary(ty);
+        let align = self.align(ty);
+        self.store_value(variable, ty, value, align, false);
+        let words = self.e.pointer_to(TypeTable::ULONG, AddrSpace::Private);
+        let pointer = self.e.b.op(Op::Bitcast, words, &[variable]);
+        self.load_value(pointer, TypeTable::ULONG, align, false)
     }
 
     /// bool as a 32-bit 0 or 1.

@@ -6,7 +6,7 @@ use super::EmitError;
 use super::function::FunctionEmitter;
 use super::types::storage_class;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
-use crate::sema::typed::{ExprId, ExprKind, LvalueId, LvalueKind};
+use crate::sema::typed::{ExprId, ExprKind, LvalueId, LvalueKind, NO_LANE};
 
 /// An evaluated lvalue.
 #[derive(Clone, Debug)]
@@ -201,6 +201,9 @@ impl FunctionEmitter<'_, '_> {
         if matches!(base, Addr::Memory { space, .. } if *space != AddrSpace::Private) {
             // Other work-items may write the other lanes meanwhile.
             for (position, lane) in lanes.iter().enumerate() {
+                if *lane == NO_LANE {
+                    continue;
+                }
                 let part = if lanes.len() == 1 {
                     value
                 } else {
@@ -216,7 +219,9 @@ impl FunctionEmitter<'_, '_> {
         }
         let vector_ty = self.vector_type((elem, width));
         let vector = self.load(base);
-        let changed = if let [lane] = lanes {
+        let changed = if let [NO_LANE] = lanes {
+            return;
+        } else if let [lane] = lanes {
             let operands = [value, vector, u32::from(*lane)];
             self.e.b.op(Op::CompositeInsert, vector_ty, &operands)
         } else {

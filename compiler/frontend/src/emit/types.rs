@@ -40,7 +40,9 @@ pub enum Member {
 pub fn storage_class(space: AddrSpace) -> StorageClass {
     match space {
         AddrSpace::Private => StorageClass::Function,
-        AddrSpace::Global => StorageClass::CrossWorkgroup,
+        AddrSpace::Global | AddrSpace::GlobalDevice | AddrSpace::GlobalHost => {
+            StorageClass::CrossWorkgroup
+        }
         AddrSpace::Constant => StorageClass::UniformConstant,
         AddrSpace::Local => StorageClass::Workgroup,
         AddrSpace::Generic => StorageClass::Generic,

@@ -17,9 +17,20 @@ pub struct LangOptions<'a> {
     extensions: &'a [String],
     /// Extensions that a pragma has disabled.
     disabled: FxHashSet<&'a str>,
+    /// Extensions of clang's language that a pragma has enabled.
+    of_clang: FxHashSet<&'static str>,
     /// Feature macros that the device has.
     features: &'a [String],
 }
+
+/// Extensions of clang's language, which no device lists. They are off until a pragma enables them.
+pub const CLANG_EXTENSIONS: &[&str] = &[STORAGE_CLASSES, VARIADIC_FUNCTIONS];
+
+/// `register` in OpenCL C 1.0, `auto` in all versions.
+pub const STORAGE_CLASSES: &str = "cl_clang_storage_class_specifiers";
+
+/// Prototypes with `...`.
+pub const VARIADIC_FUNCTIONS: &str = "__cl_clang_variadic_functions";
 
 impl<'a> LangOptions<'a> {
     /// The language of one set of options on one device. Without `-cl-std` it is OpenCL C 1.2
@@ -31,6 +42,7 @@ impl<'a> LangOptions<'a> {
             local_memory: u64::from(target.max_local_memory_size),
             extensions: &target.extensions,
             disabled: FxHashSet::default(),
+            of_clang: FxHashSet::default(),
             features: &target.features,
         }
     }
@@ -53,6 +65,14 @@ impl<'a> LangOptions<'a> {
                 return false;
             }
             self.disabled = self.extensions.iter().map(String::as_str).collect();
+            self.of_clang.clear();
+            return true;
+        }
+        if let Some(name) = CLANG_EXTENSIONS.iter().find(|known| **known == name) {
+            match enable {
+                true => self.of_clang.insert(name),
+                false => self.of_clang.remove(name),
+            };
             return true;
         }
         let Some(name) = self.extension_name(name) else {
@@ -69,6 +89,11 @@ impl<'a> LangOptions<'a> {
     /// Returns whether the source may use an extension here.
     pub fn extension(&self, name: &str) -> bool {
         self.knows_extension(name) && !self.disabled.contains(name)
+    }
+
+    /// Returns whether a pragma has enabled an extension of [`CLANG_EXTENSIONS`].
+    pub fn clang_extension(&self, name: &str) -> bool {
+        self.of_clang.contains(name)
     }
 
     /// Returns whether a `__opencl_c_*` feature is available; the device decides, never a pragma.
@@ -94,7 +119,7 @@ impl<'a> LangOptions<'a> {
     /// Returns whether double exists. As in clang, the extension's pragma has no effect on it.
     pub fn fp64(&self) -> bool {
         self.knows_extension("cl_khr_fp64")
-            || (self.std >= ClStd::Cl12 && self.feature("__opencl_c_fp64"))
+            || (self.std >= ClStd::Cl30 && self.feature("__opencl_c_fp64"))
     }
 
     /// Returns whether a literal without a suffix is a double. Before OpenCL C 1.2 the extension's

@@ -33,6 +33,10 @@ pub enum AddrSpace {
     Local,
     /// Any of private, global and local; pointers only.
     Generic,
+    /// Global memory of the device: `__attribute__((opencl_global_device))`; pointers only.
+    GlobalDevice,
+    /// Global memory of the host: `__attribute__((opencl_global_host))`; pointers only.
+    GlobalHost,
 }
 
 impl AddrSpace {
@@ -44,7 +48,27 @@ impl AddrSpace {
             Self::Constant => "__constant",
             Self::Local => "__local",
             Self::Generic => "__generic",
+            Self::GlobalDevice => "__global_device",
+            Self::GlobalHost => "__global_host",
         }
+    }
+
+    /// The address space of OpenCL C that the memory belongs to.
+    pub fn of_language(self) -> Self {
+        match self {
+            Self::GlobalDevice | Self::GlobalHost => Self::Global,
+            other => other,
+        }
+    }
+
+    /// Returns whether pointers into `other` convert to pointers into this space.
+    pub fn contains(self, other: Self) -> bool {
+        self == other
+            || match self {
+                Self::Generic => other != Self::Constant,
+                Self::Global => other.of_language() == Self::Global,
+                _ => false,
+            }
     }
 }
 

@@ -232,6 +232,10 @@ pub enum Qual {
     Constant,
     /// `generic`, `__generic`
     Generic,
+    /// `__attribute__((opencl_global_device))`
+    GlobalDevice,
+    /// `__attribute__((opencl_global_host))`
+    GlobalHost,
     /// `read_only`, `__read_only`
     ReadOnly,
     /// `write_only`, `__write_only`

@@ -236,18 +236,18 @@ impl Parser<'_> {
     /// Returns whether a type name or declaration specifiers begin here.
     pub(super) fn starts_type(&mut self) -> bool {
         match self.kind() {
+            TokenKind::Ident(name) => self.is_type(name) || self.later_qualifier(name),
+            kind => self.token_starts_type(kind),
+        }
+    }
+
+    /// Returns whether a type name or declaration specifiers begin with this token.
+    pub(super) fn token_starts_type(&mut self, kind: TokenKind) -> bool {
+        use Keyword::{Enum, PipeType, Struct, Typeof, Union};
+        match kind {
             TokenKind::Ident(name) => self.is_type(name),
-            TokenKind::Keyword(keyword) => {
-                specifier(keyword).is_some()
-                    || matches!(
-                        keyword,
-                        Keyword::Struct
-                            | Keyword::Union
-                            | Keyword::Enum
-                            | Keyword::Typeof
-                            | Keyword::PipeType
-                    )
-            }
+            TokenKind::Keyword(Struct | Union | Enum | Typeof | PipeType) => true,
+            TokenKind::Keyword(keyword) => specifier(keyword).is_some(),
             _ => false,
         }
     }
@@ -305,6 +305,10 @@ impl Parser<'_> {
                         self.add_specifier(&mut specs, found, Span::at(loc))?;
                     }
                 },
+                TokenKind::Ident(name) if self.later_qualifier(name) => {
+                    self.advance();
+                    specs.quals.push((Qual::Generic, Span::at(loc)));
+                }
                 TokenKind::Ident(name) if matches!(specs.ty, TypeSpec::Missing) => {
                     if self.is_type(name) {
                         self.advance();

@@ -177,6 +177,9 @@ impl Parser<'_> {
             self.advance();
             return Ok((params, None));
         }
+        if self.at_name_list() {
+            return Ok((self.old_style_parameters()?, None));
+        }
         loop {
             if self.at(Punct::Ellipsis) {
                 variadic = Some(Span::at(self.advance().loc));

@@ -211,7 +211,7 @@ impl Parser<'_> {
     /// At `(`: whether a type name follows it.
     fn type_behind_paren(&mut self) -> bool {
         self.pos += 1;
-        let found = self.starts_type();
+        let found = self.starts_type() || self.at_keyword(Keyword::Attribute);
         self.pos -= 1;
         found
     }

@@ -1,5 +1,5 @@
-//! Recognises C++ in OpenCL C sources and reports it in one message of its own, instead of what
-//! the C grammar would have expected.
+//! Recognises C++ and words of later versions in OpenCL C sources, which get messages of their own
+//! instead of what the C grammar would have expected.
 use super::{Parser, Reported};
 use crate::pp::token::{Punct, TokenKind};
 use crate::source::{Loc, Symbol};
@@ -49,6 +49,16 @@ impl Parser<'_> {
         let text = self.names.resolve(name);
         let foreign = WORDS.contains(&text) && !self.kinds.contains_key(&name);
         foreign.then(|| not_here(text))
+    }
+
+    /// Returns whether `name`, this token's, is the address space that OpenCL C 2.0 has as a keyword:
+    /// before that it is a plain name, which no type follows.
+    pub(super) fn later_qualifier(&mut self, name: Symbol) -> bool {
+        let is_word = self.names.resolve(name) == "generic" && !self.kinds.contains_key(&name);
+        is_word && {
+            let next = self.ahead(1);
+            self.token_starts_type(next)
+        }
     }
 
     /// `::` with this token as one of its colons or right behind a name that it follows.

@@ -27,6 +27,7 @@ mod decl;
 mod declarator;
 mod expr;
 mod foreign;
+mod old_style;
 mod print;
 mod stmt;
 

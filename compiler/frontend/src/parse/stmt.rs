@@ -110,7 +110,7 @@ impl Parser<'_> {
                     return next != TokenKind::Punct(Punct::LParen)
                         || matches!(self.ahead(2), TokenKind::Punct(Punct::Star | Punct::Caret));
                 }
-                matches!(next, TokenKind::Ident(_))
+                matches!(next, TokenKind::Ident(_)) || self.later_qualifier(name)
             }
             TokenKind::Keyword(Keyword::Extension) => {
                 self.pos += 1;

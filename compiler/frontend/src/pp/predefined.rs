@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use super::token::KEYWORDS;
+use crate::lang::options::CLANG_EXTENSIONS;
 use crate::symbol::{Interner, Symbol};
 use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions, Define};
@@ -246,8 +247,40 @@ const FIXED_MACROS: &[(&str, &str)] = &[
     ("__STDC__", "1"),
     ("__STDC_HOSTED__", "0"),
     ("__STDC_VERSION__", "199901L"),
+    ("__SIZE_TYPE__", "unsigned long"),
+    ("__PTRDIFF_TYPE__", "long"),
+    ("__INTPTR_TYPE__", "long"),
+    ("__UINTPTR_TYPE__", "unsigned long"),
+    ("__SIZE_MAX__", "0xffffffffffffffffUL"),
+    ("__CHAR_BIT__", "8"),
+    ("__ATOMIC_RELAXED", "0"),
+    ("__ATOMIC_CONSUME", "1"),
+    ("__ATOMIC_ACQUIRE", "2"),
+    ("__ATOMIC_RELEASE", "3"),
+    ("__ATOMIC_ACQ_REL", "4"),
+    ("__ATOMIC_SEQ_CST", "5"),
+    ("__OPENCL_MEMORY_SCOPE_WORK_ITEM", "0"),
+    ("__OPENCL_MEMORY_SCOPE_WORK_GROUP", "1"),
+    ("__OPENCL_MEMORY_SCOPE_DEVICE", "2"),
+    ("__OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES", "3"),
+    ("__OPENCL_MEMORY_SCOPE_SUB_GROUP", "4"),
     ("__DATE__", "\"Jan  1 1970\""),
     ("__TIME__", "\"00:00:00\""),
+];
+
+/// Features that OpenCL C 2.0 has itself. As with clang's headers, it has their macros too.
+const FEATURES_OF_CL20: &[&str] = &[
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_all_devices",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_device_enqueue",
+    "__opencl_c_generic_address_space",
+    "__opencl_c_images",
+    "__opencl_c_pipes",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_read_write_images",
+    "__opencl_c_work_group_collective_functions",
 ];
 
 /// One constant of [`CONSTANTS`].
@@ -404,12 +437,16 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
     if options.math.fast_relaxed {
         define("__FAST_RELAXED_MATH__", "1");
     }
-    if std >= ClStd::Cl30 {
-        for feature in &target.features {
+    for feature in &target.features {
+        let of_version = std == ClStd::Cl20 && FEATURES_OF_CL20.contains(&feature.as_str());
+        if std >= ClStd::Cl30 || of_version {
             define(feature, "1");
         }
     }
     for extension in &target.extensions {
+        define(extension, "1");
+    }
+    for extension in CLANG_EXTENSIONS {
         define(extension, "1");
     }
 }

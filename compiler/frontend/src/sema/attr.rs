@@ -32,6 +32,8 @@ const KNOWN: &[&str] = &[
     "opencl_constant",
     "opencl_generic",
     "opencl_global",
+    "opencl_global_device",
+    "opencl_global_host",
     "opencl_local",
     "opencl_private",
     "opencl_unroll_hint",

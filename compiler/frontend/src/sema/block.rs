@@ -1,7 +1,8 @@
 //! Blocks (OpenCL C 3.0 §6.14): functions with captured variables.
 //!
 //! A literal becomes a function of the module whose first parameter points to its context, a
-//! record with a copy of every variable that the body takes from around it. OpenCL C wants every
+//! record with a copy of every variable that the body takes from around it; of an array it has the
+//! address. OpenCL C wants every
 //! block variable initialised and constant, and no block as an argument or result; so a name
 //! always stands for one literal, and no block is ever a value.
 use rustc_hash::FxHashMap;
@@ -43,6 +44,8 @@ pub(super) struct BlockState {
     /// Variables around the block that it uses, in the order of the context's fields: how many
     /// blocks are around the variable, and which it is.
     captures: Vec<(usize, LocalId)>,
+    /// An array among them: its name and declaration.
+    array: Option<(String, Span)>,
     body: Body,
     func: Option<FuncState>,
     const_locals: FxHashMap<LocalId, Value>,
@@ -78,6 +81,31 @@ impl<'a> Sema<'a> {
         self.blocks.iter().filter(|b| b.base <= at).count()
     }
 
+    /// Refuses a block variable of the function or block around (OpenCL C 3.0 §6.14).
+    pub(super) fn check_block_reference(&mut self, name: Symbol, span: Span) -> Option<()> {
+        let is_local = self
+            .scopes
+            .iter()
+            .skip(1)
+            .any(|s| s.names.contains_key(&name));
+        if is_local && self.level_of(name) < self.blocks.len() {
+            self.error(span, "cannot refer to a block inside block");
+            return None;
+        }
+        Some(())
+    }
+
+    /// Returns whether an lvalue is a variable that the block around has captured.
+    pub(super) fn is_capture(&self, lvalue: LvalueId) -> bool {
+        let Some(state) = self.blocks.last() else {
+            return false;
+        };
+        match self.body.lvalue(lvalue).kind {
+            LvalueKind::Field { base, .. } => self.body.lvalue(base).ty.ty == state.record_ty,
+            _ => false,
+        }
+    }
+
     fn variable_at(&mut self, level: usize, local: LocalId, span: Span) -> Option<LvalueId> {
         let here = self.blocks.len();
         if level == here {
@@ -88,26 +116,24 @@ impl<'a> Sema<'a> {
             None => return None,
         };
         let ty = variable.ty;
-        let refused = match self.module.types.get(ty.ty) {
-            Type::Array { .. } => true,
-            Type::Opaque(kind) => kind.is_handle(),
-            _ => false,
-        };
-        if refused {
-            let message = match self.module.types.get(ty.ty) {
-                Type::Array { .. } => {
-                    "cannot refer to declaration with an array type inside block".to_string()
-                }
-                _ => format!(
-                    "cannot refer to variable of type {} inside block",
-                    self.show(ty.ty)
-                ),
-            };
+        if self.is_immaterial(ty.ty) {
+            let message = format!(
+                "cannot refer to variable of type {} inside block",
+                self.show(ty.ty)
+            );
             self.error(span, message)
                 .note(variable.span, format!("'{}' declared here", variable.name));
             return None;
         }
+        let by_reference = matches!(self.module.types.get(ty.ty), Type::Array { .. });
+        let held = match by_reference {
+            true => QualType::plain(self.module.types.pointer(ty, AddrSpace::Private)),
+            false => ty,
+        };
         let state = self.blocks.last_mut()?;
+        if by_reference && state.array.is_none() {
+            state.array = Some((variable.name.clone(), variable.span));
+        }
         let known = state.captures.iter().position(|c| *c == (level, local));
         let (record, record_ty) = (state.record, state.record_ty);
         let field = known.unwrap_or_else(|| {
@@ -119,20 +145,43 @@ impl<'a> Sema<'a> {
                 .fields
                 .push(Field {
                     name: variable.name.clone(),
-                    ty,
+                    ty: held,
                     offset: 0,
                     span,
                 });
         }
         // The context comes as the first parameter.
         let base = self.context_lvalue(record_ty, span);
-        let q = ty.with(Quals::CONST);
-        let align = self.module.types.align(ty.ty);
+        let q = self.add_quals(ty, Quals::CONST);
+        let align = self.module.types.align(held.ty);
         let kind = LvalueKind::Field {
             base,
             field: field as u32,
         };
-        Some(self.mk_lvalue(kind, q, AddrSpace::Generic, align, span))
+        if !by_reference {
+            return Some(self.mk_lvalue(kind, q, AddrSpace::Generic, align, span));
+        }
+        let pointer = self.mk_lvalue(kind, held, AddrSpace::Generic, align, span);
+        let pointer = self.mk(ExprKind::Load(pointer), held.ty, span);
+        let align = self.module.types.align(ty.ty);
+        let kind = LvalueKind::Deref(pointer);
+        Some(self.mk_lvalue(kind, q, AddrSpace::Private, align, span))
+    }
+
+    /// The part of a block's context that stands for a variable: its value, of an array the address.
+    fn captured_value(&mut self, level: usize, local: LocalId, span: Span) -> Option<ExprId> {
+        let lvalue = self.variable_at(level, local, span)?;
+        let q = self.body.lvalue(lvalue).ty;
+        if !matches!(self.module.types.get(q.ty), Type::Array { .. }) {
+            return Some(self.mk(ExprKind::Load(lvalue), q.ty, span));
+        }
+        match self.body.lvalue(lvalue).kind {
+            LvalueKind::Deref(pointer) => Some(pointer),
+            _ => {
+                let ty = self.module.types.pointer(q, AddrSpace::Private);
+                Some(self.mk(ExprKind::AddrOf(lvalue), ty, span))
+            }
+        }
     }
 
     fn context_lvalue(&mut self, record_ty: TypeId, span: Span) -> LvalueId {
@@ -157,11 +206,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         if let Some(dots) = lit.variadic {
-            self.error(
-                dots,
-                "invalid block prototype, variadic arguments are not allowed in OpenCL",
-            );
-            return None;
+            self.check_variadic(dots)?;
         }
         let ret = match lit.ret {
             Some(ty) => Some(self.block_result(ty, &lit.result)?),
@@ -187,29 +232,11 @@ impl<'a> Sema<'a> {
         let void = QualType::plain(TypeTable::VOID);
         let context = self.module.types.pointer(void, AddrSpace::Generic);
         let (record, record_ty) = self.module.types.add_record("", false, span);
-        let id = FuncId(self.module.functions.len() as u32);
         let mut types = vec![context];
         types.extend(params.iter().map(|q| q.ty));
-        self.module.functions.push(Function {
-            name: name.clone(),
-            link_name: name.clone(),
-            ret: ret.unwrap_or(TypeTable::VOID),
-            params: types,
-            linkage: Linkage::Internal,
-            inlining: Inlining::Free,
-            kernel: None,
-            body: None,
-            span,
-        });
-        self.funcs.push(FuncMeta {
-            overloadable: false,
-            defined: true,
-            params: Vec::new(),
-            must_use: false,
-            is_static: false,
-            used: true,
-        });
-        let state = FuncState::new(id, name, ret.unwrap_or(TypeTable::VOID));
+        let declared = ret.unwrap_or(TypeTable::VOID);
+        let id = self.push_block_function(name.clone(), declared, types, span);
+        let state = FuncState::new(id, name, declared);
         let state = FuncState {
             infer_ret: ret.is_none(),
             ..state
@@ -219,6 +246,7 @@ impl<'a> Sema<'a> {
             record,
             record_ty,
             captures: Vec::new(),
+            array: None,
             body: std::mem::take(&mut self.body),
             func: self.func.replace(state),
             const_locals: std::mem::take(&mut self.const_locals),
@@ -235,6 +263,9 @@ impl<'a> Sema<'a> {
         let ret = checked.map_or(TypeTable::VOID, |f| f.ret);
         let inner = std::mem::take(&mut self.body);
         let state = self.blocks.pop()?;
+        if let Some(array) = state.array {
+            self.array_captures.insert(id, array);
+        }
         self.body = state.body;
         self.func = state.func;
         self.const_locals = state.const_locals;
@@ -253,6 +284,37 @@ impl<'a> Sema<'a> {
             context,
             init,
         }))
+    }
+
+    /// Adds the function of a block, without its body.
+    pub(super) fn push_block_function(
+        &mut self,
+        name: String,
+        ret: TypeId,
+        params: Vec<TypeId>,
+        span: Span,
+    ) -> FuncId {
+        self.module.functions.push(Function {
+            link_name: name.clone(),
+            name,
+            ret,
+            params,
+            linkage: Linkage::Internal,
+            inlining: Inlining::Free,
+            kernel: None,
+            body: None,
+            span,
+        });
+        self.funcs.push(FuncMeta {
+            overloadable: false,
+            variadic: false,
+            defined: true,
+            params: Vec::new(),
+            must_use: false,
+            is_static: false,
+            used: true,
+        });
+        FuncId(self.module.functions.len() as u32 - 1)
     }
 
     fn block_result(&mut self, ty: ast::TypeNameId, result: &'a Declarator) -> Option<TypeId> {
@@ -304,11 +366,9 @@ impl<'a> Sema<'a> {
         }
         let mut elems = Vec::with_capacity(captures.len());
         for (index, &(level, local)) in captures.iter().enumerate() {
-            let lvalue = self.variable_at(level, local, span)?;
-            let ty = self.body.lvalue(lvalue).ty.ty;
             elems.push(InitElem {
                 path: vec![index as u64],
-                value: self.mk(ExprKind::Load(lvalue), ty, span),
+                value: self.captured_value(level, local, span)?,
             });
         }
         let q = QualType::plain(record_ty);
@@ -351,6 +411,7 @@ impl<'a> Sema<'a> {
     /// A block as an operand of the enqueueing functions.
     pub(super) fn block_argument(&mut self, value: BlockValue, span: Span) -> Option<ExprId> {
         let context = self.block_context(value, span)?;
+        self.enqueued.insert(value.func);
         let ty = self.ty(context);
         let kind = ExprKind::Block {
             func: value.func,
@@ -455,6 +516,31 @@ impl<'a> Sema<'a> {
         };
         self.bind_new(name, Entity::Block(bound), name_span);
         Some(())
+    }
+
+    /// Refuses a block, or the call of one, as an operand of `?:` (OpenCL C 3.0 §6.14).
+    pub(super) fn refuse_block_operand(&mut self, operand: ast::ExprId) -> Option<()> {
+        let mut at = operand;
+        loop {
+            at = match self.ast.expr(at).kind {
+                ast::ExprKind::Paren(inner) => inner,
+                ast::ExprKind::Call { callee, .. } => callee,
+                _ => break,
+            };
+        }
+        let is_block = match self.ast.expr(at).kind {
+            ast::ExprKind::BlockLit(_) => true,
+            ast::ExprKind::Ident(name) => {
+                let binding = self.lookup(name);
+                matches!(binding.map(|b| &b.entity), Some(Entity::Block(_)))
+            }
+            _ => false,
+        };
+        if is_block {
+            let message = "block type cannot be used as expression in ternary expression in OpenCL";
+            self.error(self.ast.expr(operand).span, message);
+        }
+        (!is_block).then_some(())
     }
 
     /// Returns whether an expression is a block literal.

@@ -1,10 +1,13 @@
 //! Calls of C compilers' built-in functions as calls of OpenCL C's.
 use super::Sema;
 use super::convert::Purpose;
-use super::typed::{ExprId, ExprKind};
+use super::typed::{ConvertKind, ExprId, ExprKind, LvalueKind};
 use crate::builtins::CFunction;
-use crate::lang::types::{FloatKind, TypeTable};
+use crate::lang::types::{AddrSpace, FloatKind, QualType, TypeTable};
 use crate::source::Span;
+
+/// The largest size in bytes that `__builtin_memcpy` takes; it becomes one copy without a loop.
+const MOST_COPIED: u64 = 4096;
 
 impl<'a> Sema<'a> {
     /// The OpenCL C function that `text` means, and its arguments.
@@ -29,6 +32,12 @@ impl<'a> Sema<'a> {
                 }
                 (name, args)
             }
+            CFunction::Atomic(name) => {
+                if let Some(object) = args.first_mut() {
+                    *object = self.beyond_private(*object);
+                }
+                (name, args)
+            }
             CFunction::LoadHalf => {
                 args.insert(0, zero(self));
                 ("vload_half", args)
@@ -37,6 +46,81 @@ impl<'a> Sema<'a> {
                 args.insert(args.len().min(1), zero(self));
                 ("vstore_half", args)
             }
+            // Is no function of OpenCL C; call_builtin takes copy_bytes.
+            CFunction::CopyBytes => return None,
         })
+    }
+
+    /// A pointer into private memory as a generic one, which atomic functions take.
+    fn beyond_private(&mut self, pointer: ExprId) -> ExprId {
+        match self.module.types.pointer_parts(self.ty(pointer)) {
+            Some((to, AddrSpace::Private)) if self.lang.generic_address_space() => {
+                let ty = self.module.types.pointer(to, AddrSpace::Generic);
+                self.pointer_convert(pointer, ty)
+            }
+            _ => pointer,
+        }
+    }
+
+    /// `__builtin_memcpy(to, from, size)` with a constant size, as the assignment of an array of
+    /// bytes. It has no value here.
+    pub(super) fn copy_bytes(&mut self, text: &str, args: &[ExprId], span: Span) -> Option<ExprId> {
+        let &[to, from, size] = args else {
+            let have = args.len();
+            let few = if have < 3 { "few" } else { "many" };
+            let message = format!("too {few} arguments to function call, expected 3, have {have}");
+            self.error(span, message);
+            return None;
+        };
+        let space = |arg| {
+            self.module
+                .types
+                .pointer_parts(self.ty(arg))
+                .map(|(_, space)| space)
+        };
+        let (Some(to_space), Some(from_space)) = (space(to), space(from)) else {
+            self.error(span, format!("'{text}' takes two pointers and a size"));
+            return None;
+        };
+        let number = self
+            .constant_number(size)
+            .and_then(|n| u64::try_from(n).ok());
+        let Some(bytes) = number.filter(|bytes| *bytes <= MOST_COPIED) else {
+            let message = format!(
+                "the size of '{text}' must be an integer constant of at most {MOST_COPIED}"
+            );
+            self.error(self.span(size), message);
+            return None;
+        };
+        let byte = QualType::plain(TypeTable::UCHAR);
+        let array = QualType::plain(self.module.types.array(byte, Some(bytes)));
+        let mut object = |pointer, space| {
+            let ty = self.module.types.pointer(array, space);
+            let pointer = self.pointer_convert(pointer, ty);
+            self.mk_lvalue(LvalueKind::Deref(pointer), array, space, 1, span)
+        };
+        let (target, source) = (object(to, to_space), object(from, from_space));
+        if to_space == AddrSpace::Constant {
+            self.error(
+                span,
+                format!("'{text}' cannot write to the constant address space"),
+            );
+            return None;
+        }
+        let operand = if bytes == 0 {
+            self.mk(ExprKind::Comma { lhs: to, rhs: from }, self.ty(from), span)
+        } else {
+            let value = self.mk(ExprKind::Load(source), array.ty, span);
+            let kind = ExprKind::Assign {
+                lvalue: target,
+                value,
+            };
+            self.mk(kind, array.ty, span)
+        };
+        let kind = ExprKind::Convert {
+            kind: ConvertKind::ToVoid,
+            operand,
+        };
+        Some(self.mk(kind, TypeTable::VOID, span))
     }
 }

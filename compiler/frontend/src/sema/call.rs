@@ -3,7 +3,7 @@ use super::convert::Purpose;
 use super::scope::Entity;
 use super::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 use super::{Operand, Sema};
-use crate::builtins::{self, Arg, ResolveError};
+use crate::builtins::{self, Arg, CFunction, ResolveError};
 use crate::lang::types::{FloatKind, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::{Span, Symbol};
@@ -59,8 +59,14 @@ impl<'a> Sema<'a> {
                 return checked;
             }
         }
+        let Some(target) = target else {
+            // The callee was refused already; so would be a block as its argument.
+            for &arg in args {
+                self.operand(arg);
+            }
+            return None;
+        };
         let values: Vec<Option<ExprId>> = args.iter().map(|&a| self.rvalue(a)).collect();
-        let target = target?;
         let values: Vec<ExprId> = values.into_iter().collect::<Option<_>>()?;
         match target {
             Operand::Function(name) => self.call_function(name, values, rparen, callee_span, span),
@@ -140,7 +146,8 @@ impl<'a> Sema<'a> {
         self.funcs[func.0 as usize].used = true;
         let function = self.module.function(func);
         let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
-        if args.len() != params.len() {
+        let variadic = self.funcs[func.0 as usize].variadic;
+        if args.len() < params.len() || args.len() > params.len() && !variadic {
             let (few, at) = if args.len() < params.len() {
                 ("few", rparen)
             } else {
@@ -182,14 +189,16 @@ impl<'a> Sema<'a> {
             self.error(span, "initializer element is not a compile-time constant");
             return None;
         }
-        Some(self.mk(
-            ExprKind::Call {
-                func,
-                args: converted,
-            },
-            ret,
-            span,
-        ))
+        let kind = ExprKind::Call {
+            func,
+            args: converted,
+        };
+        let mut value = self.mk(kind, ret, span);
+        // OpenCL C has no va_arg: further arguments are evaluated and dropped.
+        for &lhs in args.iter().skip(params.len()).rev() {
+            value = self.mk(ExprKind::Comma { lhs, rhs: value }, ret, span);
+        }
+        Some(value)
     }
 
     /// The best of several overloads: `Ok(None)` when none fits.
@@ -295,9 +304,7 @@ impl<'a> Sema<'a> {
             return Some(Fit::Conversion);
         }
         let (from, from_space) = types.pointer_parts(ty)?;
-        let spaces = from_space == to_space
-            || to_space == crate::lang::types::AddrSpace::Generic
-                && from_space != crate::lang::types::AddrSpace::Constant;
+        let spaces = to_space.contains(from_space);
         let quals = to
             .quals
             .contains(from.quals & (Quals::CONST | Quals::VOLATILE));
@@ -346,6 +353,7 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         let (text, args) = match builtins::c_function(text) {
+            Some(CFunction::CopyBytes) => return self.copy_bytes(text, &args, span),
             Some(function) => self.c_call(function, text, args, span)?,
             None => (text, args),
         };

@@ -1,7 +1,8 @@
 //! Explicit conversions.
 use super::Sema;
+use super::const_eval::Value;
 use super::typed::{ConvertKind, ExprId, ExprKind};
-use crate::lang::types::{AddrSpace, Type, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, OpaqueKind, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::Span;
 
@@ -139,6 +140,15 @@ impl<'a> Sema<'a> {
         None
     }
 
+    /// Returns whether a value is CLK_NULL_EVENT or CLK_NULL_RESERVE_ID as clang's headers write
+    /// them: all bits set, reinterpreted.
+    fn is_null_of_headers(&self, value: ExprId, to: TypeId) -> bool {
+        let kind = self.module.types.opaque(to);
+        matches!(kind, Some(OpaqueKind::ClkEvent | OpaqueKind::ReserveId))
+            && self.module.types.size(self.ty(value)) == 8
+            && self.eval(value) == Some(Value::Int(u64::MAX))
+    }
+
     fn pointer_cast(
         &mut self,
         value: ExprId,
@@ -148,9 +158,8 @@ impl<'a> Sema<'a> {
     ) -> Option<ExprId> {
         let from = self.ty(value);
         let (_, from_space) = self.module.types.pointer_parts(from)?;
-        let generic = from_space == AddrSpace::Generic && space != AddrSpace::Constant
-            || space == AddrSpace::Generic && from_space != AddrSpace::Constant;
-        if from_space != space && !generic && !self.is_null_constant(value) {
+        let overlap = space.contains(from_space) || from_space.contains(space);
+        if !overlap && !self.is_null_constant(value) {
             let message = format!(
                 "casting {} to type {} changes address space of pointer",
                 self.show(from),
@@ -173,6 +182,9 @@ impl<'a> Sema<'a> {
         let value = self.rvalue(operand);
         let (named, value) = (named?, value?);
         let (from, to) = (self.ty(value), named.q.ty);
+        if self.is_null_of_headers(value, to) {
+            return Some(self.mk(ExprKind::Zero, to, span));
+        }
         let types = &self.module.types;
         let scalar = |ty| {
             let (elem, _) = types.elem_lanes(ty);

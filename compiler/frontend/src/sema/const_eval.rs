@@ -2,6 +2,7 @@
 use super::Sema;
 use super::typed::{
     ArithOp, CompareOp, ConstData, ConvertKind, ExprId, ExprKind, GlobalId, LvalueId, LvalueKind,
+    NO_LANE,
 };
 use crate::lang::types::{AddrSpace, FloatKind, Quals, Type, TypeId};
 
@@ -457,7 +458,11 @@ fn swizzled(vector: &Value, lanes: &[u8]) -> Option<Value> {
     let Value::Vector(values) = vector else {
         return None;
     };
-    let lane = |lane: &u8| values.get(usize::from(*lane)).cloned();
+    let lane = |lane: &u8| match *lane {
+        // Undefined: any value will do.
+        NO_LANE => values.last().cloned(),
+        lane => values.get(usize::from(lane)).cloned(),
+    };
     let mut picked = lanes.iter().map(lane).collect::<Option<Vec<_>>>()?;
     match picked.len() {
         1 => picked.pop(),

@@ -399,9 +399,7 @@ impl<'a> Sema<'a> {
             self.incompatible(span, from, to, purpose);
             return None;
         };
-        let space_ok = from_space == space
-            || (space == AddrSpace::Generic && from_space != AddrSpace::Constant);
-        if !space_ok {
+        if !space.contains(from_space) {
             let text = self.space_text(purpose, from, to);
             let message = format!("{text} changes address space of pointer");
             let report = self.error(at, message).highlight(span);

@@ -1,12 +1,12 @@
 //! Declarations of variables and typedefs.
 use super::Sema;
-use super::convert::Purpose;
 use super::requires::version_name;
 use super::scope::{Entity, GlobalMeta, SpacedType};
-use super::typed::{ConstData, ExprId, ExprKind, Global, GlobalId, Linkage, StmtId};
+use super::typed::{ConstData, Global, GlobalId, Linkage, StmtId};
 use crate::diagnostics::Warning;
 use crate::lang::names::{self, NamedType};
-use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
+use crate::lang::options::STORAGE_CLASSES;
+use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Type, TypeId, TypeTable};
 use crate::parse::ast::{
     self, DeclPart, DeclSpecs, Declaration, FunctionSpec, InitDeclarator, StorageClass, TypeSpec,
 };
@@ -93,13 +93,19 @@ impl<'a> Sema<'a> {
                 StorageClass::Auto | StorageClass::Register if self.at_program_scope() => {
                     self.error(span, "illegal storage class on file-scoped variable");
                 }
-                StorageClass::Auto => {
+                StorageClass::Auto | StorageClass::Register if !self.supports(class) => {
                     let message = format!(
-                        "{} does not support the 'auto' storage class specifier",
-                        version_name(self.lang.std)
+                        "{} does not support the '{}' storage class specifier",
+                        version_name(self.lang.std),
+                        if class == StorageClass::Auto {
+                            "auto"
+                        } else {
+                            "register"
+                        }
                     );
                     self.error(span, message);
                 }
+                StorageClass::Auto => {}
                 _ if found.is_some_and(|f| f != class) => {
                     self.error(span, "cannot combine with previous storage class specifier");
                 }
@@ -107,6 +113,13 @@ impl<'a> Sema<'a> {
             }
         }
         found
+    }
+
+    /// Returns whether `auto` or `register` may be written. The specification has neither (OpenCL C
+    /// 3.0 §6.9); old programs write `register`.
+    fn supports(&self, class: StorageClass) -> bool {
+        let in_version = class == StorageClass::Register && self.lang.std > ClStd::Cl10;
+        in_version || self.lang.clang_extension(STORAGE_CLASSES)
     }
 
     fn declarator(
@@ -134,7 +147,14 @@ impl<'a> Sema<'a> {
                 .function_declaration(&decl.specs, declarator, base)
                 .map(|_| ());
         }
-        let mut ty = self.declarator_type(base, declarator)?;
+        let derived = self.declarator_type(base, declarator);
+        if let (None, Some(ast::Init::Expr(init))) = (derived, &item.init) {
+            // What a block does is checked in spite of its variable.
+            if self.is_block_literal(*init) {
+                self.operand(*init);
+            }
+        }
+        let mut ty = derived?;
         ty.q.ty = self.ext_vector(&declarator.attrs, ty.q.ty)?;
         ty.q.ty = self.ext_vector(&decl.specs.attrs, ty.q.ty)?;
         let align = self
@@ -220,7 +240,16 @@ impl<'a> Sema<'a> {
             }
         }
         let q = self.module.types.named(self.name(name), ty.q);
-        self.bind_new(name, Entity::Typedef(SpacedType { q, ..ty }), span);
+        // Also the program's own `size_t` has another size on the host.
+        let text = self.name(name);
+        let host_sized = text != "bool" && names::forbidden_in_kernels(text);
+        let not_for_kernels = ty.not_for_kernels || host_sized;
+        let typedef = SpacedType {
+            q,
+            not_for_kernels,
+            ..ty
+        };
+        self.bind_new(name, Entity::Typedef(typedef), span);
         Some(())
     }
 
@@ -292,72 +321,6 @@ impl<'a> Sema<'a> {
             return None;
         }
         self.check_half_value(elem, v.span, "variable")
-    }
-
-    pub(super) fn is_sampler(&self, ty: TypeId) -> bool {
-        self.module.types.opaque(ty) == Some(OpaqueKind::Sampler)
-    }
-
-    /// A sampler variable is a name for its constant (OpenCL C 3.0 §6.15.15.1).
-    pub(super) fn sampler_variable(&mut self, v: &Variable<'a>) -> Option<()> {
-        if let Some(AddrSpace::Global | AddrSpace::Local | AddrSpace::Generic) = v.ty.space {
-            let message = "sampler type cannot be used with the __local and __global address space qualifiers";
-            self.error(v.span, message);
-            return None;
-        }
-        let at_program_scope = self.at_program_scope();
-        let constant =
-            v.ty.space == Some(AddrSpace::Constant) || v.ty.q.quals.contains(Quals::CONST);
-        if at_program_scope && !constant {
-            let message = "global sampler requires a const or constant address space qualifier";
-            self.error(v.span, message);
-            return None;
-        }
-        let Some(ast::Init::Expr(init)) = v.init else {
-            self.error(v.span, "variable of type 'sampler_t' must be initialized");
-            return None;
-        };
-        let value = self.rvalue(*init)?;
-        if at_program_scope && self.is_sampler(self.ty(value)) {
-            let at = self.ast.expr(*init).span;
-            self.error(at, "initializer element is not a compile-time constant");
-            return None;
-        }
-        let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
-        let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
-            let at = self.ast.expr(*init).span;
-            self.error(at, "initializer element is not a compile-time constant");
-            return None;
-        };
-        self.bind_new(v.name, Entity::Sampler(mask), v.span);
-        Some(())
-    }
-
-    /// A sampler literal.
-    pub(super) fn sampler(&mut self, mask: u32, span: Span) -> ExprId {
-        let ty = self.module.types.intern(Type::Opaque(OpaqueKind::Sampler));
-        self.mk(ExprKind::Sampler(mask), ty, span)
-    }
-
-    /// The constant of a sampler, checked: coordinates, addressing and filter. Invalid modes count
-    /// as CLK_ADDRESS_NONE and CLK_FILTER_NEAREST.
-    pub(super) fn sampler_mask(&mut self, value: i128, span: Span) -> Option<u32> {
-        let mut mask = u32::try_from(value).unwrap_or(u32::MAX);
-        if mask & !0x3f != 0 {
-            self.error(span, format!("invalid sampler initializer {value}"));
-            return None;
-        }
-        if mask & 0xe > 8 {
-            let message = "sampler initializer has invalid Addressing Mode bits";
-            self.warning(Warning::SpirCompat, span, message);
-            mask &= !0xe;
-        }
-        if mask & 0x30 == 0x30 {
-            let message = "sampler initializer has invalid Filter Mode bits";
-            self.warning(Warning::SpirCompat, span, message);
-            mask &= !0x20;
-        }
-        Some(mask)
     }
 
     /// Refuses a variable that has the name of an atomic type.

@@ -153,7 +153,10 @@ impl<'a> Sema<'a> {
                 Entity::Local(local) => {
                     return self.variable(name, local, span).map(Operand::Lvalue);
                 }
-                Entity::Block(block) => return Some(Operand::Block(block)),
+                Entity::Block(block) => {
+                    self.check_block_reference(name, span)?;
+                    return Some(Operand::Block(block));
+                }
                 Entity::Global(global) => {
                     return Some(Operand::Lvalue(self.global_lvalue(global, span)));
                 }

@@ -12,6 +12,7 @@ use crate::parse::ast::{
     DeclPart, DeclSpecs, Declarator, FunctionDef, FunctionSpec, ParamDecl, StorageClass,
 };
 use crate::source::{Span, Symbol};
+use pumice_target::options::ClStd;
 
 /// The function being checked.
 #[derive(Debug)]
@@ -141,12 +142,10 @@ impl<'a> Sema<'a> {
         self.check_half_value(ret.q.ty, span, "function return value")?;
         let text = self.name(name);
         if let Some(dots) = variadic {
-            if text != "printf" {
-                self.error(
-                    *dots,
-                    "invalid prototype, variadic arguments are not allowed in OpenCL",
-                );
-                return None;
+            // As in clang, names of implementations may have them.
+            let is_printf = text == "printf" && self.lang.std >= ClStd::Cl12;
+            if !is_printf && !text.starts_with("__") {
+                self.check_variadic(*dots)?;
             }
         }
         let mut types = Vec::with_capacity(params.len());
@@ -179,7 +178,7 @@ impl<'a> Sema<'a> {
         base: SpacedType,
     ) -> Option<FuncId> {
         let signature = self.signature(declarator, base).filter(|s| !s.broken)?;
-        if signature.variadic {
+        if signature.variadic && self.name(signature.name) == "printf" {
             // A declaration of printf by hand means the built-in.
             return Some(FuncId(0));
         }
@@ -303,6 +302,7 @@ impl<'a> Sema<'a> {
         });
         self.funcs.push(FuncMeta {
             overloadable,
+            variadic: signature.variadic,
             defined: false,
             params: parameters(declarator),
             must_use,
@@ -349,7 +349,7 @@ impl<'a> Sema<'a> {
         let Some(signature) = signature.filter(|_| !broken || !is_known) else {
             return;
         };
-        if signature.variadic {
+        if signature.variadic && self.name(name) == "printf" {
             self.error(name_span, "definition of builtin function 'printf'");
             return;
         }
@@ -467,14 +467,17 @@ impl<'a> Sema<'a> {
     }
 
     /// Reports the call at `span` that closes a cycle of functions, given in the order of calls.
-    fn recursive_call(&self, cycle: &[FuncId], span: Span) {
+    /// Without a kernel that gets there it is a warning, as clang compiles it: nothing runs it.
+    fn recursive_call(&self, cycle: &[FuncId], is_run: bool, span: Span) {
         let Some(&first) = cycle.first() else { return };
         let first = self.module.function(first);
         let text = &first.name;
         let message = format!("recursive call to '{text}' is not allowed in OpenCL C");
-        let report = self
-            .error(span, message)
-            .note(first.span, format!("'{text}' declared here"));
+        let report = match is_run {
+            true => self.error(span, message),
+            false => self.warning(Warning::Unnamed, span, message),
+        };
+        let report = report.note(first.span, format!("'{text}' declared here"));
         if cycle.len() > 1 {
             let names = cycle.iter().chain(cycle.first());
             let names: Vec<String> = names
@@ -492,6 +495,7 @@ impl<'a> Sema<'a> {
         for &(from, to, span) in &self.calls {
             callees[from.0 as usize].push((to, span));
         }
+        let run = self.run_by_kernels(&callees);
         // 0 not seen, 1 on the path, 2 done.
         let mut state = vec![0u8; count];
         let mut reported: FxHashSet<FuncId> = FxHashSet::default();
@@ -516,11 +520,26 @@ impl<'a> Sema<'a> {
                     1 if reported.insert(callee) => {
                         let cycle = path.iter().skip_while(|(f, _)| *f != callee.0 as usize);
                         let cycle: Vec<FuncId> = cycle.map(|(f, _)| FuncId(*f as u32)).collect();
-                        self.recursive_call(&cycle, span);
+                        self.recursive_call(&cycle, run[callee.0 as usize], span);
                     }
                     _ => {}
                 }
             }
         }
+    }
+
+    /// Tells of each function whether a kernel or an enqueued block calls it, directly or not.
+    fn run_by_kernels(&self, callees: &[Vec<(FuncId, Span)>]) -> Vec<bool> {
+        let functions = self.module.functions.iter().enumerate();
+        let kernels = functions.filter(|(_, f)| f.kernel.is_some());
+        let mut open: Vec<usize> = kernels.map(|(index, _)| index).collect();
+        open.extend(self.enqueued.iter().map(|func| func.0 as usize));
+        let mut run = vec![false; callees.len()];
+        while let Some(index) = open.pop() {
+            if !std::mem::replace(&mut run[index], true) {
+                open.extend(callees[index].iter().map(|(callee, _)| callee.0 as usize));
+            }
+        }
+        run
     }
 }

@@ -45,7 +45,7 @@ impl<'a> Sema<'a> {
                 }
                 "vec_type_hint" => info.vec_type_hint = self.hinted_type(attr),
                 "overloadable" => {
-                    self.error(attr.span, "kernel functions cannot be overloaded");
+                    self.name_overloadable_kernel(id, attr.span);
                     continue;
                 }
                 _ => continue,
@@ -76,11 +76,24 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Keeps the plain name of a kernel that is marked `overloadable`: the API knows no other. Only one
+    /// of the overloads can be a kernel.
+    fn name_overloadable_kernel(&mut self, id: FuncId, span: Span) {
+        let name = self.module.function(id).name.clone();
+        let functions = self.module.functions.iter().enumerate();
+        let mut others = functions.filter(|(index, _)| *index != id.0 as usize);
+        if others.any(|(_, f)| f.kernel.is_some() && f.name == name) {
+            self.error(span, "kernel functions cannot be overloaded");
+            return;
+        }
+        self.module.functions[id.0 as usize].link_name = name;
+    }
+
     fn check_kernel_param(&mut self, param: &'a ParamDecl, ty: &SpacedType) {
         let span = param.declarator.name.map_or(param.span, |(_, span)| span);
         let id = ty.q.ty;
         if let Some((pointee, space)) = self.module.types.pointer_parts(id) {
-            if matches!(space, AddrSpace::Private | AddrSpace::Generic) {
+            if self.leads_outside(pointee.ty) || is_not_shared(space) {
                 self.error(
                     span,
                     "pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' address space",
@@ -107,6 +120,14 @@ impl<'a> Sema<'a> {
         }
         if self.lang.std < ClStd::Cl20 && self.holds_pointer(id) {
             self.error(span, "struct kernel parameters may not contain pointers");
+        }
+    }
+
+    /// Returns whether a pointer behind a pointer leads into private memory or any.
+    fn leads_outside(&self, ty: TypeId) -> bool {
+        match self.module.types.pointer_parts(ty) {
+            Some((pointee, space)) => is_not_shared(space) || self.leads_outside(pointee.ty),
+            None => false,
         }
     }
 
@@ -148,7 +169,7 @@ impl<'a> Sema<'a> {
         let mut qualifiers = Vec::new();
         let mut space = AddrSpace::Private;
         if let Some((pointee, pointee_space)) = self.module.types.pointer_parts(ty.q.ty) {
-            space = pointee_space;
+            space = pointee_space.of_language();
             if ty.q.quals.contains(Quals::RESTRICT) {
                 qualifiers.push("restrict");
             }
@@ -238,6 +259,11 @@ impl<'a> Sema<'a> {
             }
         }
     }
+}
+
+/// Returns whether no kernel argument can point into an address space.
+fn is_not_shared(space: AddrSpace) -> bool {
+    matches!(space, AddrSpace::Private | AddrSpace::Generic)
 }
 
 /// The type to take in place of one whose size the host cannot know.

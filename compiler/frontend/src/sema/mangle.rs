@@ -37,6 +37,8 @@ impl Sema<'_> {
                     AddrSpace::Constant => Some(2),
                     AddrSpace::Local => Some(3),
                     AddrSpace::Generic => Some(4),
+                    AddrSpace::GlobalDevice => Some(5),
+                    AddrSpace::GlobalHost => Some(6),
                 };
                 if let Some(number) = number {
                     out.push_str(&format!("U3AS{number}"));

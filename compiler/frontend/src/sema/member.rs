@@ -1,5 +1,5 @@
 //! Members, swizzles and indices.
-use super::typed::{ExprKind, LvalueId, LvalueKind};
+use super::typed::{ExprKind, LvalueId, LvalueKind, NO_LANE};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
 use crate::lang::names;
@@ -221,7 +221,10 @@ impl<'a> Sema<'a> {
                 let (base, lanes) = match &lvalue.kind {
                     LvalueKind::Lanes { base, lanes: outer } => (
                         *base,
-                        lanes.iter().map(|&l| outer[usize::from(l)]).collect(),
+                        lanes
+                            .iter()
+                            .map(|&l| outer.get(usize::from(l)).copied().unwrap_or(NO_LANE))
+                            .collect(),
                     ),
                     _ => (base, lanes),
                 };
@@ -396,7 +399,7 @@ enum SwizzleError {
 fn swizzle_lanes(text: &str, len: u8) -> Result<Vec<u8>, SwizzleError> {
     // The halves of a 3-vector are those of a 4-vector whose last lane is undefined.
     let wide = if len == 3 { 4 } else { len };
-    let clamp = |lane: u8| lane.min(len - 1);
+    let clamp = |lane: u8| if lane < len { lane } else { NO_LANE };
     let half = wide / 2;
     match text {
         "lo" => return Ok((0..half).map(clamp).collect()),
@@ -435,7 +438,7 @@ fn swizzle_lanes(text: &str, len: u8) -> Result<Vec<u8>, SwizzleError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SwizzleError, swizzle_lanes};
+    use super::{NO_LANE, SwizzleError, swizzle_lanes};
 
     #[test]
     fn swizzles() {
@@ -443,7 +446,8 @@ mod tests {
         assert_eq!(swizzle_lanes("sF0", 16), Ok(vec![15, 0]));
         assert_eq!(swizzle_lanes("rg", 2), Ok(vec![0, 1]));
         assert_eq!(swizzle_lanes("odd", 8), Ok(vec![1, 3, 5, 7]));
-        assert_eq!(swizzle_lanes("hi", 3), Ok(vec![2, 2]));
+        assert_eq!(swizzle_lanes("hi", 3), Ok(vec![2, NO_LANE]));
+        assert_eq!(swizzle_lanes("odd", 3), Ok(vec![1, NO_LANE]));
         assert_eq!(swizzle_lanes("z", 2), Err(SwizzleError::Range));
         assert_eq!(swizzle_lanes("xxxxx", 4), Err(SwizzleError::Length(5)));
         assert_eq!(swizzle_lanes("xr", 4), Err(SwizzleError::Name(Some('r'))));

@@ -14,6 +14,7 @@ mod block;
 mod c_function;
 mod call;
 mod cast;
+mod compare;
 mod const_data;
 mod const_eval;
 mod convert;
@@ -36,6 +37,7 @@ mod pointer;
 mod printf;
 mod record;
 mod requires;
+mod sampler;
 mod scope;
 mod specs;
 mod stmt;
@@ -91,6 +93,9 @@ pub fn check(
         calls: Vec::new(),
         blocks: Vec::new(),
         block_inits: Vec::new(),
+        enqueued: FxHashSet::default(),
+        without_result: FxHashMap::default(),
+        array_captures: FxHashMap::default(),
         depth: 0,
     };
     for decl in &ast.decls {
@@ -147,6 +152,13 @@ struct Sema<'a> {
     blocks: Vec<BlockState>,
     /// Contexts of block literals.
     block_inits: Vec<Init>,
+    /// Functions of blocks that are arguments of the enqueueing functions.
+    enqueued: FxHashSet<FuncId>,
+    /// Functions that call a block's function and drop its result, which enqueue_kernel takes.
+    without_result: FxHashMap<FuncId, FuncId>,
+    /// Functions of blocks that hold the address of an array of the function around: its name and
+    /// declaration.
+    array_captures: FxHashMap<FuncId, (String, Span)>,
     depth: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Operators on scalars and vectors.
 use super::convert::Purpose;
-use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, LvalueId, LvalueKind};
-use super::{Operand, Sema};
+use super::typed::{ArithOp, ExprId, ExprKind, Init, LvalueId, LvalueKind, NO_LANE};
+use super::{Operand, Sema, compare};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
@@ -38,7 +38,7 @@ impl<'a> Sema<'a> {
         let (q, space) = (node.ty, node.space);
         if let LvalueKind::Lanes { lanes, .. } = &node.kind {
             let mut seen = [false; 16];
-            for &lane in lanes {
+            for &lane in lanes.iter().filter(|lane| **lane != NO_LANE) {
                 if std::mem::replace(&mut seen[usize::from(lane)], true) {
                     self.error(
                         span,
@@ -326,7 +326,7 @@ impl<'a> Sema<'a> {
         if matches!(op, BinaryOp::And | BinaryOp::Or) {
             return self.logical(op == BinaryOp::And, op_span, lhs, rhs, span);
         }
-        if let Some(op) = compare_op(op) {
+        if let Some(op) = compare::operator(op) {
             return self.comparison(op, op_span, lhs, rhs, span);
         }
         let arith = match op {
@@ -428,37 +428,6 @@ impl<'a> Sema<'a> {
         Some(self.mk_binary(op, lhs, rhs, left, span))
     }
 
-    fn comparison(
-        &mut self,
-        op: CompareOp,
-        op_span: Span,
-        lhs: ExprId,
-        rhs: ExprId,
-        span: Span,
-    ) -> Option<ExprId> {
-        let (left, right) = (self.ty(lhs), self.ty(rhs));
-        let types = &self.module.types;
-        if types.is_pointer(left) || types.is_pointer(right) {
-            let result = self.pointer_compare(op, lhs, rhs, op_span, span)?;
-            return Some(self.bool_to_int(result));
-        }
-        let (left_elem, _) = types.elem_lanes(left);
-        let (right_elem, _) = types.elem_lanes(right);
-        if !types.is_arithmetic(left_elem) || !types.is_arithmetic(right_elem) {
-            self.invalid_operands(left, right, op_span);
-            return None;
-        }
-        self.warn_sign_compare(lhs, rhs, op_span);
-        let (lhs, rhs, ty) = self.unify(lhs, rhs, op_span)?;
-        self.check_half_arith(ty, op_span)?;
-        if self.module.types.is_vector(ty) {
-            let result = self.truth_vector(ty);
-            return Some(self.mk(ExprKind::Compare { op, lhs, rhs }, result, span));
-        }
-        let result = self.mk(ExprKind::Compare { op, lhs, rhs }, TypeTable::BOOL, span);
-        Some(self.bool_to_int(result))
-    }
-
     fn logical(
         &mut self,
         and: bool,
@@ -495,6 +464,11 @@ impl<'a> Sema<'a> {
         op_span: Span,
         span: Span,
     ) -> Option<ExprId> {
+        let first = then.and_then(|then| self.refuse_block_operand(then));
+        let second = self.refuse_block_operand(otherwise);
+        if then.is_some() && first.is_none() || second.is_none() {
+            return None;
+        }
         let test = self.rvalue(cond);
         let (test, first) = match then {
             Some(then) => {
@@ -524,6 +498,12 @@ impl<'a> Sema<'a> {
         let (test, first, second) = (test?, first?, second?);
         if self.module.types.is_vector(self.ty(test)) {
             return self.select(test, first, second, op_span, span);
+        }
+        if self.module.types.is_float(self.ty(test)) {
+            let ty = self.show(self.ty(test));
+            let message = format!("used type {ty} where floating point type is not allowed");
+            self.error(self.span(test), message);
+            return None;
         }
         let cond = self.truth(test)?;
         let (left, right) = (self.ty(first), self.ty(second));
@@ -574,16 +554,4 @@ impl<'a> Sema<'a> {
             span,
         ))
     }
-}
-
-fn compare_op(op: BinaryOp) -> Option<CompareOp> {
-    Some(match op {
-        BinaryOp::Lt => CompareOp::Lt,
-        BinaryOp::Gt => CompareOp::Gt,
-        BinaryOp::Le => CompareOp::Le,
-        BinaryOp::Ge => CompareOp::Ge,
-        BinaryOp::Eq => CompareOp::Eq,
-        BinaryOp::Ne => CompareOp::Ne,
-        _ => return None,
-    })
 }

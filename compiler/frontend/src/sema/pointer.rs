@@ -2,7 +2,7 @@
 use super::typed::{ArithOp, CompareOp, ConvertKind, ExprId, ExprKind, LvalueId, LvalueKind};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
+use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::Span;
 
@@ -67,6 +67,10 @@ impl<'a> Sema<'a> {
                 return None;
             }
         };
+        if self.is_capture(lvalue) {
+            self.error(span, "taking address of a capture is not allowed");
+            return None;
+        }
         self.note_unknown(lvalue);
         let node = self.body.lvalue(lvalue);
         let (q, space) = (node.ty, node.space);
@@ -232,13 +236,10 @@ impl<'a> Sema<'a> {
         }
         let (a, x) = self.module.types.pointer_parts(left)?;
         let (b, y) = self.module.types.pointer_parts(right)?;
-        let generic = |one: AddrSpace, other: AddrSpace| {
-            one == AddrSpace::Generic && other != AddrSpace::Constant
-        };
-        let space = if x == y {
+        let space = if x.contains(y) {
             x
-        } else if generic(x, y) || generic(y, x) {
-            AddrSpace::Generic
+        } else if y.contains(x) {
+            y
         } else {
             let message = format!(
                 "{what} ({} and {}) which are pointers to non-overlapping address spaces",

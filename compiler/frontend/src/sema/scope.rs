@@ -96,6 +96,8 @@ impl Scope {
 #[derive(Clone, Debug)]
 pub(super) struct FuncMeta {
     pub(super) overloadable: bool,
+    /// Takes arguments behind its parameters, which it cannot read.
+    pub(super) variadic: bool,
     pub(super) defined: bool,
     /// Its parameters as first declared.
     pub(super) params: Vec<Parameter>,

@@ -3,6 +3,7 @@ use super::Sema;
 use super::scope::{Entity, SpacedType};
 use crate::diagnostics::Warning;
 use crate::lang::names::{self, NamedType};
+use crate::lang::options::VARIADIC_FUNCTIONS;
 use crate::lang::types::{Access, AddrSpace, FloatKind, OpaqueKind, QualType, Quals, Type, TypeId};
 use crate::parse::ast::{self, DeclPart, DeclSpecs, Declarator, Qual, TypeSpec};
 use crate::source::{Span, Symbol};
@@ -66,9 +67,9 @@ impl<'a> Sema<'a> {
                 Some(SpacedType::qual(operand))
             }
             TypeSpec::TypeofType(name) => self.type_name(*name),
-            TypeSpec::Atomic(name) => {
-                let inner = self.type_name(*name)?;
-                self.atomic_type(inner.q.ty, span).map(SpacedType::plain)
+            TypeSpec::Atomic(_) => {
+                self.no_atomic_word(span);
+                None
             }
             TypeSpec::Pipe(packet) => {
                 let packet = self.base_type(packet, specs)?.q.ty;
@@ -144,21 +145,10 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn atomic_type(&mut self, value: TypeId, span: Span) -> Option<TypeId> {
-        match self.module.types.get(value) {
-            Type::Int(kind) if kind.bits() >= 32 => {}
-            Type::Float(_) => {}
-            Type::Atomic(_) => return Some(value),
-            _ => {
-                let message = format!(
-                    "_Atomic cannot be applied to type {} in OpenCL C",
-                    self.show(value)
-                );
-                self.error(span, message);
-                return None;
-            }
-        }
-        Some(self.module.types.intern(Type::Atomic(value)))
+    /// Refuses `_Atomic` (OpenCL C 3.0 §6.15.12.6).
+    fn no_atomic_word(&mut self, span: Span) {
+        self.error(span, "'_Atomic' is not supported in OpenCL C")
+            .hint("use a type such as 'atomic_int'");
     }
 
     fn named_type(&mut self, name: Symbol, span: Span) -> Option<SpacedType> {
@@ -264,8 +254,8 @@ impl<'a> Sema<'a> {
                     continue;
                 }
                 Qual::Atomic => {
-                    out.q.ty = self.atomic_type(out.q.ty, span)?;
-                    continue;
+                    self.no_atomic_word(span);
+                    return None;
                 }
                 Qual::ReadOnly | Qual::WriteOnly | Qual::ReadWrite => {
                     if access == Some(qual) {
@@ -286,6 +276,8 @@ impl<'a> Sema<'a> {
                 Qual::Global => AddrSpace::Global,
                 Qual::Local => AddrSpace::Local,
                 Qual::Constant => AddrSpace::Constant,
+                Qual::GlobalDevice => AddrSpace::GlobalDevice,
+                Qual::GlobalHost => AddrSpace::GlobalHost,
                 Qual::Generic => {
                     if !self.lang.generic_address_space() {
                         self.no_generic(span);
@@ -428,6 +420,9 @@ impl<'a> Sema<'a> {
                         self.error(*span, message);
                         return None;
                     }
+                    if let Some(dots) = variadic {
+                        self.check_variadic(*dots)?;
+                    }
                     let mut types = Vec::new();
                     for param in params {
                         types.push(self.param_type(param)?.q.ty);
@@ -441,6 +436,16 @@ impl<'a> Sema<'a> {
             };
         }
         Some(current)
+    }
+
+    /// Refuses `...` in a prototype without the extension for it.
+    pub(super) fn check_variadic(&mut self, dots: Span) -> Option<()> {
+        if self.lang.clang_extension(VARIADIC_FUNCTIONS) {
+            return Some(());
+        }
+        let message = "invalid prototype, variadic arguments are not allowed in OpenCL";
+        self.error(dots, message);
+        None
     }
 
     fn pointer_to(&mut self, pointee: SpacedType, span: Span) -> Option<TypeId> {
@@ -541,6 +546,8 @@ fn space_of_attr(name: &str) -> Option<Qual> {
     Some(match name {
         "opencl_private" => Qual::Private,
         "opencl_global" => Qual::Global,
+        "opencl_global_device" => Qual::GlobalDevice,
+        "opencl_global_host" => Qual::GlobalHost,
         "opencl_local" => Qual::Local,
         "opencl_constant" => Qual::Constant,
         "opencl_generic" => Qual::Generic,

@@ -19,6 +19,10 @@ macro_rules! id {
     };
 }
 
+/// Lane number of the fourth element that `.hi` and `.odd` of a 3-element vector have: undefined
+/// when read, nothing when written (OpenCL C 3.0 §6.3.7).
+pub const NO_LANE: u8 = u8::MAX;
+
 id! {
     /// A function in [`TypedModule::functions`].
     FuncId
@@ -291,7 +295,7 @@ pub enum LvalueKind {
     Lanes {
         /// The vector.
         base: LvalueId,
-        /// Lane numbers, in the order of the swizzle.
+        /// Lane numbers, in the order of the swizzle; [`NO_LANE`] for an undefined one.
         lanes: Vec<u8>,
     },
     /// One lane of a vector in memory, by a computed number (`v[i]`).
@@ -325,7 +329,8 @@ pub enum ExprKind {
     Zero,
     /// A sampler literal: the sum of its `CLK_*` constants.
     Sampler(u32),
-    /// The value in an lvalue. Never of array type, except to initialise a temporary.
+    /// The value in an lvalue. Never of array type, except to initialise a temporary or a block's
+    /// context.
     Load(LvalueId),
     /// The address of an lvalue; the type is a pointer to it. Not of Lanes, Lane.
     AddrOf(LvalueId),
@@ -484,7 +489,7 @@ pub enum ExprKind {
     Swizzle {
         /// Vector.
         base: ExprId,
-        /// Lane numbers.
+        /// Lane numbers; [`NO_LANE`] for an undefined one.
         lanes: Vec<u8>,
     },
     /// One lane of an rvalue vector by a computed number.

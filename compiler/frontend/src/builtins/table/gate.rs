@@ -25,21 +25,19 @@ pub enum Gate {
 }
 
 impl Gate {
-    /// Returns the feature or version that is missing; `None` if the gate is open.
+    /// Returns the feature or version that is missing; `None` if the gate is open. Pragmas do not
+    /// matter: as in clang, a function is there if the device has its extension.
     pub fn missing(self, lang: &LangOptions) -> Option<&'static str> {
         let unless = |open: bool, name| (!open).then_some(name);
+        let since_cl30 = |name| lang.std >= ClStd::Cl30 && lang.feature(name);
         match self {
             Gate::None => None,
             Gate::Std(std) => unless(lang.std >= std, version(std)),
-            Gate::Name(name) => unless(lang.extension(name), name),
-            Gate::Either(extension, name) => {
-                let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
-                unless(lang.extension(extension) || feature(), extension)
-            }
-            Gate::AnyOf([first, second], name) => {
-                let feature = || lang.std >= ClStd::Cl30 && lang.feature(name);
-                let open = lang.extension(first) || lang.extension(second) || feature();
-                unless(open, first)
+            Gate::Name(name) => extension(name, lang),
+            Gate::Either(_, name) | Gate::AnyOf(_, name) if since_cl30(name) => None,
+            Gate::Either(name, _) => extension(name, lang),
+            Gate::AnyOf([first, second], _) => {
+                extension(first, lang).filter(|_| extension(second, lang).is_some())
             }
             Gate::Device(name) => unless(lang.feature(name), name),
             Gate::Feature(_) | Gate::Core(_) if lang.std < ClStd::Cl20 => {
@@ -49,6 +47,20 @@ impl Gate {
             Gate::Core(name) => unless(lang.feature(name), name),
         }
     }
+}
+
+/// Returns the extension if the device lacks it, or the language version that has its functions first.
+fn extension(name: &'static str, lang: &LangOptions) -> Option<&'static str> {
+    const SINCE_CL12: [&str; 3] = [
+        "cl_khr_subgroup",
+        "cl_intel_subgroup",
+        "cl_khr_mipmap_image",
+    ];
+    if !lang.knows_extension(name) {
+        return Some(name);
+    }
+    let is_newer = SINCE_CL12.iter().any(|prefix| name.starts_with(prefix));
+    (is_newer && lang.std < ClStd::Cl12).then(|| version(ClStd::Cl12))
 }
 
 fn version(std: ClStd) -> &'static str {

@@ -58,10 +58,12 @@ mod vector_data;
 mod work_groups;
 mod work_items;
 
+use crate::lang::options::LangOptions;
 pub use gate::Gate;
 pub use lower::{ImageOp, Lower};
 pub(super) use parse::equal;
-use signature::{Components, Gentype, Signature};
+use pumice_target::options::ClStd;
+use signature::{Accesses, Base, Components, Gentype, Signature};
 
 /// The sections. Overloads are tried in this order.
 const SECTIONS: &[&[Table]] = &[
@@ -182,6 +184,21 @@ pub struct Row {
     pub lower: Lower,
     /// True if the name stands for many names.
     pub is_family: bool,
+}
+
+impl Row {
+    /// Returns the feature or version that the row lacks; `None` if it is there.
+    pub fn missing(&self, lang: &LangOptions) -> Option<&'static str> {
+        let version =
+            || (self.reads_without_sampler()).then(|| Gate::Std(ClStd::Cl12).missing(lang));
+        self.gate.missing(lang).or_else(|| version().flatten())
+    }
+
+    /// Returns whether the row reads an image without a sampler, as OpenCL C 1.2 has it first.
+    fn reads_without_sampler(&self) -> bool {
+        let first = self.signature.as_ref().and_then(|s| s.params().first());
+        first.is_some_and(|term| matches!(term.base, Base::Image(_, Accesses::Read)))
+    }
 }
 
 /// Families whose names end in a number of components.

@@ -211,6 +211,7 @@ impl Found {
                 b"__constant" => spaces = Some(Spaces::Only(AddrSpace::Constant)),
                 b"__generic" => spaces = Some(Spaces::Generic),
                 b"__global|__local" => spaces = Some(Spaces::GlobalOrLocal),
+                b"__global|__local|__generic" => spaces = Some(Spaces::NotPrivate),
                 b"read_only" => accesses = Some(Accesses::ReadOnly),
                 b"read_only|read_write" => accesses = Some(Accesses::Read),
                 b"write_only|read_write" => accesses = Some(Accesses::Write),

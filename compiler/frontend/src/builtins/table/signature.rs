@@ -188,8 +188,10 @@ impl Accesses {
 pub enum Spaces {
     /// The one that the signature names.
     Only(AddrSpace),
-    /// `__global|__local`, and generic.
+    /// `__global|__local`
     GlobalOrLocal,
+    /// `__global|__local|__generic`
+    NotPrivate,
     /// No qualifier: all but constant.
     Writable,
     /// No qualifier on a pointer to const: all.
@@ -201,13 +203,14 @@ pub enum Spaces {
 impl Spaces {
     /// The spaces of arguments that fit; the first one is shown in messages.
     pub fn allowed(self) -> &'static [AddrSpace] {
-        use AddrSpace::{Constant, Generic, Global, Local, Private};
+        use AddrSpace::{Constant, Generic, Global, GlobalDevice, GlobalHost, Local, Private};
         match self {
             Spaces::Only(Private) => &[Private],
-            Spaces::Only(Global) => &[Global],
+            Spaces::Only(Global | GlobalDevice | GlobalHost) => &[Global],
             Spaces::Only(Constant) => &[Constant],
             Spaces::Only(Local) => &[Local],
-            Spaces::GlobalOrLocal => &[Global, Local, Generic],
+            Spaces::GlobalOrLocal => &[Global, Local],
+            Spaces::NotPrivate => &[Global, Local, Generic],
             Spaces::Writable => &[Private, Global, Local, Generic],
             Spaces::Readable => &[Private, Global, Local, Constant, Generic],
             Spaces::Generic | Spaces::Only(Generic) => &[Generic, Private, Global, Local],

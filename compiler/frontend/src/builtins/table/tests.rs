@@ -46,6 +46,7 @@ fn shown(term: &Term) -> String {
         words.extend(match pointer.spaces {
             Spaces::Only(space) => Some(space.name().to_string()),
             Spaces::GlobalOrLocal => Some("__global|__local".to_string()),
+            Spaces::NotPrivate => Some("__global|__local|__generic".to_string()),
             Spaces::Generic => Some(AddrSpace::Generic.name().to_string()),
             Spaces::Readable | Spaces::Writable => None,
         });

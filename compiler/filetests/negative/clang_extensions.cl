@@ -1,0 +1,134 @@
+// test: negative
+//// [-cl-std=CL1.0] storage classes of OpenCL C 1.0
+void f(void) { auto int a; register int b; static int c; extern int d; }
+
+//// [-cl-std=CL1.0] storage classes with clang's extension
+#ifndef cl_clang_storage_class_specifiers
+#error not there
+#endif
+#pragma OPENCL EXTENSION cl_clang_storage_class_specifiers : enable
+void f(void) { auto int a; register int b; }
+#pragma OPENCL EXTENSION cl_clang_storage_class_specifiers : disable
+void g(void) { auto int a; }
+
+//// auto
+void f(void) { auto int a; register int b; }
+
+//// variable arguments
+int f(int a, ...);
+typedef void (*pointer)(int, ...);
+int printf(constant char *format, ...);
+void __of_the_implementation(int, ...);
+
+//// [-cl-std=CL1.0] printf of one's own before OpenCL C 1.2
+int printf(constant char *format, ...);
+
+//// variable arguments with clang's extension
+#pragma OPENCL EXTENSION __cl_clang_variadic_functions : enable
+int f(int a, ...) { return a; }
+void g(void) { f(); f(1, 2, unknown); }
+#pragma OPENCL EXTENSION all : disable
+int h(int a, ...);
+
+//// function pointers, which stay refused
+#ifdef __cl_clang_function_pointers
+#error there
+#endif
+#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
+void f(void (*g)(int));
+
+//// definitions in the style of K&R
+int f(a, b) int a; { return a; }
+int g(a) int a, c; { return a; }
+int h(a) int a, a; { return a; }
+int i(int a, float b);
+int i(a, b) int a, b; { return a; }
+int j(x, y);
+
+//// [-cl-std=CL2.0] _Atomic
+_Atomic int a;
+_Atomic(int) b;
+void f(global _Atomic int *p) { }
+
+//// generic before OpenCL C 2.0
+generic int *f(generic int *p) {
+  generic int *q;
+  return q;
+}
+int generic;
+void g(void) { generic = 1; }
+
+//// floats as conditions of ?:
+float f(float c, float a) { return c ? a : -a; }
+float g(float c, float a) { return c ?: a; }
+
+//// sizes that kernels do not take, named by the program
+typedef __SIZE_TYPE__ size_t;
+typedef size_t count;
+typedef count amount;
+struct S { amount n; };
+kernel void k(amount n) { }
+kernel void l(struct S s) { }
+typedef int bool;
+kernel void m(bool fine) { }
+
+//// [-cl-std=CL2.0] pointers to pointers into private memory
+kernel void k(private int * global *p) { }
+kernel void l(int * global *p) { }
+kernel void m(global int * private * global *p) { }
+kernel void n(global int * global *p) { }
+
+//// [-cl-std=CL2.0] old atomic functions of generic pointers
+int f(volatile generic int *p) { return atomic_add(p, 1); }
+
+//// kernels that are overloaded
+__attribute__((overloadable)) kernel void k(global int *p) { }
+__attribute__((overloadable)) kernel void k(global float *p) { }
+
+//// memcpy
+void f(global int *to, constant int *from, int n) {
+  __builtin_memcpy(to, from, n);
+  __builtin_memcpy(from, to, 4);
+  __builtin_memcpy(to, 4);
+  __builtin_memcpy(to, 3, 4);
+  __builtin_memcpy(to, from, 5000);
+  int *p = __builtin_memcpy(to, from, 4);
+}
+
+//// [-cl-std=CL2.0] address spaces of unified memory
+void f(global int *g, local int *l, __attribute__((opencl_global_device)) int *d, __attribute__((opencl_global_host)) int *h) {
+  g = d;
+  d = g;
+  d = h;
+  d = (__attribute__((opencl_global_device)) int *)h;
+  l = d;
+  l = (local int *)h;
+  __attribute__((opencl_global_device)) int x;
+}
+__attribute__((opencl_global_host)) int y;
+
+//// [--device=full -cl-std=CL1.1] functions of OpenCL C 1.2 and of extensions that need it
+kernel void k(read_only image2d_t i, write_only image2d_t o, int2 at) {
+  write_imagef(o, at, read_imagef(i, at));
+  write_imagef(o, at, 1, (float4)(0.0f));
+  get_sub_group_size();
+  sub_group_non_uniform_reduce_add(1);
+}
+
+//// [--device=full] the same in OpenCL C 1.2, and an extension that a pragma disables
+#pragma OPENCL EXTENSION cl_khr_subgroups : disable
+kernel void k(read_only image2d_t i, write_only image2d_t o, int2 at) {
+  write_imagef(o, at, read_imagef(i, at));
+  write_imagef(o, at, 1, (float4)(0.0f));
+  get_sub_group_size();
+  sub_group_non_uniform_reduce_add(1);
+  unknown();
+}
+
+//// a sampler without a value
+constant sampler_t of_program;
+kernel void k(global float4 *p, read_only image2d_t i) {
+  sampler_t s;
+  const sampler_t t;
+  *p = read_imagef(i, s, (int2)(0));
+}
