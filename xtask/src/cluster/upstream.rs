@@ -9,8 +9,8 @@ use crate::test::{Report, mark};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Time for a test: pocld takes seconds to end a queue, and one test makes thirty.
-const LIMIT: Duration = Duration::from_secs(300);
+/// Time for a test.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Exit status of a test that does not apply.
 const SKIPPED: &str = "exit status: 77";
@@ -32,6 +32,10 @@ const KNOWN: &[(&str, &str)] = &[
     (
         "test_command_buffer_multi_device",
         "PoCL's client crashes, without the driver in its process",
+    ),
+    (
+        "test_queue_creation_with_hints",
+        "PoCL waits for ever after some queues; pocld is idle then, in no call of the driver",
     ),
 ];
 
