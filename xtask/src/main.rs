@@ -8,6 +8,7 @@ mod bare;
 mod binary_checks;
 mod bless;
 mod clients;
+mod cluster;
 mod demo;
 mod drivers;
 mod guide;
@@ -46,6 +47,7 @@ cargo xtask COMMAND
   bare [XTASK COMMAND]      demo and test, or that command, from a clean clone on a minimal
                             Debian made for it (needs root)
   guide                     the user's guide in target/guide
+  cluster [N]               work over N servers of PoCL-Remote with Pumice behind each: docs/guide/cluster.md
   bless                     write the snapshots and the compiled built-in library anew
   install [--prefix P] [--user] [--without-lavapipe]
                             build the release and install it; sudo is called where it is needed
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
             "tidy" => tidy::run(rest),
             "bless" => bless::run(rest),
             "guide" => guide::run(rest),
+            "cluster" => cluster::run(rest),
             "install" => install::install(rest),
             "package" => package::run(rest),
             "uninstall" => install::uninstall(rest),

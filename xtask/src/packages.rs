@@ -89,13 +89,25 @@ pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")
 pub const GIT: &[Package] = &[package("git", "the date and the author of the packages")];
 
 /// Makefiles of the guide.
-pub const MAKE: &[Package] = &[package("make", "the Makefile of the user's guide")];
+pub const MAKE: &[Package] = &[package(
+    "make",
+    "the Makefile of the user's guide, and PoCL-Remote's",
+)];
 
 /// Reads libraries.
 pub const BINUTILS: &[Package] = &[package(
     "binutils",
     "readelf, for the checks of the library",
 )];
+
+/// Builds PoCL-Remote and makes networks for it; Python's engines.
+pub const CLUSTER: &[Package] = &[
+    package("cmake", "builds PoCL-Remote"),
+    package("pkg-config", "finds PoCL-Remote's OpenCL loader"),
+    package("xz-utils", "unpacks PoCL's source package"),
+    package("iproute2", "network namespaces for servers"),
+    package("python3-venv", "Dask and MPI"),
+];
 
 /// An application that every system has.
 pub const CLINFO: &[Package] = &[package("clinfo", "a real client")];

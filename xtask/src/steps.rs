@@ -1,13 +1,14 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, GIT, GLSL, LOADER, MAKE, Package, RPM, SPIRV, VALIDATION, VULKAN,
-    VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, CLUSTER, GIT, GLSL, LOADER, MAKE, Package, RPM, SPIRV, VALIDATION,
+    VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
-    guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy, validation,
+    cluster, guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy,
+    validation,
 };
 
 /// A named step.
@@ -159,6 +160,13 @@ pub const STEPS: &[Step] = &[
         on_request: true,
         run: shim::machine_code::run,
     },
+    Step {
+        name: "cluster",
+        what: "PoCL-Remote, Dask and MPI on the driver; servers that are killed, PoCL's own remote tests",
+        needs: &[VULKAN, LOADER, CLIENTS, CLUSTER, MAKE],
+        on_request: true,
+        run: cluster::test,
+    },
 ];
 
 /// Steps that run only what a filter names.
@@ -173,4 +181,5 @@ pub const FILTERED: &[&str] = &[
     "gpu-like",
     "shim",
     "isa",
+    "cluster",
 ];
