@@ -9,13 +9,15 @@
 
 use pumice_backend::vulkan::{self, graph};
 use pumice_compiler::{LowerOptions, Target};
-use pumice_filetests::directive;
-use pumice_filetests::golden::{self, files};
+use pumice_filetests::golden::{self, Failures, files};
+use pumice_filetests::{KernelFile, directive};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify;
-use pumice_test_support::filetests;
-use pumice_test_support::spirv_tools;
+use pumice_test_support::runs::{Arguments, range};
+use pumice_test_support::{filetests, graphs, spirv_tools};
+use rspirv::spirv::Op;
+use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
 fn all_files() -> Vec<PathBuf> {
@@ -44,6 +46,7 @@ fn emit(text: &str) -> Result<Vec<u32>, String> {
 
 /// Validates a module with spirv-val; errors from what spirv-val does not know do not count.
 fn validate(words: &[u32], allowed: Option<&str>) -> Result<(), String> {
+    operands_stand_first(words)?;
     let tool = std::env::var("PUMICE_SPIRV_VAL").unwrap_or_else(|_| "spirv-val".into());
     let words = pumice_reflection::strip_non_semantic(words);
     match spirv_tools::validate_with(&tool, &words, "vulkan1.2") {
@@ -53,6 +56,40 @@ fn validate(words: &[u32], allowed: Option<&str>) -> Result<(), String> {
         Err(e) if allowed.is_some_and(|text| e.contains(text)) => Ok(()),
         Err(e) => Err(e),
     }
+}
+
+/// Checks that what decorates a type of payload arrays stands before the type, which spirv-val asks for only
+/// where it knows the extension.
+fn operands_stand_first(words: &[u32]) -> Result<(), String> {
+    let opcode = |op: Op| op as u32;
+    let mut places = FxHashMap::default();
+    let mut decorations = Vec::new();
+    let mut at = 5;
+    while at < words.len() {
+        let (length, op) = ((words[at] >> 16) as usize, words[at] & 0xFFFF);
+        let inst = &words[at..at + length];
+        let is_typed = op == opcode(Op::Constant);
+        let has_id = [
+            Op::TypeNodePayloadArrayAMDX,
+            Op::ConstantStringAMDX,
+            Op::SpecConstantStringAMDX,
+        ];
+        if is_typed || has_id.into_iter().any(|known| op == opcode(known)) {
+            places.insert(inst[1 + usize::from(is_typed)], at);
+        } else if op == opcode(Op::DecorateId) {
+            decorations.push((inst[1], inst[3]));
+        }
+        at += length;
+    }
+    for (target, operand) in decorations {
+        let place = |id: u32| places.get(&id).ok_or(format!("id {id} is nowhere"));
+        if place(operand)? > place(target)? {
+            return Err(format!(
+                "id {operand} stands behind {target}, which it decorates"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check(path: &Path) -> Result<String, String> {
@@ -121,6 +158,32 @@ fn a_node_reads_and_finishes_its_payload() {
     // One payload comes in and goes on to another node.
     let output = interpret("specialised_names", 1, Vec::new(), &[vec![42]]);
     assert_eq!(output.enqueued[0].records, [[42]]);
+}
+
+/// `filetests/ir/graph/*.ir` are whole graphs with their directives: they are emitted, and run in the
+/// interpreter. `runtime/tests/graphs_on_device.rs` runs them on a driver that has work graphs.
+#[test]
+fn graphs_run_in_the_interpreter() {
+    let mut failures = Failures::default();
+    for path in files(&filetests("ir/graph"), &["ir"], 4) {
+        if let Err(error) = check_graph(&path) {
+            failures.add(&path, error);
+        }
+    }
+    failures.finish();
+}
+
+fn check_graph(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let words = emit(&text)?;
+    validate(&words, directive::value(&text, "spirv-val"))?;
+    graph::read(&words)?;
+    let run = KernelFile::parse(&text)?.runs.pop().ok_or("no run")?;
+    let module = parse_module(&text).map_err(|e| e.to_string())?;
+    let arguments = Arguments::of(&run)?;
+    let inputs = arguments.inputs.clone();
+    let buffers = graphs::run(&module, &run.kernel, inputs, &range(&run))?;
+    arguments.check(&run, &buffers)
 }
 
 #[test]

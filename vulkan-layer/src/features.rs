@@ -4,6 +4,7 @@
 use ash::vk;
 
 use crate::raw::ShaderUntypedPointersFeatures;
+use crate::raw::enqueue::ShaderEnqueueFeatures;
 
 mod promoted;
 
@@ -25,6 +26,7 @@ pub(crate) struct Chain {
     pub clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
     pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     pub untyped: ShaderUntypedPointersFeatures,
+    pub enqueue: ShaderEnqueueFeatures,
 }
 
 /// Feature structs of the chain that the device knows.
@@ -40,6 +42,7 @@ pub(crate) struct Present {
     pub clock: bool,
     pub reconvergence: bool,
     pub untyped: bool,
+    pub enqueue: bool,
 }
 
 impl Chain {
@@ -77,6 +80,9 @@ impl Chain {
         }
         if present.untyped {
             head = head.push_next(&mut self.untyped);
+        }
+        if present.enqueue {
+            head = head.push_next(&mut self.enqueue);
         }
         head = promoted.link(present.promoted, head);
         let result = use_it(&mut head);
@@ -221,6 +227,7 @@ features! {
     shader_maximal_reconvergence "shaderMaximalReconvergence"
         reconvergence.shader_maximal_reconvergence,
     shader_untyped_pointers "shaderUntypedPointers" untyped.shader_untyped_pointers,
+    shader_enqueue "shaderEnqueue" enqueue.shader_enqueue,
 }
 
 impl Features {
@@ -228,5 +235,7 @@ impl Features {
     pub(crate) fn settle(&mut self) {
         self.shader_buffer_int64_atomics &= self.shader_int64;
         self.shader_shared_int64_atomics &= self.shader_int64;
+        // A graph's scratch memory is given by its address.
+        self.shader_enqueue &= self.buffer_device_address;
     }
 }

@@ -19,6 +19,7 @@
 //!   .create_shader_module(words)          non-semantic sets are stripped here
 //!   .create_pipeline_layout(&desc)        descriptor sets and push-constant size, held to the limits
 //!   .create_pipeline(&PipelineDesc)       one pipeline per set of specialization values
+//!   .create_graph(&GraphDesc)             Graph: kernels that start one another; .create_scratch()
 //!   .create_descriptor_set(&layout, i, &[(binding, Resource)])
 //!   .create_queue() -> Queue              one timeline each
 //!   .device_and_host_time(), .to_host_time(ns)
@@ -26,6 +27,7 @@
 //! Queue::recorder() -> Recorder           bind_pipeline, bind_descriptors, push_constants, dispatch,
 //!                                         dispatch_base, copy_buffer(regions), write_buffer, fill_buffer,
 //!                                         initialize_image, copy_image, copy_buffer_to_image, copy_image_to_buffer,
+//!                                         initialize_scratch, dispatch_graph,
 //!                                         barrier, write_timestamp, keep(object)
 //!   .reusable_recorder(), into_recording() commands that Recorder::run puts into other recorders, often
 //!   .submit(recorder, &[Wait]) -> value   timeline().completed(), wait(value, timeout)
@@ -43,7 +45,7 @@
 //! caps                 Capabilities, Probes: plain data, and the queries that fill them
 //! quirks, asm          the list of driver quirks; an assembler for probes
 //! device               instance, device, memory, and what a device keeps one of
-//! objects              buffers, images, descriptor sets, pipelines, timestamps
+//! objects              buffers, images, descriptor sets, pipelines, graphs, timestamps
 //! commands             recorder, queue, clocks
 //! probe                start-up probes, which run kernels
 //! shared               memory whose pointers have one value on the host and in kernels
@@ -69,6 +71,7 @@ mod shared;
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
 pub use commands::clock::host_time_ns;
+pub use commands::graph::NodePayloads;
 pub use commands::image_copy::TexelRows;
 pub use commands::recorder::{CopyRegion, Recorder};
 pub use commands::recording::Recording;
@@ -85,6 +88,7 @@ pub use format::{Format, FormatFeatures};
 pub use objects::buffer::{Buffer, MemoryClass};
 pub use objects::descriptor::{DescriptorSet, Resource};
 pub use objects::external::{MemoryFd, imports};
+pub use objects::graph::{Graph, GraphDesc, NodeDesc, Scratch};
 pub use objects::image::{
     BufferView, Component, IDENTITY, Image, ImageBox, ImageDesc, ImageKind, ImageView,
 };

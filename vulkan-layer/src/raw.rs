@@ -6,6 +6,8 @@ use std::ffi::{CStr, c_int, c_long, c_void};
 
 use ash::vk;
 
+pub(crate) mod enqueue;
+
 /// `VK_KHR_shader_untyped_pointers`.
 pub(crate) const UNTYPED_POINTERS_NAME: &CStr = c"VK_KHR_shader_untyped_pointers";
 

@@ -82,6 +82,24 @@ pub const GLSL: &[Package] = &[package(
     "shaders that kernels are compared with",
 )];
 
+/// Tools and libraries that Mesa's build needs, beside meson.
+pub const MESA: &[Package] = &[
+    package("dpkg-dev", "unpacks Mesa's source package"),
+    package("g++", "builds Mesa"),
+    package("ninja-build", "builds Mesa"),
+    package("pkgconf", "finds Mesa's libraries"),
+    package("bison", "Mesa's parsers"),
+    package("flex", "Mesa's parsers"),
+    package("python3-mako", "Mesa's generators of code"),
+    package("python3-yaml", "Mesa's generators of code"),
+    package("python3-packaging", "Mesa's generators of code"),
+    package("glslang-tools", "Mesa's own shaders"),
+    package("llvm-15-dev", "llvmpipe's compiler"),
+    package("libdrm-dev", "headers that Mesa needs"),
+    package("libexpat1-dev", "headers that Mesa needs"),
+    package("zlib1g-dev", "headers that Mesa needs"),
+];
+
 /// Makes and reads RPM packages.
 pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")];
 

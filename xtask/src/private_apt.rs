@@ -99,6 +99,44 @@ pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<Path
     unpack_into(suite, name, download)
 }
 
+/// Downloads the source package `name` of `suite` into a folder, which is returned. Done once.
+pub fn source(suite: &str, name: &str) -> Result<PathBuf> {
+    let home = sh::target().join("debian").join(format!("{suite}-source"));
+    let place = home.join(name);
+    if place.join("complete").is_file() {
+        return Ok(place);
+    }
+    prepare(&home, suite, "deb-src")?;
+    clear(&place)?;
+    let mut command = apt("apt-get", &home);
+    command.args(["source", "--download-only", name]);
+    sh::output(command.current_dir(&place))?;
+    sh::write(&place.join("complete"), "")?;
+    Ok(place)
+}
+
+/// Makes an apt configuration below `home` that knows a suite's packages of one kind (`deb` or `deb-src`).
+fn prepare(home: &Path, suite: &str, kind: &str) -> Result {
+    for dir in ["etc", "lists/partial", "cache/archives/partial"] {
+        std::fs::create_dir_all(home.join(dir))
+            .map_err(|error| format!("{}: {error}", home.display()))?;
+    }
+    sh::write(
+        &home.join("etc/suite.sources"),
+        format!(
+            "Types: {kind}\nURIs: {}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n",
+            mirror()
+        ),
+    )?;
+    sh::output(apt("apt-get", home).arg("update")).map(drop)
+}
+
+/// Makes an empty folder: what an interrupted run left must not be mistaken for the whole.
+fn clear(place: &Path) -> Result {
+    let _ = std::fs::remove_dir_all(place);
+    std::fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))
+}
+
 /// Unpacks the archives that `download` puts into the folder given second.
 fn unpack_into(
     suite: &str,
@@ -110,21 +148,8 @@ fn unpack_into(
     if place.join("complete").is_file() {
         return Ok(place);
     }
-    for dir in ["etc", "lists/partial", "cache/archives/partial"] {
-        std::fs::create_dir_all(home.join(dir))
-            .map_err(|error| format!("{}: {error}", home.display()))?;
-    }
-    sh::write(
-        &home.join("etc/suite.sources"),
-        format!(
-            "Types: deb\nURIs: {}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n",
-            mirror()
-        ),
-    )?;
-    sh::output(apt("apt-get", &home).arg("update"))?;
-    // A half-unpacked folder of an interrupted run must not be mistaken for a whole one.
-    let _ = std::fs::remove_dir_all(&place);
-    std::fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    prepare(&home, suite, "deb")?;
+    clear(&place)?;
     download(&home, &place)?;
     for archive in sh::files_with(&place, &["deb"])? {
         sh::output(Command::new("dpkg").arg("-x").arg(&archive).arg(&place))?;

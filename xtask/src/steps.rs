@@ -1,14 +1,14 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, CLUSTER, GIT, GLSL, LOADER, MAKE, Package, RPM, SPIRV, VALIDATION,
-    VULKAN, VULKAN_HEADERS,
+    BINUTILS, CLIENTS, CLINFO, CLUSTER, GIT, GLSL, LOADER, MAKE, MESA, Package, RPM, SPIRV,
+    VALIDATION, VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
-    cluster, guide, info, installation, low_floor, newest_layer, package, programs, shim, tidy,
-    validation,
+    cluster, graphs, guide, info, installation, low_floor, newest_layer, package, programs, shim,
+    tidy, validation,
 };
 
 /// A named step.
@@ -167,6 +167,13 @@ pub const STEPS: &[Step] = &[
         on_request: true,
         run: cluster::test,
     },
+    Step {
+        name: "graphs",
+        what: "work graphs on a lavapipe with beta extensions, built from Debian's source",
+        needs: &[VULKAN, LOADER, CLIENTS, MESA],
+        on_request: true,
+        run: graphs::run,
+    },
 ];
 
 /// Steps that run only what a filter names.
@@ -182,4 +189,5 @@ pub const FILTERED: &[&str] = &[
     "shim",
     "isa",
     "cluster",
+    "graphs",
 ];

@@ -36,7 +36,7 @@ impl Report {
 }
 
 /// Runs `cargo test` and records each test that fails by its name.
-fn run_tests(report: &mut Report, command: &mut Command) -> Result {
+pub fn run_tests(report: &mut Report, command: &mut Command) -> Result {
     let (lines, ok) = sh::run_read(command)?;
     let failed = failed_tests(&lines);
     for name in &failed {

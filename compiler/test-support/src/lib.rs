@@ -1,10 +1,11 @@
 //! Helpers that the tests of the compiler and of the runtime share.
 //!
-//! Kernel files run in the interpreter ([`runs`]), the SPIR-V tools serve as judges
+//! Kernel files run in the interpreter ([`runs`], [`graphs`]), the SPIR-V tools serve as judges
 //! ([`spirv_tools`]), and generators make kernels that nobody wrote ([`random_programs`],
 //! [`random_cfg`], [`number_kernels`], [`shapes`]).
 #![forbid(unsafe_code)]
 
+pub mod graphs;
 pub mod lowering_passes;
 pub mod number_kernels;
 pub mod random_cfg;

@@ -1,4 +1,5 @@
 //! A dispatch made from the reflection alone, sharing no code with the runtime's.
+#![allow(dead_code, reason = "each test uses a part")]
 
 use std::collections::BTreeMap;
 
@@ -67,7 +68,8 @@ fn whole(buffer: Buffer) -> Resource {
     }
 }
 
-fn create(device: &LogicalDevice, bytes: &[u8]) -> Buffer {
+/// A buffer with these bytes.
+pub fn create(device: &LogicalDevice, bytes: &[u8]) -> Buffer {
     // Whole words: devices may have no narrower accesses.
     let size = bytes.len().max(4).next_multiple_of(4);
     let buffer = device
@@ -236,6 +238,22 @@ fn prepare(
         }
     }
     d
+}
+
+/// The push constants of a kernel all of whose arguments are there, and its specialization.
+pub fn arguments(
+    device: &LogicalDevice,
+    words: &[u32],
+    kernel: &str,
+    inputs: &Inputs,
+    range: &NdRange,
+    buffers: &[Buffer],
+) -> (Vec<u8>, Vec<(u32, u32)>) {
+    let reflection = pumice_reflection::read(words).expect("reflection is well-formed");
+    let mut d = prepare(device, &reflection, kernel, inputs, range, buffers);
+    assert!(d.blocks.is_empty() && d.bound.is_empty() && d.keep.is_empty());
+    d.push.resize(d.push.len().next_multiple_of(4), 0);
+    (d.push, d.spec)
 }
 
 /// Runs a kernel; gives the buffers afterwards and the start of the printf buffer.

@@ -191,6 +191,8 @@ pub struct Limits {
     pub max_image_layers: u32,
     /// maxMemoryAllocationSize.
     pub max_allocation: u64,
+    /// maxExecutionGraphShaderPayloadSize; 0 without graphs.
+    pub max_payload_size: u32,
     /// The largest buffer (maxBufferSize; maxMemoryAllocationSize where the device does not say).
     pub max_buffer: u64,
 }
@@ -330,12 +332,27 @@ impl Capabilities {
             clock: has(ash::khr::shader_clock::NAME),
             reconvergence: has(ash::khr::shader_maximal_reconvergence::NAME),
             untyped: has(UNTYPED_POINTERS_NAME),
+            // What the extension depends on, as far as the device's version does not bring it.
+            enqueue: has(ash::amdx::shader_enqueue::NAME)
+                && has(ash::khr::pipeline_library::NAME)
+                && has(ash::khr::maintenance5::NAME)
+                && self.api_version >= (1, 3, 0),
+        }
+    }
+
+    /// Returns the feature structs to chain at device creation. A driver may list work graphs without
+    /// the feature bit; the extension then stays off.
+    pub(crate) fn to_enable(&self) -> Present {
+        let present = self.present();
+        Present {
+            enqueue: present.enqueue && self.features.shader_enqueue,
+            ..present
         }
     }
 
     /// The extensions to enable: those that a feature or a call of this crate needs.
     pub(crate) fn extensions_to_enable(&self) -> Vec<&'static CStr> {
-        let present = self.present();
+        let present = self.to_enable();
         // Core since Vulkan 1.2, and without a struct.
         let has = |name: &CStr| name.to_str().is_ok_and(|name| self.has_extension(name));
         let before_12 = |name: &CStr| !present.v12 && has(name);
@@ -364,6 +381,9 @@ impl Capabilities {
                 present.reconvergence,
             ),
             (UNTYPED_POINTERS_NAME, present.untyped),
+            (ash::amdx::shader_enqueue::NAME, present.enqueue),
+            (ash::khr::pipeline_library::NAME, present.enqueue),
+            (ash::khr::maintenance5::NAME, present.enqueue),
             (ash::amd::shader_ballot::NAME, self.shader_ballot_amd()),
             (
                 ash::ext::external_memory_host::NAME,

@@ -8,6 +8,7 @@ use super::query::text;
 use super::{Capabilities, Driver, FloatControls, Limits, Subgroup, SubgroupOps};
 use crate::features::Present;
 use crate::promoted::promoted;
+use crate::raw::enqueue::ShaderEnqueueProperties;
 
 /// The properties that Vulkan's versions brought.
 #[derive(Default)]
@@ -97,6 +98,7 @@ pub(super) fn query(
     let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
     let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
+    let mut enqueue = ShaderEnqueueProperties::default();
     let mut head = vk::PhysicalDeviceProperties2::default();
     head = match present.v12 {
         true => head
@@ -113,6 +115,9 @@ pub(super) fn query(
     }
     if pci_info {
         head = head.push_next(&mut pci);
+    }
+    if caps.features.shader_enqueue {
+        head = head.push_next(&mut enqueue);
     }
     // SAFETY: `head` links only structs that the device's version or extensions define.
     unsafe { instance.get_physical_device_properties2(physical, &mut head) };
@@ -169,6 +174,7 @@ pub(super) fn query(
         max_image_3d: l.max_image_dimension3_d,
         max_image_layers: l.max_image_array_layers,
         max_allocation: v11.max_memory_allocation_size,
+        max_payload_size: enqueue.max_payload_size,
         max_buffer: if caps.features.maintenance4 {
             v13.max_buffer_size
         } else {

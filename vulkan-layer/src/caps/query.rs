@@ -7,12 +7,20 @@ use ash::vk;
 use super::{Capabilities, DeviceType, MemoryHeap, properties};
 use crate::features::{Chain, Features};
 use crate::format;
+use crate::raw::enqueue;
 
 pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
     let bytes: Vec<u8> = (chars.iter().map(|&c| c as u8))
         .take_while(|&c| c != 0)
         .collect();
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Returns whether this crate knows the revision of an extension. Revision 1 of VK_AMDX_shader_enqueue has
+/// commands of the same names with other arguments.
+fn speaks(extension: &vk::ExtensionProperties) -> bool {
+    extension.extension_name_as_c_str() != Ok(ash::amdx::shader_enqueue::NAME)
+        || extension.spec_version == enqueue::SPEC_VERSION
 }
 
 /// The version to which the mask `vulkan1.N` lowers instance and devices.
@@ -46,6 +54,7 @@ pub(crate) fn capabilities(
     let (major, minor) = highest_version(masked);
     let version = reported.min((major, minor, 0));
     let extensions: BTreeSet<String> = (listed.iter())
+        .filter(|extension| speaks(extension))
         .map(|extension| text(&extension.extension_name))
         .filter(|name| !masked.contains(name))
         .collect();
@@ -225,5 +234,30 @@ fn queues(
             domains.contains(&vk::TimeDomainEXT::DEVICE)
                 && domains.contains(&vk::TimeDomainEXT::CLOCK_MONOTONIC)
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{enqueue, speaks};
+    use ash::vk;
+
+    #[test]
+    fn work_graphs_are_known_in_one_revision() {
+        let listed = |name: &std::ffi::CStr, spec_version| {
+            let mut extension = vk::ExtensionProperties {
+                spec_version,
+                ..Default::default()
+            };
+            for (to, &from) in extension.extension_name.iter_mut().zip(name.to_bytes()) {
+                *to = from as std::ffi::c_char;
+            }
+            extension
+        };
+        let graphs = ash::amdx::shader_enqueue::NAME;
+        assert!(!speaks(&listed(graphs, 1)));
+        assert!(speaks(&listed(graphs, enqueue::SPEC_VERSION)));
+        assert!(!speaks(&listed(graphs, enqueue::SPEC_VERSION + 1)));
+        assert!(speaks(&listed(ash::khr::maintenance5::NAME, 1)));
     }
 }

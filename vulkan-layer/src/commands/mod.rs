@@ -2,6 +2,7 @@
 
 mod barrier;
 pub(crate) mod clock;
+pub(crate) mod graph;
 pub(crate) mod image_copy;
 mod indirect;
 pub(crate) mod recorder;

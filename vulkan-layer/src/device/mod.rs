@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use crate::caps::{Capabilities, Probes, query};
 use crate::error::{Context, Error, Result};
 use crate::quirks;
+use crate::raw::enqueue;
 
 pub(crate) mod fault;
 mod functions;
@@ -52,6 +53,8 @@ pub(crate) struct DeviceShared {
     pub memory_fd: Option<ash::khr::external_memory_fd::Device>,
     pub semaphore_fd: Option<ash::khr::external_semaphore_fd::Device>,
     pub calibrated: Option<ash::ext::calibrated_timestamps::Device>,
+    /// Commands of work graphs.
+    pub graphs: Option<enqueue::Functions>,
     pub descriptors: DescriptorPools,
     pub samplers: Samplers,
     /// Timeline semaphores that no queue uses.
@@ -88,7 +91,7 @@ impl LogicalDevice {
             .map(|name| name.as_ptr())
             .collect();
         let mut chain = caps.features.to_chain();
-        let raw = chain.link(caps.present(), |features| {
+        let raw = chain.link(caps.to_enable(), |features| {
             let info = vk::DeviceCreateInfo::default()
                 .queue_create_infos(&queue_info)
                 .enabled_extension_names(&extensions)
@@ -135,6 +138,10 @@ impl LogicalDevice {
         let calibrated = caps
             .calibrated_timestamps
             .then(|| ash::ext::calibrated_timestamps::Device::new(&instance.raw, &raw));
+        let graphs = caps.to_enable().enqueue.then(|| {
+            // SAFETY: the device was opened with the extension, which is listed in no other revision.
+            unsafe { enqueue::Functions::load(&instance.raw, &raw) }
+        });
         let turnstile = Turnstile::of(physical);
         // A layer that validates looks at what Vulkan promises, not at what the driver does.
         let runs_in_order =
@@ -156,6 +163,7 @@ impl LogicalDevice {
                 memory_fd,
                 semaphore_fd,
                 calibrated,
+                graphs: graphs.flatten(),
                 descriptors: DescriptorPools::default(),
                 samplers: Samplers::default(),
                 timelines: Recycled::default(),

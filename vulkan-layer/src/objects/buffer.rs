@@ -156,12 +156,22 @@ impl Buffer {
         size: u64,
         class: MemoryClass,
     ) -> Result<Self> {
+        Self::allocate_for(device, size, class, vk::BufferUsageFlags::empty())
+    }
+
+    /// Like [`Buffer::allocate`], with uses that other buffers do not have.
+    pub(crate) fn allocate_for(
+        device: &Arc<DeviceShared>,
+        size: u64,
+        class: MemoryClass,
+        more: vk::BufferUsageFlags,
+    ) -> Result<Self> {
         check_size(device, size)?;
         let in_host_memory = matches!(
             class,
             MemoryClass::HostVisibleDevice | MemoryClass::Readback
         );
-        if size >= DEDICATED_FROM && in_host_memory {
+        if size >= DEDICATED_FROM && in_host_memory && more.is_empty() {
             // Refused for whatever reason, the driver allocates, and says the reason.
             if let Some(buffer) = host_memory::allocate(device, size, class) {
                 return Ok(buffer);
@@ -169,7 +179,7 @@ impl Buffer {
         }
         let info = vk::BufferCreateInfo::default()
             .size(size.next_multiple_of(WORD))
-            .usage(usage(device))
+            .usage(usage(device) | more)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         let buffer = RawBuffer::create(device, &info)?;
         // SAFETY: the buffer belongs to the device.

@@ -3,6 +3,7 @@
 pub(crate) mod buffer;
 pub(crate) mod descriptor;
 pub(crate) mod external;
+pub(crate) mod graph;
 pub(crate) mod host_memory;
 pub(crate) mod image;
 pub(crate) mod pipeline;

@@ -85,11 +85,11 @@ pub(crate) struct PipelineLayoutInner {
 
 /// A shader module: SPIR-V that the driver has. Cheap to clone.
 #[derive(Clone)]
-pub struct ShaderModule(Arc<ModuleInner>);
+pub struct ShaderModule(pub(super) Arc<ModuleInner>);
 
-struct ModuleInner {
-    device: Arc<DeviceShared>,
-    raw: vk::ShaderModule,
+pub(super) struct ModuleInner {
+    pub device: Arc<DeviceShared>,
+    pub raw: vk::ShaderModule,
 }
 
 /// Creation parameters of a compute pipeline.
@@ -207,21 +207,9 @@ impl LogicalDevice {
         if !same(&desc.module.0.device) || !same(&desc.layout.0.device) {
             return Err(Error::InvalidUse("objects of another device".into()));
         }
-        let entry = CString::new(desc.entry)
-            .map_err(|_| Error::InvalidUse("an entry point's name with a NUL".into()))?;
-        let entries: Vec<_> = (desc.specialization.iter().enumerate())
-            .map(|(index, &(constant_id, _))| vk::SpecializationMapEntry {
-                constant_id,
-                offset: index as u32 * 4,
-                size: 4,
-            })
-            .collect();
-        let data: Vec<u8> = (desc.specialization.iter())
-            .flat_map(|&(_, value)| value.to_ne_bytes())
-            .collect();
-        let specialization = vk::SpecializationInfo::default()
-            .map_entries(&entries)
-            .data(&data);
+        let entry = entry_name(desc.entry)?;
+        let values = Specialization::of(desc.specialization);
+        let specialization = values.info();
         let mut required = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default();
         let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
@@ -268,7 +256,41 @@ impl LogicalDevice {
     }
 }
 
-fn pipeline_error(call: &'static str, result: vk::Result) -> Error {
+/// An entry point's name for Vulkan.
+pub(super) fn entry_name(name: &str) -> Result<CString> {
+    CString::new(name).map_err(|_| Error::InvalidUse("an entry point's name with a NUL".into()))
+}
+
+/// Values of 32-bit specialization constants, as Vulkan wants them.
+pub(super) struct Specialization {
+    entries: Vec<vk::SpecializationMapEntry>,
+    data: Vec<u8>,
+}
+
+impl Specialization {
+    /// Lays out ids with their values.
+    pub fn of(values: &[(u32, u32)]) -> Self {
+        let entry = |(index, &(constant_id, _)): (usize, &(u32, u32))| vk::SpecializationMapEntry {
+            constant_id,
+            offset: index as u32 * 4,
+            size: 4,
+        };
+        Self {
+            entries: values.iter().enumerate().map(entry).collect(),
+            data: (values.iter())
+                .flat_map(|&(_, value)| value.to_ne_bytes())
+                .collect(),
+        }
+    }
+
+    pub fn info(&self) -> vk::SpecializationInfo<'_> {
+        vk::SpecializationInfo::default()
+            .map_entries(&self.entries)
+            .data(&self.data)
+    }
+}
+
+pub(super) fn pipeline_error(call: &'static str, result: vk::Result) -> Error {
     match Error::from_vk(call, result) {
         Error::Vulkan { call, result } => Error::Pipeline(format!("{call}: {result}")),
         other => other,

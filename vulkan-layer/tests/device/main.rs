@@ -5,6 +5,7 @@ mod arithmetic;
 mod buffers;
 mod control_flow;
 mod dispatch;
+mod graphs;
 mod images;
 mod modules;
 mod setup;

@@ -41,17 +41,11 @@ impl Emitter<'_> {
         }
         self.b.capability(Capability::ShaderEnqueueAMDX);
         self.b.extension("SPV_AMDX_shader_enqueue");
-        let arrays: Vec<PayloadId> = self.module.payloads.keys().collect();
+        // A type that others share its limits with stands before them.
+        let mut arrays: Vec<PayloadId> = self.module.payloads.keys().collect();
+        arrays.sort_by_key(|&id| self.module.payloads[id].shares_limits_with.is_some());
         for id in arrays {
             self.declare_payload(id);
-        }
-        // A type may share its limits with a later one.
-        for (id, payload) in self.module.payloads.iter() {
-            if let Some(other) = payload.shares_limits_with {
-                let (this, other) = (self.payload_ids[&id].array, self.payload_ids[&other].array);
-                self.b
-                    .decorate_id(this, Decoration::NodeSharesPayloadLimitsWithAMDX, &[other]);
-            }
         }
         Ok(())
     }
@@ -90,7 +84,7 @@ impl Emitter<'_> {
             self.b
                 .decorate_member(record, last, Decoration::Offset, &[offset]);
         }
-        let array = self.b.global(Op::TypeNodePayloadArrayAMDX, None, &[record]);
+        // What decorations name stands before the type that they decorate.
         let mut by_id = vec![(
             Decoration::NodeMaxPayloadsAMDX,
             self.b.const_u32(payload.max),
@@ -105,6 +99,11 @@ impl Emitter<'_> {
         if let Some(size) = payload.array_size {
             by_id.push((Decoration::PayloadNodeArraySizeAMDX, self.b.const_u32(size)));
         }
+        if let Some(other) = payload.shares_limits_with {
+            let other = self.payload_ids[&other].array;
+            by_id.push((Decoration::NodeSharesPayloadLimitsWithAMDX, other));
+        }
+        let array = self.b.global(Op::TypeNodePayloadArrayAMDX, None, &[record]);
         for (decoration, operand) in by_id {
             self.b.decorate_id(array, decoration, &[operand]);
         }
