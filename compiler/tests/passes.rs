@@ -13,7 +13,7 @@ use pumice_test_support::{filetests, take_away};
 use std::path::PathBuf;
 
 /// Folders of other tests.
-const OTHER_TESTS: &[&str] = &["node", "run", "vulkan"];
+const OTHER_TESTS: &[&str] = &["graph", "node", "run", "vulkan"];
 
 fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = std::fs::read_dir(filetests("ir"))
