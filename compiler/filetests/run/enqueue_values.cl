@@ -6,15 +6,16 @@
 // kernel: values
 // global: 1
 // arg: buffer int 8*0
-// arg: int 7
+// arg: long 7
 // expect 0: int 8 9 8 0 11 12 0 0
-kernel void values(global int *out, int first)
+kernel void values(global int *out, long first)
 {
     queue_t queue = get_default_queue();
     ndrange_t one = ndrange_1D(1);
-    int (^const sum)(void) = ^{ return out[0] = first + 1; };
+    // What blocks capture has no padding, which would be copied without a value.
+    int (^const sum)(void) = ^{ return out[0] = (int)first + 1; };
     enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, sum);
-    enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, ^{ out[1] = first + 2; return 0.5f; });
+    enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, one, ^{ out[1] = (int)first + 2; return 0.5f; });
     // The same block called, and enqueued once more.
     out[2] = sum();
     clk_event_t done;

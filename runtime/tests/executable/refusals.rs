@@ -544,8 +544,8 @@ fn mip_levels() {
             "error: kernel `k`: argument 1 has no Fact(Levels)\n",
         ),
         (
-            fact(1, 3),
-            "error: there is no fact 3 about images and samplers\n",
+            fact(1, 6),
+            "error: there is no fact 6 about images and samplers\n",
         ),
     ] {
         assert_eq!(refused(need), expected, "{need:?}");
