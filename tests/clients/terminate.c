@@ -2,7 +2,7 @@
  * terminated context. On a device without the extension all of it is absent. */
 #include "common.h"
 
-enum { TERMINATE = 0x2032, CAPABILITY = 0x2031, TERMINATED = -1121, ITEMS = 64 };
+enum { TERMINATE = 0x2032, CAPABILITY = 0x2031, CAPABILITY_1X = 0x200F, TERMINATED = -1121, ITEMS = 64 };
 
 typedef cl_int(CL_API_CALL *terminate_function)(cl_context);
 static terminate_function terminate;
@@ -241,6 +241,8 @@ int main(void)
         EQ(clGetDeviceInfo(device, CAPABILITY, sizeof capability, &capability, NULL), CL_INVALID_VALUE);
         return finish();
     }
+    MUST(clGetDeviceInfo(device, CAPABILITY_1X, sizeof capability, &capability, NULL));
+    EQ(capability, 1);
     MUST(clGetDeviceInfo(device, CAPABILITY, sizeof capability, &capability, NULL));
     EQ(capability, 1);
     refused(2, -1);

@@ -31,6 +31,8 @@ const HOST_QUEUE_PROPERTIES: u64 =
 /// cl_khr_kernel_clock.
 const CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR: u32 = 0x1076;
 
+/// CL_DEVICE_TERMINATE_CAPABILITY_KHR as the headers of OpenCL 1.2 had it; clinfo asks for both.
+const CL_DEVICE_TERMINATE_CAPABILITY_KHR_1X: u32 = 0x200F;
 /// CL_DEVICE_TERMINATE_CAPABILITY_CONTEXT_KHR.
 const TERMINATE_CAPABILITY_CONTEXT: u64 = 1;
 
@@ -391,7 +393,9 @@ impl Object<Device> {
             | cl::CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
             | cl::CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT => Info::u32(0),
             cl::CL_DEVICE_SVM_CAPABILITIES => Info::u64(self.svm_capabilities()),
-            cl::CL_DEVICE_TERMINATE_CAPABILITY_KHR if self.has_addresses() => {
+            cl::CL_DEVICE_TERMINATE_CAPABILITY_KHR | CL_DEVICE_TERMINATE_CAPABILITY_KHR_1X
+                if self.has_addresses() =>
+            {
                 Info::u64(TERMINATE_CAPABILITY_CONTEXT)
             }
             cl::CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR if self.has_addresses() => {
