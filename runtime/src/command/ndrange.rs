@@ -409,7 +409,8 @@ fn image_value(
         BindingKind::SampledImage | BindingKind::StorageImage => {
             let writes = binding == BindingKind::StorageImage;
             let shown = image.shown(writes, raw)?;
-            image.check_srgb(writes && meta.srgb_spec.is_none())?;
+            // Bits are written as they are.
+            image.check_srgb(writes && !raw && meta.srgb_spec.is_none())?;
             ImageArg::Image(match image.rows() {
                 Some(_) => rows_view(on, mem, writes, shown, staging)?,
                 None => image.view(index, gpu, shown)?,
