@@ -125,6 +125,8 @@ impl Object<Queue> {
                 Some(error) => Err(error),
                 // Terminated: the application may have taken its memory back.
                 None if event.is_done() => continue,
+                // Its kernels may have ended because they were told to, before their event was.
+                None if node.queue.context().is_terminated() => Err(Error::ContextTerminated),
                 None => recorded.retire.run(),
             };
             let status = match result {
