@@ -68,7 +68,9 @@ fn run_validated(
     matrix: &Matrix<'_>,
     messages: &Messages,
 ) -> Result {
-    let validated = |client: &&Client| !client.without_vulkan && !client.without_layers;
+    let driver = matrix.setting.driver;
+    let validated =
+        |client: &&Client| !client.without_vulkan && !client.without_layers && client.suits(driver);
     let chosen: Vec<&Client> = all.iter().filter(validated).collect();
     test::run_at_once(report, &chosen, &matrix.label, test::workers(), |client| {
         messages.run(client, &matrix.setting, None)
