@@ -8,7 +8,7 @@
 // The largest argument below 128: its power of two is finite.
 #define LARGEST 0x1.fffffep6f
 
-// 2^y for y of -160 or more, 2^y = 0 included.
+// 2^y.
 static float power_of_two(float y) {
     bool small = y < -120.0f;
     float power = native_exp2(small ? y + 64.0f : y);

@@ -119,34 +119,30 @@ fn find_powers(device: &LogicalDevice, notes: &mut Vec<String>) -> AccuratePower
             Err(error) => notes.push(format!("probe of exp2 and log2: {error}")),
         }
     }
-    for name in &caps.masked {
-        match name.as_str() {
-            "accurateExp2" => powers.exp2 = false,
-            "+accurateExp2" => powers.exp2 = true,
-            "accurateLog2" => powers.log2 = false,
-            "+accurateLog2" => powers.log2 = true,
-            _ => {}
-        }
-    }
+    powers.exp2 = told(&caps.masked, "accurateExp2").unwrap_or(powers.exp2);
+    powers.log2 = told(&caps.masked, "accurateLog2").unwrap_or(powers.log2);
     powers
 }
 
-/// Clears what the names deny: the mask's names of what probes find. A name behind a plus sign is found unseen.
+/// The answer of the mask to a name: `false` denies it, `true` (behind a plus sign) takes it for found unseen. The
+/// last mention counts.
+fn told(names: &[String], wanted: &str) -> Option<bool> {
+    names.iter().rev().find_map(|name| {
+        let (name, there) = match name.strip_prefix('+') {
+            Some(name) => (name, true),
+            None => (name.as_str(), false),
+        };
+        (name == wanted).then_some(there)
+    })
+}
+
+/// Sets what the names deny or take for found.
 fn mask(mut widths: [Found; 3], names: &[String]) -> [Found; 3] {
     for found in &mut widths {
-        for name in names {
-            let (name, there) = match name.strip_prefix('+') {
-                Some(name) => (name, true),
-                None => (name.as_str(), false),
-            };
-            match name {
-                "exactFma" => found.fma = there,
-                "exactDivide" => found.div = there,
-                "exactSqrt" => found.sqrt = there,
-                "denormals" => found.denorms = there,
-                _ => {}
-            }
-        }
+        found.fma = told(names, "exactFma").unwrap_or(found.fma);
+        found.div = told(names, "exactDivide").unwrap_or(found.div);
+        found.sqrt = told(names, "exactSqrt").unwrap_or(found.sqrt);
+        found.denorms = told(names, "denormals").unwrap_or(found.denorms);
     }
     widths
 }
