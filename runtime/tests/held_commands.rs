@@ -17,8 +17,10 @@ use pumice_runtime::executable::{ArgValue, RangeRequest};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::external::Properties;
 use pumice_runtime::memory::image_create::Desc;
+use pumice_runtime::memory::image_rows::Using;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
+use pumice_runtime::program::own_kernels;
 use pumice_runtime::queue::event::Event;
 use pumice_runtime::queue::properties::QueueProperties;
 use pumice_runtime::queue::{Queue, WaitList};
@@ -214,7 +216,15 @@ fn a_launch_beside_its_queue_has_images_of_its_own() {
     );
     let image = image.unwrap();
     let rows = image.image().and_then(|image| image.rows()).unwrap();
-    let staged = |queue| rows.staged(0, queue, device.gpu().unwrap()).unwrap();
+    let staged = |queue| {
+        let using = Using {
+            index: 0,
+            queue,
+            device: device.gpu().unwrap(),
+            kernels: &|| own_kernels::of_texels(&device),
+        };
+        rows.staged(&using).unwrap()
+    };
     let of_queue = staged(Some(7));
     assert!(Arc::ptr_eq(&of_queue, &staged(Some(7))));
     let (alone, other) = (staged(None), staged(None));
