@@ -1,5 +1,5 @@
 // test: pp
-// options: -cl-std=CL3.0 --device=full -cl-ext=+cl_ext_image_raw10_raw12,+cl_ext_image_unsigned_10x6_12x4_14x2
+// options: -cl-std=CL3.0 -cl-ext=+cl_ext_image_raw10_raw12,+cl_ext_image_unsigned_10x6_12x4_14x2
 CLK_UNSIGNED_INT_RAW10_EXT CLK_UNSIGNED_INT_RAW12_EXT
 CLK_UNORM_INT10X6_EXT CLK_UNORM_INT12X4_EXT CLK_UNORM_INT14X2_EXT
 CLK_UNSIGNED_INT10X6_EXT CLK_UNSIGNED_INT12X4_EXT CLK_UNSIGNED_INT14X2_EXT

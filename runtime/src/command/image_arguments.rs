@@ -10,7 +10,7 @@ use crate::device::gpu;
 use crate::executable::{ArgMeta, ArgValue, ImageArg, Prepared};
 use crate::memory::Mem;
 use crate::memory::image::Shown;
-use crate::memory::image_rows::{StagedUse, Using};
+use crate::memory::image_rows::{StagedUse, Using, queues_overlap};
 use crate::program::own_kernels;
 
 /// The images that a launch has for rows of buffers.
@@ -83,6 +83,7 @@ fn rows_view(
         index: on.index(),
         queue: staging.queue,
         device: on.device().gpu()?,
+        overlaps: queues_overlap(on.device().capabilities()),
         kernels: &|| own_kernels::of_texels(on.device()),
     };
     let made = rows.staged(&using)?;

@@ -62,12 +62,14 @@ pub struct Using<'a> {
     pub queue: Option<usize>,
     /// The device.
     pub device: &'a gpu::OpenDevice,
+    /// True if launches on other queues may run at the same time ([`queues_overlap`]).
+    pub overlaps: bool,
     /// Gives [`KERNELS`] for the device.
     pub kernels: &'a dyn Fn() -> Result<Arc<Executable>>,
 }
 
-/// Tells whether launches on different queues can overlap.
-fn overlaps_queues(caps: &Capabilities) -> bool {
+/// Tells whether launches on different queues may run at the same time.
+pub fn queues_overlap(caps: &Capabilities) -> bool {
     caps.opened_queues() > 1 || !quirks::has(&caps.driver, QuirkKind::RunsInOrder)
 }
 
@@ -143,6 +145,11 @@ impl Staged {
         }
     }
 
+    /// The image itself.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
     /// A view for a kernel.
     ///
     /// # Errors
@@ -203,7 +210,7 @@ impl StagedUse {
     pub fn new(rows: &Rows, staged: Arc<Staged>, writes: bool, using: &Using<'_>) -> Result<Self> {
         let device = using.device;
         let converts = rows.format.packing != Packing::Native;
-        let compares = writes && (converts || overlaps_queues(device.raw().capabilities()));
+        let compares = writes && (converts || using.overlaps);
         let bytes = (0..rows.desc.levels)
             .map(|level| rows.texel_bytes(level))
             .sum();
