@@ -14,6 +14,7 @@ mod enqueuing;
 pub mod external;
 pub mod fill;
 pub mod image;
+mod image_arguments;
 pub mod image_copy;
 pub mod map;
 pub mod migrate;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, Buffer, ImageView};
+use pumice_vulkan_layer::{BindingKind, Buffer};
 use smallvec::SmallVec;
 
 use crate::base::error::{Error, Result};
@@ -12,17 +12,16 @@ use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::command::checks::{Known, Run};
 use crate::command::enqueuing;
-use crate::command::image::{check_device, image_of};
+use crate::command::image_arguments::{Staging, image_value, record_staged};
 use crate::command::output::Output;
 use crate::command::traced;
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::executable::{
-    ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange,
-    Prepared, RangeRequest,
+    ArgBytes, ArgKind, ArgMeta, ArgValue, InitRun, Launch, LaunchError, NdRange, Prepared,
+    RangeRequest,
 };
-use crate::memory::image::Shown;
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
 use crate::memory::{Mem, device_address};
@@ -322,13 +321,6 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
-/// The images that a launch has for rows of buffers.
-struct Staging {
-    /// The queue whose launches use them in turn; `None` for images of the launch's own.
-    queue: Option<usize>,
-    uses: Vec<StagedUse>,
-}
-
 /// An argument on the device; adds an image that is rows of a buffer to those that are staged.
 fn value(
     on: &Placement,
@@ -392,67 +384,6 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// The image for a binding, with as many levels as images of their own as the argument has.
-/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits where
-/// the kernel wants these (`raw`).
-fn image_value(
-    on: &Placement,
-    mem: &Ref<Mem>,
-    (binding, raw): (BindingKind, bool),
-    meta: &ArgMeta,
-    staging: &mut Staging,
-) -> Result<ArgValue> {
-    let image = image_of(mem)?;
-    check_device(on.device(), image)?;
-    let (index, gpu) = (on.index(), on.device().gpu()?);
-    let view = match binding {
-        BindingKind::SampledImage | BindingKind::StorageImage => {
-            let writes = binding == BindingKind::StorageImage;
-            let shown = image.shown(writes, raw)?;
-            // Bits are written as they are.
-            image.check_srgb(writes && !raw && meta.srgb_spec.is_none())?;
-            ImageArg::Image(match image.rows() {
-                Some(_) => rows_view(on, mem, writes, shown, staging)?,
-                None => image.view(index, gpu, shown)?,
-            })
-        }
-        _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
-    };
-    let last = image.levels() - 1;
-    let levels = (1..meta.level_images).map(|level| match &view {
-        ImageArg::Image(view) if last == 0 => Ok(view.clone()),
-        _ => image.level_view(index, gpu, level.min(last)),
-    });
-    let levels = levels.collect::<Result<_>>()?;
-    let format = image.format();
-    Ok(ArgValue::Image {
-        view,
-        mip_levels: image.levels(),
-        size: image.size_in_kernels(),
-        levels,
-        order: format.order,
-        data_type: format.data_type,
-    })
-}
-
-/// The view of the image that the launch has for rows of a buffer.
-fn rows_view(
-    on: &Placement,
-    mem: &Ref<Mem>,
-    writes: bool,
-    shown: Shown,
-    staging: &mut Staging,
-) -> Result<ImageView> {
-    let image = image_of(mem)?;
-    let rows = image.rows().ok_or(Error::InvalidMemObject)?;
-    let gpu = on.device().gpu()?;
-    let made = rows.staged(on.index(), staging.queue, gpu)?;
-    let view = made.view(gpu, shown)?;
-    let writes = writes && mem.kernel_writes();
-    (staging.uses).push(StagedUse::new(rows, image.layout(), made, writes));
-    Ok(view)
-}
-
 /// The use that a kernel makes of an argument that is a memory object.
 fn access(mem: &Mem, kind: ArgKind) -> Access {
     let reads = matches!(
@@ -466,30 +397,6 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
         true => Access::Write,
         false => Access::Read,
     }
-}
-
-/// Records the dispatches, with the copies that images of rows need before and after.
-pub(super) fn record_staged(
-    prepared: &Prepared,
-    staged: &[StagedUse],
-    recorder: &mut gpu::Recorder,
-) -> Result<()> {
-    if !staged.is_empty() {
-        // Launches of the queue use one image in turn.
-        recorder.barrier();
-        for staged in staged {
-            staged.before(recorder)?;
-        }
-        recorder.barrier();
-    }
-    prepared.record(recorder).map_err(gpu::error)?;
-    if !staged.is_empty() {
-        recorder.barrier();
-        for staged in staged {
-            staged.after(recorder)?;
-        }
-    }
-    Ok(())
 }
 
 impl KernelLaunch {

@@ -139,6 +139,8 @@ const ZERO_PRIVATE: u64 = cl::CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
 
 /// CL_CONTEXT_TERMINATE_KHR.
 const TERMINATE: isize = cl::CL_CONTEXT_TERMINATE_KHR as isize;
+/// CL_CONTEXT_TERMINATE_KHR as the headers of OpenCL 1.2 had it; no other property of contexts has the number.
+const TERMINATE_1X: isize = 0x2010;
 
 /// The functions of the application that a context calls.
 #[derive(Default)]
@@ -166,7 +168,15 @@ pub fn check_properties(
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_PROPERTY if a property name is not supported, its value is not valid, or
         // the same name is given more than once.
-        if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
+        let one_name = |name| {
+            if name == TERMINATE_1X {
+                TERMINATE
+            } else {
+                name
+            }
+        };
+        let same = |[earlier, _]: &[isize; 2]| one_name(*earlier) == one_name(name);
+        if pairs[..index].iter().any(same) {
             return Err(Error::InvalidProperty);
         }
         match name {
@@ -178,7 +188,7 @@ pub fn check_properties(
             PRINTF_CALLBACK if value != 0 => {}
             PRINTF_BUFFERSIZE if value > 0 => {}
             MEMORY_INITIALIZE if value as u64 & !(ZERO_LOCAL | ZERO_PRIVATE) == 0 => {}
-            TERMINATE if value == 0 || value == 1 => {}
+            TERMINATE | TERMINATE_1X if value == 0 || value == 1 => {}
             _ => return Err(Error::InvalidProperty),
         }
         list.extend([name, value]);
@@ -219,7 +229,9 @@ impl Context {
             zero_local: zero & ZERO_LOCAL != 0,
             zero_private: zero & ZERO_PRIVATE != 0,
             printf_buffer: property(list, PRINTF_BUFFERSIZE).unwrap_or_default() as u64,
-            terminable: property(list, TERMINATE) == Some(1),
+            terminable: [TERMINATE, TERMINATE_1X]
+                .iter()
+                .any(|&name| property(list, name) == Some(1)),
         };
         // CL_INVALID_PROPERTY if a device cannot start local memory with zeros.
         let zeroes = |device: &Ref<Device>| extensions::zeroes_local(device.capabilities());

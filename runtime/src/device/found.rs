@@ -182,6 +182,7 @@ fn look(platform: &Ref<Platform>) -> Found {
                 opening: Mutex::new(()),
                 target: OnceLock::new(),
                 offered: OnceLock::new(),
+                kept: OnceLock::new(),
                 physical: physical.clone(),
             });
             // Root devices are never released.

@@ -23,6 +23,7 @@ pub mod queue_limits;
 pub mod staging;
 pub mod svm_types;
 
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -67,7 +68,11 @@ pub struct Device {
     target: OnceLock<Arc<Target>>,
     /// The capabilities with what probes have found, once that is known to differ.
     offered: OnceLock<Capabilities>,
+    kept: OnceLock<Kept>,
 }
+
+/// An object of a folder that devices do not know.
+pub type Kept = Arc<dyn Any + Send + Sync>;
 
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -153,6 +158,11 @@ impl Device {
     pub fn flushes_doubles(&self) -> bool {
         extensions::doubles_probed(self.capabilities())
             && self.gpu().is_ok_and(|gpu| !gpu.probes().denorms_f64)
+    }
+
+    /// The place of the driver's own kernels, which live as long as the device.
+    pub fn kept(&self) -> &OnceLock<Kept> {
+        &self.kept
     }
 
     /// CL_DEVICE_NAME.
