@@ -136,6 +136,7 @@ impl HostCommand for Enqueuing {
             checks: None,
             termination: on.context().termination_flag(on.index()),
             queue: on.number(),
+            may_slice: false,
         };
         let executable = self.device_kernel.executable.clone();
         let mut output = Output::new(&executable, &self.kernel, on, initializers);
@@ -146,7 +147,7 @@ impl HostCommand for Enqueuing {
             &self.queues(),
             &waits,
             &|prepared, recorder| {
-                let recorded = ndrange::record_staged(prepared, &staged, recorder);
+                let recorded = ndrange::record_staged(prepared, &staged, .., recorder);
                 recorded.map_err(|error| LaunchError::Resources(error.to_string()))
             },
             Observer {

@@ -117,6 +117,7 @@ impl ImageStorage {
             layouts,
             use_host,
         };
+        storage.residency.allocate_first()?;
         match contents.or(use_host) {
             Some(contents) => {
                 let image = storage.on_device(0, Access::Overwrite)?;
@@ -124,7 +125,7 @@ impl ImageStorage {
                 let gpu = storage.residency.gpu(0)?;
                 gpu.write_image(&image, whole, contents, layout)?;
             }
-            None => drop(storage.allocation(0)?),
+            None => {}
         }
         Ok(Arc::new(storage))
     }

@@ -143,6 +143,7 @@ impl Storage {
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
+        storage.residency.allocate_first()?;
         match contents.or(use_host) {
             Some(contents) => {
                 let memory = storage.on_device(0, Access::Overwrite)?;
@@ -150,7 +151,7 @@ impl Storage {
                     storage.residency.gpu(0)?.write(&memory, 0, contents)?;
                 }
             }
-            None => drop(storage.allocation(0)?),
+            None => {}
         }
         Ok(Arc::new(storage))
     }

@@ -131,10 +131,11 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
-        fault::check(match self.0.points {
+        let checked = fault::check(match self.0.points {
             Points::Semaphore(_) => "vkGetSemaphoreCounterValue",
             Points::Fences(_) => "vkGetFenceStatus",
-        })?;
+        });
+        self.0.device.note_loss(checked)?;
         self.poll()
     }
 
@@ -144,6 +145,11 @@ impl Timeline {
     }
 
     fn poll(&self) -> Result<u64> {
+        self.0.device.check_loss()?;
+        self.0.device.note_loss(self.ask())
+    }
+
+    fn ask(&self) -> Result<u64> {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
             Points::Semaphore(semaphore) => {
@@ -193,10 +199,11 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
-        fault::check(match self.0.points {
+        let checked = fault::check(match self.0.points {
             Points::Semaphore(_) => "vkWaitSemaphores",
             Points::Fences(_) => "vkWaitForFences",
-        })?;
+        });
+        self.0.device.note_loss(checked)?;
         if !self.0.device.turnstile.is_narrow() {
             return self.block_once(value, timeout);
         }
@@ -216,6 +223,11 @@ impl Timeline {
     }
 
     fn block_once(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        self.0.device.check_loss()?;
+        self.0.device.note_loss(self.block_on(value, timeout))
+    }
+
+    fn block_on(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
             Points::Semaphore(semaphore) => {
