@@ -144,14 +144,11 @@ impl Storage {
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
         storage.residency.allocate_first()?;
-        match contents.or(use_host) {
-            Some(contents) => {
-                let memory = storage.on_device(0, Access::Overwrite)?;
-                if !imported {
-                    storage.residency.gpu(0)?.write(&memory, 0, contents)?;
-                }
+        if let Some(contents) = contents.or(use_host) {
+            let memory = storage.on_device(0, Access::Overwrite)?;
+            if !imported {
+                storage.residency.gpu(0)?.write(&memory, 0, contents)?;
             }
-            None => {}
         }
         Ok(Arc::new(storage))
     }
