@@ -155,60 +155,60 @@ static void spread(cl_command_queue queue)
         MUST(clReleaseMemObject(buffers[i]));
 }
 
-/* Two steps on each of many buffers, then sums of neighbours, then sums of these: all by events, in an order
- * that crosses the device's queues. */
+/* Sums of neighbours, then sums of these, and so on: by events alone, which cross the device's queues. */
 static void crossing(cl_command_queue queue)
 {
-    enum { WIDTH = 12, LEVELS = 6 };
-    cl_mem level[2][WIDTH];
-    cl_event done[2][WIDTH];
-    cl_uint want[2][WIDTH], *got = malloc(N * 4);
+    enum { WIDTH = 12, LEVELS = 7 };
+    static cl_mem level[LEVELS][WIDTH];
+    static cl_event done[LEVELS][WIDTH];
+    cl_uint want[LEVELS][WIDTH], *got = malloc(N * 4);
     size_t global = N;
-    for (cl_uint i = 0; i < WIDTH; i++) {
-        for (int side = 0; side < 2; side++)
-            level[side][i] = buffer_of(N);
-        cl_event filled;
-        MUST(clEnqueueFillBuffer(queue, level[0][i], &i, 4, 0, N * 4, 0, NULL, &filled));
-        launch(queue, level[0][i], 1, &filled, &done[0][i]);
-        MUST(clReleaseEvent(filled));
-        want[0][i] = i + 1;
-    }
-    for (int l = 0; l < LEVELS; l++) {
-        int from = l & 1, to = ~l & 1;
-        /* A level's buffers are written again only once nobody reads them. */
-        cl_event read;
-        MUST(clEnqueueMarkerWithWaitList(queue, WIDTH, done[from], &read));
-        for (int i = 0; i < WIDTH; i++) {
-            int other = (i + 5) % WIDTH;
-            cl_event list[] = {done[from][i], done[from][other], read};
-            MUST(clSetKernelArg(mix, 0, sizeof(cl_mem), &level[to][i]));
-            MUST(clSetKernelArg(mix, 1, sizeof(cl_mem), &level[from][i]));
-            MUST(clSetKernelArg(mix, 2, sizeof(cl_mem), &level[from][other]));
-            MUST(clEnqueueNDRangeKernel(queue, mix, 1, NULL, &global, NULL, l % 2 ? 2 : 3, list, &done[to][i]));
-            want[to][i] = want[from][i] + 3 * want[from][other];
-            if (i % 5 == 4)
-                MUST(clFlush(queue));
-        }
-        MUST(clReleaseEvent(read));
+    int waited = 0;
+    for (int l = 0; l < LEVELS; l++)
         for (int i = 0; i < WIDTH; i++)
-            MUST(clReleaseEvent(done[from][i]));
-        /* The next level writes what this one has read, and does not wait for the marker. */
-        if (l % 2 == 0)
-            MUST(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
-    }
-    for (int i = 0; i < WIDTH; i++) {
-        int side = LEVELS & 1;
-        MUST(clEnqueueReadBuffer(queue, level[side][i], CL_TRUE, 0, N * 4, got, 1, &done[side][i], NULL));
-        MUST(clReleaseEvent(done[side][i]));
-        for (int k = 0; k < N; k++)
-            if (got[k] != want[side][i]) {
-                EQ(got[k], want[side][i]);
-                break;
+            level[l][i] = buffer_of(N);
+    for (int round = 0; round < ROUNDS && !waited; round++) {
+        unsigned long long since = now();
+        for (cl_uint i = 0; i < WIDTH; i++) {
+            cl_uint word = i + (cl_uint)round;
+            MUST(clEnqueueFillBuffer(queue, level[0][i], &word, 4, 0, N * 4, 0, NULL, &done[0][i]));
+            MUST(clFlush(queue));
+            want[0][i] = word;
+        }
+        for (int l = 1; l < LEVELS; l++)
+            for (int i = 0; i < WIDTH; i++) {
+                int other = (i + 5) % WIDTH;
+                cl_event list[] = {done[l - 1][i], done[l - 1][other]};
+                MUST(clSetKernelArg(mix, 0, sizeof(cl_mem), &level[l][i]));
+                MUST(clSetKernelArg(mix, 1, sizeof(cl_mem), &level[l - 1][i]));
+                MUST(clSetKernelArg(mix, 2, sizeof(cl_mem), &level[l - 1][other]));
+                MUST(clEnqueueNDRangeKernel(queue, mix, 1, NULL, &global, NULL, 2, list, &done[l][i]));
+                want[l][i] = want[l - 1][i] + 3 * want[l - 1][other];
+                if (i % 5 == 4)
+                    MUST(clFlush(queue));
             }
+        for (int i = 0; i < WIDTH; i++) {
+            MUST(clEnqueueReadBuffer(queue, level[LEVELS - 1][i], CL_TRUE, 0, N * 4, got, 1, &done[LEVELS - 1][i],
+                                     NULL));
+            for (int k = 0; k < N; k++)
+                if (got[k] != want[LEVELS - 1][i]) {
+                    EQ(got[k], want[LEVELS - 1][i]);
+                    break;
+                }
+        }
+        for (int l = 0; l < LEVELS; l++)
+            for (int i = 0; i < WIDTH; i++)
+                MUST(clReleaseEvent(done[l][i]));
+        MUST(clFinish(queue));
+        size_t count = batches(since, all);
+        for (size_t i = 0; i < count; i++)
+            waited |= all[i].waits > 0;
+        waited |= !path;
     }
-    for (int i = 0; i < WIDTH; i++)
-        for (int side = 0; side < 2; side++)
-            MUST(clReleaseMemObject(level[side][i]));
+    CHECK(waited);
+    for (int l = 0; l < LEVELS; l++)
+        for (int i = 0; i < WIDTH; i++)
+            MUST(clReleaseMemObject(level[l][i]));
     free(got);
 }
 

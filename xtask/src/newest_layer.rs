@@ -112,6 +112,7 @@ pub fn run_gpu_like(report: &mut Report) -> Result {
         ("LAYER_MEMORY", log("memory.txt").display().to_string()),
         ("LAYER_QUEUES", log("queues.txt").display().to_string()),
     ];
+    sh::remove(&log("queues.txt"));
     let mut old = logs.to_vec();
     old.push(kernel_files::old_device());
     let ours = "VK_LAYER_PUMICE_memory:VK_LAYER_PUMICE_gpu_like";

@@ -99,10 +99,14 @@ impl Timeline {
             points,
             reached: AtomicU64::new(0),
         }));
-        let start = timeline.completed()?;
-        if let Points::Semaphore(semaphore) = &timeline.0.points {
-            semaphore.submitted(start);
-        }
+        let start = match &timeline.0.points {
+            Points::Semaphore(semaphore) => {
+                let start = timeline.completed()?;
+                semaphore.submitted(start);
+                start
+            }
+            Points::Fences(_) => 0,
+        };
         Ok((timeline, start))
     }
 
