@@ -137,6 +137,7 @@ impl HostCommand for Enqueuing {
             checks: None,
             termination: on.context().termination_flag(on.index()),
             queue: on.number(),
+            may_slice: false,
         };
         let executable = self.device_kernel.executable.clone();
         let mut output = Output::new(&executable, &self.kernel, on, initializers);
@@ -147,7 +148,7 @@ impl HostCommand for Enqueuing {
             &self.queues(),
             &waits,
             &|prepared, recorder| {
-                let recorded = image_arguments::record_staged(prepared, &staged, recorder);
+                let recorded = image_arguments::record_staged(prepared, &staged, .., recorder);
                 recorded.map_err(|error| LaunchError::Resources(error.to_string()))
             },
             Observer {

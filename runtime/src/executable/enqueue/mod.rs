@@ -173,6 +173,7 @@ impl Executable {
                 checks: None,
                 termination,
                 queue: number,
+                may_slice: false,
             },
         )?;
         Ok(Scheduler {
@@ -223,6 +224,7 @@ impl Executable {
             checks: None,
             termination: scheduler.termination.as_ref(),
             queue: scheduler.number,
+            may_slice: false,
         };
         let prepared = self.prepare(device, &launch)?;
         let most = match info.private_bytes {
