@@ -44,7 +44,9 @@ pub struct Properties {
 struct Handle {
     device: Ref<Device>,
     kind: MemoryFd,
-    fd: OwnedFd,
+    /// The error of a value that is no descriptor is told after those of the other arguments: a program that has given its
+    /// descriptor away still learns of them.
+    fd: Result<OwnedFd>,
 }
 
 /// Tells whether a property has a list, with a terminator, for a value.
@@ -124,7 +126,7 @@ impl Properties {
         if !imports(device.capabilities(), kind) {
             return Err(Error::InvalidDevice);
         }
-        let fd = fd(value)?;
+        let fd = fd(value);
         let handle = Some(Handle { device, kind, fd });
         Ok(Self {
             list,
@@ -162,7 +164,7 @@ impl Properties {
         let Some(Handle { device, kind, fd }) = self.handle else {
             return Ok(None);
         };
-        let bytes = device.gpu()?.raw().import_memory(kind, fd, size as u64);
+        let bytes = device.gpu()?.raw().import_memory(kind, fd?, size as u64);
         let bytes = bytes.map_err(|error| match gpu::error(error) {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
