@@ -93,7 +93,7 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
     let outcome = test::assert_driver(test::list_devices(&all)?, &matrix, driver);
     report.record(&format!("driverInfo · {}", matrix.label), outcome);
     all.retain(|client| client.name.starts_with("device_enqueue"));
-    test::run_clients(report, &all, &matrix, true);
+    test::run_clients(report, &all, &matrix, test::Share::All);
     Ok(())
 }
 

@@ -118,7 +118,7 @@ variables! {
     PRINTF_BUFFER = "PUMICE_PRINTF_BUFFER",
         "How much a launch can print, in MiB (default 1, 1024 at most): more is lost, which the log and the context's callback tell.";
     CHECK = "PUMICE_CHECK",
-        "Build kernels that test what they do and report faults: all, or bounds, null, align, div, shift, separated by commas (docs/guide/check-mode.md); robust: kernels of strangers stay within their memory and end (docs/security.md).";
+        "Build kernels that test what they do and report faults: all, or bounds, null, align, div, shift, uninit, barrier, race, separated by commas; stop: the first report ends the launch (docs/guide/check-mode.md); robust: kernels of strangers stay within their memory and end (docs/security.md).";
     LOOP_LIMIT = "PUMICE_LOOP_LIMIT",
         "How many million rounds the loops of a work-item may go in robust mode (default 256): a launch that needs more ends with CL_OUT_OF_RESOURCES.";
     ZERO_MEMORY = "PUMICE_ZERO_MEMORY",

@@ -221,7 +221,7 @@ pub(super) fn prepare(
 ) -> Result<Ready> {
     let (values, staged) = values(on, Some(on.number()), device_kernel, args)?;
     let known = (device_kernel.info().checked)
-        .then(|| Arc::new(Known::new(on, device_kernel, args, &values)));
+        .then(|| Arc::new(Known::new(on, device_kernel, args, &values, range)));
     let launch = Launch {
         checks: known.as_ref().map(|known| &known.table),
         kernel: device_kernel.index,
