@@ -3,9 +3,11 @@
 //! A buffer is that memory itself. An image has texels of its own, and the memory holds them row by row: to
 //! acquire the image copies them from there, to release it copies them back.
 
+use std::any::Any;
 use std::os::fd::OwnedFd;
 
 use opencl_sys as cl;
+use parking_lot::Mutex;
 use pumice_vulkan_layer::{Buffer, MemoryFd, imports};
 
 use crate::base::error::{Error, Result};
@@ -28,6 +30,21 @@ pub struct External {
     pub device: Ref<Device>,
     /// The memory.
     pub bytes: Buffer,
+    /// Guards the event of the last acquire or release, of a folder that memory does not know.
+    last: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl External {
+    /// The event of the acquire or release that was enqueued last.
+    pub fn last_hand_over<E: Clone + 'static>(&self) -> Option<E> {
+        self.last.lock().as_ref()?.downcast_ref::<E>().cloned()
+    }
+
+    /// Notes the event of an acquire or release.
+    pub fn note_hand_over(&self, event: impl Any + Send) {
+        let before = self.last.lock().replace(Box::new(event));
+        drop(before);
+    }
 }
 
 /// The properties of a new memory object.
@@ -169,6 +186,10 @@ impl Properties {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
         })?;
-        Ok(Some(External { device, bytes }))
+        Ok(Some(External {
+            device,
+            bytes,
+            last: Mutex::default(),
+        }))
     }
 }
