@@ -1,5 +1,7 @@
 //! Images among the arguments of launches, and those that a launch has for rows of buffers.
 
+use std::ops::RangeBounds;
+
 use pumice_vulkan_layer::{BindingKind, ImageView};
 
 use crate::base::error::{Error, Result};
@@ -100,6 +102,7 @@ fn rows_view(
 pub(super) fn record_staged(
     prepared: &Prepared,
     staged: &[StagedUse],
+    dispatches: impl RangeBounds<usize>,
     recorder: &mut gpu::Recorder,
 ) -> Result<()> {
     if !staged.is_empty() {
@@ -110,7 +113,8 @@ pub(super) fn record_staged(
         }
         recorder.barrier();
     }
-    prepared.record(recorder).map_err(gpu::error)?;
+    let recorded = prepared.record_dispatches(recorder, dispatches);
+    recorded.map_err(gpu::error)?;
     if !staged.is_empty() {
         recorder.barrier();
         for staged in staged {

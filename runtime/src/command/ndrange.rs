@@ -3,17 +3,16 @@
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, Buffer};
+use pumice_vulkan_layer::BindingKind;
 use smallvec::SmallVec;
 
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::command::checks::{Known, Run};
+use crate::command::checks::Known;
 use crate::command::enqueuing;
-use crate::command::image_arguments::{Staging, image_value, record_staged};
-use crate::command::output::Output;
+use crate::command::image_arguments::{Staging, image_value};
 use crate::command::traced;
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
@@ -29,32 +28,32 @@ use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
 /// A kernel over a range.
-struct KernelLaunch {
-    command_type: u32,
+pub(super) struct KernelLaunch {
+    pub(super) command_type: u32,
     /// Keeps the kernel and its program.
-    kernel: Ref<Kernel>,
-    device_kernel: DeviceKernel,
-    args: ArgBlock,
+    pub(super) kernel: Ref<Kernel>,
+    pub(super) device_kernel: DeviceKernel,
+    pub(super) args: ArgBlock,
     /// The buffers behind device pointers, among the arguments and beside them.
-    pointed_at: Vec<Ref<Mem>>,
-    request: RangeRequest,
-    range: NdRange,
+    pub(super) pointed_at: Vec<Ref<Mem>>,
+    pub(super) request: RangeRequest,
+    pub(super) range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
-    queue: usize,
+    pub(super) queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
-    prepared: Mutex<Option<Ready>>,
+    pub(super) prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
-    initializers: Option<Arc<InitRun>>,
+    pub(super) initializers: Option<Arc<InitRun>>,
 }
 
 /// Everything that the dispatches of a launch need.
 pub(super) struct Ready {
-    prepared: Prepared,
+    pub(super) prepared: Prepared,
     /// Images that are rows of buffers.
-    staged: Vec<StagedUse>,
+    pub(super) staged: Vec<StagedUse>,
     /// The memory that it may access, for kernels with checks.
-    known: Option<Arc<Known>>,
+    pub(super) known: Option<Arc<Known>>,
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
@@ -240,6 +239,7 @@ pub(super) fn prepare(
         enqueue: Some(0),
         termination: on.context().termination_flag(on.index()),
         queue: on.number(),
+        may_slice: true,
     };
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
@@ -428,39 +428,6 @@ impl KernelLaunch {
             && !prints
             && !self.device_kernel.info().checked
     }
-
-    /// Records the dispatches; gives the launch's printf buffer and its checks.
-    fn dispatch(
-        &self,
-        on: &Placement,
-        recorder: &mut gpu::Recorder,
-    ) -> Result<(Option<Buffer>, Option<Run>)> {
-        let mut slot = self.prepared.lock();
-        let own_queue = on.number() == self.queue;
-        let there = if own_queue { slot.take() } else { None };
-        let mut ready = match there {
-            Some(ready) => ready,
-            None => prepare(
-                on,
-                &self.kernel,
-                &self.device_kernel,
-                &self.args,
-                &self.range,
-            )?,
-        };
-        record_staged(&ready.prepared, &ready.staged, recorder)?;
-        let printf = ready.prepared.take_printf();
-        let checks = ready.prepared.take_checks().zip(ready.known.clone());
-        let checks = checks.map(|(memory, known)| Run {
-            memory,
-            known,
-            range: self.range,
-        });
-        if printf.is_none() && checks.is_none() && own_queue {
-            *slot = Some(ready);
-        }
-        Ok((printf, checks))
-    }
 }
 
 impl DeviceCommand for KernelLaunch {
@@ -490,19 +457,26 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let (printf, checks) = self.dispatch(on, recorder)?;
-        if self.initializers.is_none() && printf.is_none() && checks.is_none() {
-            return Ok(Retire::nothing());
+        self.record_from(on, recorder, 0)
+    }
+
+    fn takes_turns(&self, on: &Placement) -> bool {
+        self.shares_memory(on)
+    }
+
+    fn slices(&self, on: &Placement) -> usize {
+        self.count_slices(on)
+    }
+
+    fn record_slice(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+        slice: usize,
+    ) -> Result<Retire> {
+        if slice + 1 < self.count_slices(on) {
+            return self.record_early(recorder, slice);
         }
-        let initializers = self.initializers.clone();
-        let mut output = Output::new(
-            &self.device_kernel.executable,
-            &self.kernel,
-            on,
-            initializers,
-        );
-        output.printf = printf;
-        output.checks = checks;
-        Ok(Retire::with(move || output.print()))
+        self.record_from(on, recorder, slice)
     }
 }

@@ -36,6 +36,8 @@ pub type Destructor = Box<dyn FnOnce() + Send>;
 /// A context object.
 pub struct Context {
     devices: Vec<Ref<Device>>,
+    /// [`Device::openings`] of each, by which a loss is known.
+    openings: Vec<usize>,
     /// The properties as given, with the terminating zero; `None` for NULL.
     properties: Option<Vec<isize>>,
     notify: Option<Callback>,
@@ -248,6 +250,7 @@ impl Context {
         // what drivers build up at their first shader is there when the ICD registers its exit
         // handler, which must run before theirs.
         for device in &unique {
+            device.renew()?;
             device.target()?;
         }
         let termination = match wishes.terminable {
@@ -257,6 +260,7 @@ impl Context {
         let device_queues = unique.iter().map(|_| DeviceQueues::default()).collect();
         Ok(Object::new(Context {
             device_queues: Mutex::new(device_queues),
+            openings: unique.iter().map(|device| device.openings()).collect(),
             devices: unique,
             properties,
             notify: callbacks.notify,
@@ -341,16 +345,21 @@ impl Object<Context> {
         self.termination.as_ref().is_some_and(Termination::is_set)
     }
 
-    /// CL_CONTEXT_TERMINATED_KHR if the context has been terminated: what creates objects or enqueues commands
-    /// asks first.
+    /// CL_CONTEXT_TERMINATED_KHR if the context has been terminated, CL_OUT_OF_RESOURCES if one of its devices was
+    /// lost: what creates objects or enqueues commands asks first.
     ///
     /// # Errors
-    /// [`Error::ContextTerminated`].
+    /// [`Error::ContextTerminated`], [`Error::OutOfResources`].
     pub fn check_live(&self) -> Result<()> {
-        match self.is_terminated() {
-            true => Err(Error::ContextTerminated.because("the context has been terminated")),
-            false => Ok(()),
+        if self.is_terminated() {
+            return Err(Error::ContextTerminated.because("the context has been terminated"));
         }
+        let mut devices = self.devices.iter().zip(&self.openings);
+        if devices.any(|(device, &openings)| device.was_lost(openings)) {
+            let reason = "a device of the context was lost; a new context gets it anew";
+            return Err(Error::OutOfResources.because(reason));
+        }
+        Ok(())
     }
 
     /// The word that kernels on the device at a place look at, where the context can be terminated.

@@ -464,6 +464,7 @@ impl Conversion<'_> {
             checks: None,
             termination: None,
             queue: using.queue.unwrap_or(0),
+            may_slice: false,
         };
         kernels.prepare(device, &launch).map_err(failed)
     }

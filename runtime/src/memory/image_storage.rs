@@ -123,14 +123,12 @@ impl ImageStorage {
             layouts,
             use_host,
         };
-        match contents.or(use_host) {
-            Some(contents) => {
-                let image = storage.on_device(0, Access::Overwrite)?;
-                let whole = desc.level_box(0);
-                let gpu = storage.residency.gpu(0)?;
-                gpu.write_image(&image, whole, contents, layout)?;
-            }
-            None => drop(storage.allocation(0)?),
+        storage.residency.allocate_first()?;
+        if let Some(contents) = contents.or(use_host) {
+            let image = storage.on_device(0, Access::Overwrite)?;
+            let whole = desc.level_box(0);
+            let gpu = storage.residency.gpu(0)?;
+            gpu.write_image(&image, whole, contents, layout)?;
         }
         Ok(Arc::new(storage))
     }
