@@ -30,7 +30,7 @@ use crate::passes::legalize::{
     lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
-    contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
+    contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
     mixed_atomics, place_blocks, poll_termination, select_buffers, shift_addresses, short_atomics,
     zero_private,
@@ -64,6 +64,10 @@ pub const PIPELINE: &[Pass] = &[
         .requires(&[BuiltinsLinked])
         .ensures(&[Linked, Inlined]),
     Pass::new("place_blocks", Lower, TryModule(place_blocks::run)).requires(&[Inlined]),
+    // Copies of what the pass before it has made.
+    Pass::new("graph_nodes", Lower, TryModule(graph_nodes::run))
+        .only(|target| target.shader_enqueue)
+        .requires(&[Inlined]),
     Pass::new("dce_functions", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("inlining leaves functions behind that nothing calls"),

@@ -66,6 +66,10 @@ fn part(ran: &Ran<'_>) -> Part {
     let counts = (ran.kernels.iter()).fold(Fields::default(), |fields, (name, count)| {
         fields.with(name, count)
     });
+    let counts = match ran.by_graph {
+        true => counts.text("by", "a work graph"),
+        false => counts,
+    };
     Part {
         name: match ran.kernels {
             [(name, _)] => (*name).to_string(),

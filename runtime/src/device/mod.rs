@@ -455,8 +455,8 @@ fn make_target(
         amd_shader_ballot: caps.shader_ballot_amd(),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
-        // Graph pipelines are not dispatched yet.
-        shader_enqueue: false,
+        // Nodes need SPIR-V 1.4.
+        shader_enqueue: features.shader_enqueue && caps.spirv_version() >= (1, 4),
         zero_local: false,
         zero_private: false,
         terminable: false,

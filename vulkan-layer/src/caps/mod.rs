@@ -196,6 +196,15 @@ pub struct Limits {
     pub max_allocation: u64,
     /// maxExecutionGraphShaderPayloadSize; 0 without graphs.
     pub max_payload_size: u32,
+    /// The most payloads that a work-group can make, and nodes that a kernel can enqueue them for:
+    /// maxExecutionGraphShaderPayloadCount and maxExecutionGraphShaderOutputNodes, the smaller one; 0 without graphs.
+    pub max_payloads: u32,
+    /// maxExecutionGraphDepth: the node that the host starts counts as 1. 0 without graphs.
+    pub max_graph_depth: u32,
+    /// The most work-groups of a node's dispatch in the first dimension, and of all of it
+    /// (maxExecutionGraphWorkgroupCount, maxExecutionGraphWorkgroups). A device that says neither has those of other
+    /// dispatches. 0 without graphs.
+    pub max_node_groups: [u32; 2],
     /// The largest buffer (maxBufferSize; maxMemoryAllocationSize where the device does not say).
     pub max_buffer: u64,
 }

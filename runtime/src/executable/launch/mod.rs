@@ -5,12 +5,14 @@
 //! - `regions.rs`: the parts of a range that one dispatch can run
 //! - `plan.rs`: what the range decides, kept for the next launch
 //! - `bind.rs`: from arguments to push constants and descriptors
+//! - `node.rs`: the same for nodes of a work graph
 //! - `checks.rs`: the memory of a launch's checks
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
 //! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
 mod checks;
+mod node;
 mod plan;
 mod private_memory;
 mod promises;
@@ -32,6 +34,7 @@ use smallvec::SmallVec;
 
 use self::bind::{Buffers, LaunchBuilder, Push, put_range};
 pub use self::checks::CheckMemory;
+pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
 use self::private_memory::groups_within;
 pub(super) use self::private_memory::most_work_items;

@@ -120,7 +120,7 @@ struct Meeting {
     first: Option<Inst>,
     /// Numbers of places, from 1.
     numbers: FxHashMap<Inst, u32>,
-    /// What follows each place.
+    /// The block that follows each place.
     behind: Vec<Block>,
     /// The meeting block, which takes the number of a place.
     head: Block,

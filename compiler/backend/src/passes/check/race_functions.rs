@@ -31,7 +31,7 @@ pub(super) fn write(module: &mut Module) -> FuncId {
     helper(module, WRITE, make_write)
 }
 
-/// What a mark is compared with.
+/// The access that a mark is compared with.
 #[derive(Clone, Copy)]
 struct Own {
     mark: Value,

@@ -26,7 +26,7 @@ pub(super) const LOCAL_MARK_BYTES: u64 = 12;
 pub(super) struct Plain {
     pub ptr: Value,
     pub writes: bool,
-    /// What a store writes.
+    /// The value that a store writes.
     pub value: Option<Value>,
     pub bytes: u64,
     /// Bytes of the largest parts that the access is made of, at most 4.

@@ -254,8 +254,8 @@ fn group_barrier(
     insts.find(|&inst| waits_for_group(&func.insts[inst].kind))
 }
 
-/// Local memory in which the first work-item tells the others what it found.
-fn shared_word() -> GlobalData {
+/// Local memory in which the first work-item of a work-group tells the others what it found.
+pub(super) fn shared_word() -> GlobalData {
     GlobalData {
         name: String::new(),
         space: AddressSpace::Local,
