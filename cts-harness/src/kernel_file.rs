@@ -23,8 +23,11 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
             ),
             false => None,
         };
+        let checked =
+            file.options.contains("-pumice-check") || std::env::var_os("PUMICE_CHECK").is_some();
         return file.runs.iter().try_for_each(|run| {
-            check_run(run, device, &program).map_err(|why| format!("kernel {}: {why}", run.kernel))
+            check_run(run, device, &program, checked)
+                .map_err(|why| format!("kernel {}: {why}", run.kernel))
         });
     }
     let log = match built {
@@ -41,6 +44,9 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
         Err(format!("the build log lacks {text:?}:\n{log}"))
     })
 }
+
+/// The query of what atomic operations on halves can do (cl_ext_float_atomics).
+const CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4233;
 
 /// Returns whether a file's `needs:` line names a thing.
 fn needs(source: &str, thing: &str) -> bool {
@@ -63,6 +69,9 @@ pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), Stri
     }
     let options = of_file("options").map_or("", |directive| directive.value);
     let options = format!("{options} {more} -cl-kernel-arg-info");
+    if lacks(device, source) {
+        return Ok(());
+    }
     let program = match device.build(source.as_bytes(), options.trim()) {
         Ok(program) => program,
         Err((_, log)) if names_what_is_missing(device, &log)? => return Ok(()),
@@ -83,6 +92,13 @@ pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), Stri
     }
 }
 
+/// Tells whether a file needs functions that a device lacks without an extension's name in the build's log.
+fn lacks(device: &Session, source: &str) -> bool {
+    // A device without the extension does not know the query.
+    let there = |query| (device.info(query)).is_ok_and(|bytes| bytes.iter().any(|byte| *byte != 0));
+    needs(source, "half-atomics") && !there(CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT)
+}
+
 /// Tells whether a build's log names an extension, or arithmetic, that the device lacks.
 fn names_what_is_missing(device: &Session, log: &str) -> Result<bool, String> {
     let offered = device.extensions().map_err(|error| error.to_string())?;
@@ -97,7 +113,7 @@ fn sizes(list: &[u64]) -> Vec<usize> {
     list.iter().map(|&size| size as usize).collect()
 }
 
-fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), String> {
+fn check_run(run: &Run, device: &Session, program: &Program, checked: bool) -> Result<(), String> {
     let text = |error: Error| error.to_string();
     if !run.printf.is_empty() || run.error.is_some() {
         return Err("expects what only the interpreter tells".to_string());
@@ -148,7 +164,7 @@ fn check_run(run: &Run, device: &Session, program: &Program) -> Result<(), Strin
     device
         .run(&kernel, &args, offset.as_deref(), &global, local.as_deref())
         .map_err(text)?;
-    if !run.reports.is_empty() || std::env::var_os("PUMICE_CHECK").is_some() {
+    if checked || run.has_faults() {
         run.check_reports(&device.messages().map_err(text)?)?;
     }
     run.check(|arg| {

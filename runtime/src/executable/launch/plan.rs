@@ -21,6 +21,9 @@ use crate::executable::interface::{ArgPlace, KernelInterface};
 /// Plans of more dispatches are not kept: they take memory, and their launches time.
 const KEPT_DISPATCHES: usize = 64;
 
+/// More sizes of work-groups than this are not remembered of a kernel.
+const KEPT_SIZES: usize = 64;
+
 /// See the module.
 pub(in crate::executable) struct Plan {
     pub device_module: Arc<DeviceModule>,
@@ -31,6 +34,10 @@ pub(in crate::executable) struct Plan {
     /// See [`srgb_constants`].
     srgb: SmallVec<[u32; 2]>,
     pub dispatches: Vec<PlannedDispatch>,
+    /// See [`Launch::may_slice`].
+    may_slice: bool,
+    /// True if each dispatch is a submission of its own.
+    pub is_sliced: bool,
     /// Everything but arguments, what regions change, and the place of the launch's own printf buffer.
     pub push: Push,
     /// Bytes of the private memory that the dispatches use in turn.
@@ -77,6 +84,7 @@ impl Executable {
         let last = slot.lock().clone();
         let serves = |plan: &Arc<Plan>| {
             plan.range == *launch.range
+                && plan.may_slice == launch.may_slice
                 && plan.locals == locals
                 && plan.near == near
                 && plan.srgb == srgb
@@ -100,7 +108,7 @@ impl Executable {
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
-        let regions = self.regions(kernel, range, device)?;
+        let (regions, is_sliced) = self.regions(kernel, launch, device)?;
         let specialization = self.specialization(kernel, launch, device)?;
         let device_module = self.device_module(device)?;
         let private_bytes = kernel.info.private_bytes;
@@ -127,6 +135,11 @@ impl Executable {
             })
         };
         let dispatches = regions.into_iter().map(dispatch).collect::<Result<_>>()?;
+        let mut sizes = self.group_sizes[launch.kernel].lock();
+        if sizes.len() < KEPT_SIZES && !sizes.contains(&range.local_size) {
+            sizes.push(range.local_size);
+        }
+        drop(sizes);
         Ok(Plan {
             push: range_constants(&self.interface, kernel, &device_module, range)?,
             device_module,
@@ -135,6 +148,8 @@ impl Executable {
             near,
             srgb,
             dispatches,
+            may_slice: launch.may_slice,
+            is_sliced,
             private,
         })
     }
