@@ -132,7 +132,7 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
                 ..matrix.setting
             },
         };
-        test::run_clients(report, &all, &matrix, true);
+        test::run_clients(report, &all, &matrix, test::Share::All);
         run_kernels(report, &runner, &matrix, told)?;
     }
     Ok(())

@@ -91,6 +91,9 @@ impl Driver {
 pub struct MemoryHeap {
     /// Size in bytes.
     pub size: u64,
+    /// Bytes that the process could use when the device was found (VK_EXT_memory_budget); the size where the driver
+    /// does not tell.
+    pub budget: u64,
     /// On the device.
     pub device_local: bool,
     /// Some memory type of the heap can be mapped.
@@ -260,6 +263,8 @@ pub struct Capabilities {
     pub calibrated_timestamps: bool,
     /// Compute queues that can run side by side.
     pub queue_count: u32,
+    /// There is a queue that only copies, beside those of kernels.
+    pub transfer_queue: bool,
     /// Supported uses of each texel format.
     pub formats: Vec<(Format, FormatFeatures)>,
     /// Every extension that the device lists, masked ones left out.
@@ -295,10 +300,21 @@ impl Capabilities {
         }
     }
 
-    /// Bytes of device-local memory in the largest heap.
+    /// Bytes of device-local memory in the largest heap; on a card with memory of its own no more than the process
+    /// may use.
     pub fn device_memory(&self) -> u64 {
         let local = self.heaps.iter().filter(|heap| heap.device_local);
-        local.map(|heap| heap.size).max().unwrap_or(0)
+        let bytes = local.map(|heap| match self.unified_memory {
+            // The budget of the host's memory is what happens to be free.
+            true => heap.size,
+            false => heap.size.min(heap.budget),
+        });
+        bytes.max().unwrap_or(0)
+    }
+
+    /// Returns whether the driver tells how much memory the process may use.
+    pub(crate) fn has_budget(&self) -> bool {
+        self.has_extension("VK_EXT_memory_budget")
     }
 
     /// The highest version of SPIR-V that the device takes.

@@ -131,6 +131,7 @@ impl Nodes {
                 checks: None,
                 termination: None,
                 queue: 0,
+                may_slice: false,
             };
             let (specialization, subgroup_size) =
                 executable.node_specialization(device, &launch)?;

@@ -213,6 +213,7 @@ impl Executable {
                 checks: None,
                 termination: scheduler.termination.as_ref(),
                 queue: scheduler.number,
+                may_slice: false,
             },
         )?;
         let timer = match self.interface.enqueue.times {
@@ -256,6 +257,7 @@ impl Executable {
             checks: None,
             termination: scheduler.termination.as_ref(),
             queue: scheduler.number,
+            may_slice: false,
         };
         let prepared = self.prepare(device, &launch)?;
         let most = match info.private_bytes {
