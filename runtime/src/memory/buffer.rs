@@ -156,7 +156,7 @@ impl Mem {
         let external = properties.import(size)?;
         let devices = context.devices();
         let storage = match &external {
-            Some(External { device, bytes }) => {
+            Some(External { device, bytes, .. }) => {
                 let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
                 Storage::external(devices, size, (index, bytes.clone()))?
             }

@@ -3,9 +3,11 @@
 //! A buffer is that memory itself. An image has texels of its own, and the memory holds them row by row: to
 //! acquire the image copies them from there, to release it copies them back.
 
+use std::any::Any;
 use std::os::fd::OwnedFd;
 
 use opencl_sys as cl;
+use parking_lot::Mutex;
 use pumice_vulkan_layer::{Buffer, MemoryFd, imports};
 
 use crate::base::error::{Error, Result};
@@ -28,6 +30,21 @@ pub struct External {
     pub device: Ref<Device>,
     /// The memory.
     pub bytes: Buffer,
+    /// Guards the event of the last acquire or release, of a folder that memory does not know.
+    last: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl External {
+    /// The event of the acquire or release that was enqueued last.
+    pub fn last_hand_over<E: Clone + 'static>(&self) -> Option<E> {
+        self.last.lock().as_ref()?.downcast_ref::<E>().cloned()
+    }
+
+    /// Notes the event of an acquire or release.
+    pub fn note_hand_over(&self, event: impl Any + Send) {
+        let before = self.last.lock().replace(Box::new(event));
+        drop(before);
+    }
 }
 
 /// The properties of a new memory object.
@@ -44,7 +61,9 @@ pub struct Properties {
 struct Handle {
     device: Ref<Device>,
     kind: MemoryFd,
-    fd: OwnedFd,
+    /// The error of a value that is no descriptor is told after those of the other arguments: a program that has given its
+    /// descriptor away still learns of them.
+    fd: Result<OwnedFd>,
 }
 
 /// Tells whether a property has a list, with a terminator, for a value.
@@ -124,7 +143,7 @@ impl Properties {
         if !imports(device.capabilities(), kind) {
             return Err(Error::InvalidDevice);
         }
-        let fd = fd(value)?;
+        let fd = fd(value);
         let handle = Some(Handle { device, kind, fd });
         Ok(Self {
             list,
@@ -162,11 +181,15 @@ impl Properties {
         let Some(Handle { device, kind, fd }) = self.handle else {
             return Ok(None);
         };
-        let bytes = device.gpu()?.raw().import_memory(kind, fd, size as u64);
+        let bytes = device.gpu()?.raw().import_memory(kind, fd?, size as u64);
         let bytes = bytes.map_err(|error| match gpu::error(error) {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
         })?;
-        Ok(Some(External { device, bytes }))
+        Ok(Some(External {
+            device,
+            bytes,
+            last: Mutex::default(),
+        }))
     }
 }
