@@ -13,6 +13,7 @@ pub mod copy;
 mod enqueuing;
 pub mod external;
 pub mod fill;
+pub mod gl;
 pub mod image;
 pub mod image_copy;
 pub mod map;

@@ -215,6 +215,28 @@ pub const NV12: ImageFormat = ImageFormat {
     channels: &[(8, Some(0))],
 };
 
+/// CL_DEPTH_STENCIL (cl_khr_gl_depth_images).
+pub const CL_DEPTH_STENCIL: u32 = 0x10BE;
+/// CL_UNORM_INT24.
+pub const CL_UNORM_INT24: u32 = 0x10DF;
+
+/// A depth beside a stencil value, which kernels do not see: images are made of textures of OpenGL alone, and hold the depths
+/// as floats.
+const fn depth_stencil(data_type: u32) -> ImageFormat {
+    ImageFormat {
+        order: CL_DEPTH_STENCIL,
+        data_type,
+        vulkan: Format::R32Sfloat,
+        class: Class::Float,
+        components: IDENTITY,
+        channels: &[(32, Some(0))],
+    }
+}
+
+/// The formats of CL_DEPTH_STENCIL.
+static DEPTH_STENCIL: [ImageFormat; 2] =
+    [depth_stencil(CL_UNORM_INT24), depth_stencil(cl::CL_FLOAT)];
+
 /// The uses that an image is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageUses {
@@ -251,7 +273,7 @@ impl ImageFormat {
             image_type,
             cl::CL_MEM_OBJECT_IMAGE2D | cl::CL_MEM_OBJECT_IMAGE2D_ARRAY
         );
-        let depth = self.order == cl::CL_DEPTH;
+        let depth = matches!(self.order, cl::CL_DEPTH | CL_DEPTH_STENCIL);
         let small = matches!(
             self.data_type,
             cl::CL_UNORM_SHORT_565 | cl::CL_UNORM_SHORT_555
@@ -305,6 +327,14 @@ impl ImageFormat {
         features.sampled && (integer || features.linear_filter)
     }
 
+    /// CL_IMAGE_ELEMENT_SIZE.
+    pub fn element_size(&self) -> usize {
+        match (self.order, self.data_type) {
+            (CL_DEPTH_STENCIL, cl::CL_FLOAT) => 8,
+            _ => self.texel_size(),
+        }
+    }
+
     /// Bytes of a texel.
     pub fn texel_size(&self) -> usize {
         self.vulkan.texel_size()
@@ -314,7 +344,7 @@ impl ImageFormat {
 /// The format of an order and a data type.
 pub fn find(order: u32, data_type: u32) -> Option<&'static ImageFormat> {
     let is = |format: &&ImageFormat| format.order == order && format.data_type == data_type;
-    FORMATS.iter().find(is)
+    FORMATS.iter().chain(&DEPTH_STENCIL).find(is)
 }
 
 /// Tells whether the specification knows the combination, supported or not (section 5.3.1.1).
@@ -336,6 +366,7 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
         cl::CL_NV12_INTEL => data_type == cl::CL_UNORM_INT8,
         cl::CL_INTENSITY | cl::CL_LUMINANCE => floating,
         cl::CL_DEPTH => matches!(data_type, cl::CL_UNORM_INT16 | cl::CL_FLOAT),
+        CL_DEPTH_STENCIL => matches!(data_type, CL_UNORM_INT24 | cl::CL_FLOAT),
         cl::CL_RGB | cl::CL_RGBx => packed,
         cl::CL_ABGR => bytes || data_type == cl::CL_UNORM_INT_2_101010_EXT,
         cl::CL_ARGB | cl::CL_BGRA => bytes,

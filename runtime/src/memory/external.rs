@@ -16,14 +16,23 @@ use crate::device::Device;
 use crate::device::gpu;
 use crate::memory::device_address;
 use crate::memory::flags::HOST_PTR_BITS;
+use crate::memory::gl::GlObject;
 
 /// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR among properties.
 const OPAQUE_FD: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
 /// CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR among properties.
 const DMA_BUF: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR as u64;
 
-/// The memory of another API that a memory object has.
-pub struct External {
+/// The thing of another API that a memory object was made of.
+pub enum External {
+    /// Memory of the device's.
+    Memory(ExternalMemory),
+    /// An object of OpenGL, whose contents are copied.
+    Gl(GlObject),
+}
+
+/// Memory of the device's that another API or process has allocated.
+pub struct ExternalMemory {
     /// The device that the memory is on.
     pub device: Ref<Device>,
     /// The memory.
@@ -36,6 +45,8 @@ pub struct Properties {
     /// The list as given, with its terminator; `None` for NULL.
     pub list: Option<Vec<u64>>,
     handle: Option<Handle>,
+    /// The object of OpenGL that the memory object is made of.
+    pub(super) gl: Option<GlObject>,
     /// CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
     pub(super) fixed_addresses: bool,
 }
@@ -53,6 +64,14 @@ pub fn has_list(name: u64) -> bool {
 }
 
 impl Properties {
+    /// Those of a memory object that is made of an object of OpenGL.
+    pub(super) fn of_gl(object: GlObject) -> Self {
+        Self {
+            gl: Some(object),
+            ..Self::default()
+        }
+    }
+
     /// Checks the properties of a buffer or image. `device` gives the device of a handle, `fd` another
     /// descriptor of the file that a value names.
     ///
@@ -109,8 +128,8 @@ impl Properties {
                 Some(_) => Err(Error::InvalidProperty),
                 None => Ok(Self {
                     list,
-                    handle: None,
                     fixed_addresses,
+                    ..Self::default()
                 }),
             };
         };
@@ -130,6 +149,7 @@ impl Properties {
             list,
             handle,
             fixed_addresses,
+            gl: None,
         })
     }
 
@@ -160,13 +180,13 @@ impl Properties {
     /// CL_INVALID_PROPERTY if the driver refuses the handle, for example because its memory is smaller.
     pub(super) fn import(self, size: usize) -> Result<Option<External>> {
         let Some(Handle { device, kind, fd }) = self.handle else {
-            return Ok(None);
+            return Ok(self.gl.map(External::Gl));
         };
         let bytes = device.gpu()?.raw().import_memory(kind, fd, size as u64);
         let bytes = bytes.map_err(|error| match gpu::error(error) {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
         })?;
-        Ok(Some(External { device, bytes }))
+        Ok(Some(External::Memory(ExternalMemory { device, bytes })))
     }
 }
