@@ -2,41 +2,10 @@
 
 use std::ffi::{CStr, c_void};
 
-use thiserror::Error;
-
 use crate::egl::EglContext;
+use crate::error::Refusal;
 use crate::glx::GlxContext;
-
-/// The kind of an interface to the window system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BindingKind {
-    /// EGL.
-    Egl,
-    /// GLX.
-    Glx,
-}
-
-/// A context of the application's: its handles as integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The interface that the handles are of.
-    pub kind: BindingKind,
-    /// `EGLDisplay` or `Display *`.
-    pub display: usize,
-    /// `EGLContext` or `GLXContext`; 0 for none of the application's (EGL only).
-    pub context: usize,
-}
-
-/// The reason why no context can be made that shares objects with the application's.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Refusal {
-    /// The process has no library of that interface.
-    #[error("{0}")]
-    NoBinding(String),
-    /// The handles are not those of a context, or its objects cannot be shared.
-    #[error("{0}")]
-    NotShareable(String),
-}
+use crate::request::{BindingKind, Request};
 
 /// A context of our own, by either interface.
 pub(crate) enum OwnContext {

@@ -4,8 +4,9 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use crate::binding::{Refusal, Request};
+use crate::error::Refusal;
 use crate::library::Loaded;
+use crate::request::Request;
 use crate::sync::SyncState;
 
 const NONE: c_int = 0x3038;
@@ -241,10 +242,6 @@ impl Drop for EglContext {
         }
     }
 }
-
-/// `EGLImage`, as an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EglImage(pub usize);
 
 /// A fence of EGL that the application made.
 pub struct EglSync {

@@ -5,8 +5,9 @@ use std::ptr::{null, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::binding::{Refusal, Request};
+use crate::error::Refusal;
 use crate::library::Loaded;
+use crate::request::Request;
 
 const SCREEN: c_int = 0x800C;
 const DRAWABLE_TYPE: c_int = 0x8010;

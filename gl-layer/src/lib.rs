@@ -8,19 +8,25 @@
 //! Knows no OpenCL and no Vulkan, reads no environment, and writes no log.
 
 mod binding;
+mod context;
 mod egl;
+mod error;
+mod fence;
 mod format;
 mod functions;
 mod glx;
 mod library;
 mod object;
+mod request;
 mod share_group;
 mod sync;
 mod transfer;
 
-pub use binding::{BindingKind, Refusal, Request};
-pub use egl::{EglImage, EglSync};
+pub use context::Gl;
+pub use egl::EglSync;
+pub use error::{ObjectError, Refusal};
 pub use format::{Channels, FORMATS, Numbers, TextureFormat};
-pub use object::{Object, ObjectError, Picture, Shape, shape_of_target};
-pub use share_group::{Gl, ShareGroup};
+pub use object::{Object, Picture, Shape, shape_of_target};
+pub use request::{BindingKind, Request};
+pub use share_group::ShareGroup;
 pub use sync::{Fence, SyncState};

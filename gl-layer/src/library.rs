@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use libloading::os::unix::{Library, RTLD_LAZY, Symbol};
 
-use crate::binding::Refusal;
+use crate::error::Refusal;
 
 /// A library that something else in the process has loaded; it stays loaded while this value lives.
 pub(crate) struct Loaded {

@@ -1,8 +1,9 @@
 //! Buffers, textures and renderbuffers of the share group, as their creation needs to know them.
 
+use crate::context::Gl;
+use crate::error::ObjectError;
 use crate::format::TextureFormat;
 use crate::functions as gl;
-use crate::share_group::Gl;
 
 /// An object by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,19 +45,6 @@ pub struct Picture {
     pub format: &'static TextureFormat,
     /// Width, height and depth; 1 where the shape has none. Layers are the last dimension of arrays.
     pub size: [u32; 3],
-}
-
-/// The reason why an object cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ObjectError {
-    /// There is no such object, or it is empty, or OpenGL has refused.
-    Invalid(String),
-    /// It has no level of that number.
-    Level(String),
-    /// OpenCL has no images of its internal format.
-    Format(u32),
-    /// It has a border or samples.
-    Unsupported(&'static str),
 }
 
 /// The shape that a texture target means; `None` for others.

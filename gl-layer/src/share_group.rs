@@ -7,47 +7,15 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
-use crate::binding::{Current, OwnContext, Refusal, Request};
+use crate::binding::{Current, OwnContext};
+use crate::context::Gl;
+use crate::error::Refusal;
 use crate::functions::{self as gl, Functions};
-use crate::object::ObjectError;
+use crate::request::Request;
 use crate::sync::Fence;
 
 /// The oldest version of OpenGL that has all that is used.
 const OLDEST: (u32, u32) = (3, 2);
-
-/// The context, on its thread.
-pub struct Gl {
-    functions: Arc<Functions>,
-}
-
-impl Gl {
-    pub(crate) fn functions(&self) -> &Functions {
-        &self.functions
-    }
-
-    /// Forgets errors that nobody has asked for.
-    pub(crate) fn clear_errors(&self) {
-        // SAFETY: the context is current on this thread. A lost context gives an error for ever, so the loop has an end.
-        for _ in 0..16 {
-            if unsafe { (self.functions.get_error)() } == gl::NO_ERROR {
-                return;
-            }
-        }
-    }
-
-    /// An error if OpenGL has noted one.
-    pub(crate) fn check(&self, action: &str) -> Result<(), ObjectError> {
-        // SAFETY: the context is current on this thread.
-        match unsafe { (self.functions.get_error)() } {
-            gl::NO_ERROR => Ok(()),
-            code => {
-                self.clear_errors();
-                let reason = format!("{action}: OpenGL's error {code:#x}");
-                Err(ObjectError::Invalid(reason))
-            }
-        }
-    }
-}
 
 /// A version of OpenGL or OpenGL ES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,10 @@
 
 use std::ffi::c_void;
 
+use crate::context::Gl;
+use crate::error::ObjectError;
 use crate::functions as gl;
-use crate::object::{Object, ObjectError, Picture, Shape, shape_of_target};
-use crate::share_group::Gl;
+use crate::object::{Object, Picture, Shape, shape_of_target};
 
 /// The direction of a copy, with the host's memory.
 enum Host<'a> {

@@ -95,35 +95,40 @@ int main(void)
             pixels[i / N][i % N][c] = (unsigned char)(i * 7 + c * 31);
     for (int i = 0; i < N; i++)
         values[i] = i;
-    GLuint buffer, texture;
+    GLuint buffer, textures[2];
     glGenBuffers(1, &buffer);
     glBindBuffer(GL_ARRAY_BUFFER, buffer);
     glBufferData(GL_ARRAY_BUFFER, sizeof values, values, GL_STATIC_DRAW);
-    glGenTextures(1, &texture);
-    glBindTexture(GL_TEXTURE_2D, texture);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, N, N, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    cl_mem objects[2];
+    glGenTextures(2, textures);
+    for (int t = 0; t < 2; t++) {
+        glBindTexture(GL_TEXTURE_2D, textures[t]);
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, N, N, 0, GL_RGBA, GL_UNSIGNED_BYTE, t ? NULL : pixels);
+    }
+    cl_mem objects[3];
     objects[0] = clCreateFromGLBuffer(context, CL_MEM_READ_WRITE, buffer, &error);
     MUST(error);
-    objects[1] = clCreateFromGLTexture(context, CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0, texture, &error);
-    MUST(error);
+    for (int t = 0; t < 2; t++) {
+        cl_mem_flags flags = t ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY;
+        objects[1 + t] = clCreateFromGLTexture(context, flags, GL_TEXTURE_2D, 0, textures[t], &error);
+        MUST(error);
+    }
     static const char *source =
-        "kernel void change(global int *values, read_write image2d_t image) {\n"
+        "kernel void change(global int *values, read_only image2d_t in, write_only image2d_t out) {\n"
         "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
         "    if (at.y == 0) values[at.x] *= 3;\n"
-        "    write_imagef(image, at, 1.0f - read_imagef(image, at));\n"
+        "    write_imagef(out, at, 1.0f - read_imagef(in, at));\n"
         "}\n";
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(error);
     MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
     cl_kernel kernel = clCreateKernel(program, "change", &error);
     MUST(error);
-    MUST(clSetKernelArg(kernel, 0, sizeof objects[0], &objects[0]));
-    MUST(clSetKernelArg(kernel, 1, sizeof objects[1], &objects[1]));
+    for (cl_uint i = 0; i < 3; i++)
+        MUST(clSetKernelArg(kernel, i, sizeof objects[i], &objects[i]));
     size_t global[2] = {N, N};
-    MUST(clEnqueueAcquireGLObjects(queue, 2, objects, 0, NULL, NULL));
+    MUST(clEnqueueAcquireGLObjects(queue, 3, objects, 0, NULL, NULL));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
-    MUST(clEnqueueReleaseGLObjects(queue, 2, objects, 0, NULL, NULL));
+    MUST(clEnqueueReleaseGLObjects(queue, 3, objects, 0, NULL, NULL));
     glGetBufferSubData(GL_ARRAY_BUFFER, 0, sizeof values, values);
     glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, got);
     EQ(glGetError(), 0);
@@ -142,8 +147,8 @@ int main(void)
 
     MUST(clReleaseKernel(kernel));
     MUST(clReleaseProgram(program));
-    MUST(clReleaseMemObject(objects[0]));
-    MUST(clReleaseMemObject(objects[1]));
+    for (int i = 0; i < 3; i++)
+        MUST(clReleaseMemObject(objects[i]));
     MUST(clReleaseCommandQueue(queue));
     release_last(context);
     /* The connection is the application's as it was. */

@@ -1,9 +1,7 @@
 // client: link -lEGL -lOpenGL
 // client: once
 /* A picture that a kernel paints into a texture, drawn by OpenGL onto a quad; the drawn pixels go back to a kernel that
- * turns them into grey. Both are compared with what the host computes. With PICTURE set, they are written to files. */
-#include <math.h>
-
+ * makes a grey picture of them. Both are compared with what the host computes. With PICTURE set, they are written to files. */
 #include "gl_common.h"
 
 enum { SIZE = 64, SCALE = 4, DRAWN = SIZE * SCALE };
@@ -15,11 +13,11 @@ static const char SOURCE[] =
     "    int ring = (d.x * d.x + d.y * d.y) / 64 & 1;\n"
     "    write_imagef(out, at, (float4)(at.x * 4 / 255.0f, at.y * 4 / 255.0f, ring, 1));\n"
     "}\n"
-    "kernel void grey(read_write image2d_t image) {\n"
+    "kernel void grey(read_only image2d_t in, write_only image2d_t out) {\n"
     "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
-    "    uint4 c = convert_uint4_rte(read_imagef(image, at) * 255);\n"
+    "    uint4 c = convert_uint4_rte(read_imagef(in, at) * 255);\n"
     "    float g = (c.x + 2 * c.y + c.z) / 4 / 255.0f;\n"
-    "    write_imagef(image, at, (float4)(g, g, g, 1));\n"
+    "    write_imagef(out, at, (float4)(g, g, g, 1));\n"
     "}\n";
 
 static const char VERTEX[] =
@@ -95,10 +93,14 @@ int main(void)
     MUST(error);
     cl_command_queue queue = clCreateCommandQueue(context, pumice_device(), 0, &error);
     MUST(error);
-    GLuint painting = new_texture(SIZE), drawing = new_texture(DRAWN), framebuffer, vertices;
+    GLuint painting = new_texture(SIZE), drawing = new_texture(DRAWN), result = new_texture(DRAWN);
+    GLuint framebuffer, vertices;
     cl_mem image = clCreateFromGLTexture(context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, painting, &error);
     MUST(error);
-    cl_mem drawn = clCreateFromGLTexture(context, CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0, drawing, &error);
+    cl_mem pictures[2];
+    pictures[0] = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, drawing, &error);
+    MUST(error);
+    pictures[1] = clCreateFromGLTexture(context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, result, &error);
     MUST(error);
 
     cl_kernel paint = build_kernel(context, SOURCE, "paint");
@@ -135,10 +137,12 @@ int main(void)
 
     cl_kernel grey = build_kernel(context, SOURCE, "grey");
     global[0] = global[1] = DRAWN;
-    MUST(clSetKernelArg(grey, 0, sizeof drawn, &drawn));
-    MUST(clEnqueueAcquireGLObjects(queue, 1, &drawn, 0, NULL, NULL));
+    MUST(clSetKernelArg(grey, 0, sizeof pictures[0], &pictures[0]));
+    MUST(clSetKernelArg(grey, 1, sizeof pictures[1], &pictures[1]));
+    MUST(clEnqueueAcquireGLObjects(queue, 2, pictures, 0, NULL, NULL));
     MUST(clEnqueueNDRangeKernel(queue, grey, 2, NULL, global, NULL, 0, NULL, NULL));
-    MUST(clEnqueueReleaseGLObjects(queue, 1, &drawn, 0, NULL, NULL));
+    MUST(clEnqueueReleaseGLObjects(queue, 2, pictures, 0, NULL, NULL));
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, result, 0);
     glReadPixels(0, 0, DRAWN, DRAWN, GL_RGBA, GL_UNSIGNED_BYTE, got);
     wrong = 0;
     for (int y = 0; y < DRAWN; y++)
@@ -155,7 +159,8 @@ int main(void)
     MUST(clReleaseKernel(paint));
     MUST(clReleaseKernel(grey));
     MUST(clReleaseMemObject(image));
-    MUST(clReleaseMemObject(drawn));
+    MUST(clReleaseMemObject(pictures[0]));
+    MUST(clReleaseMemObject(pictures[1]));
     MUST(clReleaseCommandQueue(queue));
     release_last(context);
     close_gl();
