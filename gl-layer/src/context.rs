@@ -17,9 +17,11 @@ impl Gl {
 
     /// Forgets errors that nobody has asked for.
     pub(crate) fn clear_errors(&self) {
-        // SAFETY: the context is current on this thread. A lost context gives an error for ever, so the loop has an end.
+        // A lost context gives an error for ever.
         for _ in 0..16 {
-            if unsafe { (self.functions.get_error)() } == gl::NO_ERROR {
+            // SAFETY: the context is current on this thread.
+            let code = unsafe { (self.functions.get_error)() };
+            if code == gl::NO_ERROR {
                 return;
             }
         }

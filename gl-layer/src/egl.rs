@@ -50,6 +50,7 @@ pub(crate) struct Functions {
     release_thread: unsafe extern "C" fn() -> c_uint,
     get_sync_attrib: unsafe extern "C" fn(Display, *mut c_void, c_int, *mut c_int) -> c_uint,
     client_wait_sync: unsafe extern "C" fn(Display, *mut c_void, c_int, u64) -> c_int,
+    wait_sync: unsafe extern "C" fn(Display, *mut c_void, c_int) -> c_int,
     /// Keeps the functions where they are.
     _library: Loaded,
 }
@@ -89,6 +90,10 @@ impl Functions {
                     *const c_void,
                     unsafe extern "C" fn(Display, *mut c_void, c_int, u64) -> c_int,
                 >(extension(c"eglClientWaitSyncKHR")?),
+                wait_sync: std::mem::transmute::<
+                    *const c_void,
+                    unsafe extern "C" fn(Display, *mut c_void, c_int) -> c_int,
+                >(extension(c"eglWaitSyncKHR")?),
                 _library: library,
             })
         }
@@ -277,6 +282,14 @@ impl EglSync {
             display,
             sync,
         })
+    }
+
+    /// Has the context of EGL that is current on this thread wait for the fence before whatever it is told next. False if
+    /// EGL refuses.
+    pub fn wait_in_context(&self) -> bool {
+        let (display, sync) = (self.display as Display, self.sync as Surface);
+        // SAFETY: the handles were found valid; EGL refuses them if the application has destroyed the object.
+        unsafe { (self.functions.wait_sync)(display, sync, 0) != 0 }
     }
 
     /// Tells whether the fence has been passed; does not wait.

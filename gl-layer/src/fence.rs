@@ -26,10 +26,33 @@ impl Gl {
         }
     }
 
+    /// Makes a fence of our own behind what this context was told.
+    pub fn fence(&self) -> Fence {
+        let f = self.functions();
+        // SAFETY: the context is current on this thread.
+        unsafe {
+            let fence = (f.fence_sync)(gl::SYNC_GPU_COMMANDS_COMPLETE, 0);
+            (f.flush)();
+            Fence(fence as usize)
+        }
+    }
+
+    /// Makes a fence of our own that is passed after another one. It stays when the application deletes that.
+    pub fn follow(&self, fence: Fence) -> Fence {
+        // SAFETY: the context is current on this thread; OpenGL knows what is no fence.
+        unsafe { (self.functions().wait_sync)(fence.0 as Sync, 0, gl::TIMEOUT_IGNORED) };
+        self.fence()
+    }
+
+    /// Deletes a fence of our own.
+    pub fn delete(&self, fence: Fence) {
+        // SAFETY: the context is current on this thread; OpenGL knows what is no fence.
+        unsafe { (self.functions().delete_sync)(fence.0 as Sync) };
+    }
+
     /// Waits for a fence of our own and deletes it.
     pub fn consume(&self, fence: Fence) {
         while self.wait(fence, 1_000_000_000) == SyncState::Waiting {}
-        // SAFETY: the context is current on this thread, and the fence is our own.
-        unsafe { (self.functions().delete_sync)(fence.0 as Sync) };
+        self.delete(fence);
     }
 }

@@ -89,6 +89,7 @@ functions! {
     fence_sync "glFenceSync" (u32, u32) -> Sync;
     is_sync "glIsSync" (Sync) -> u8;
     delete_sync "glDeleteSync" (Sync);
+    wait_sync "glWaitSync" (Sync, u32, u64);
     client_wait_sync "glClientWaitSync" (Sync, u32, u64) -> u32;
 }
 
@@ -143,6 +144,7 @@ pub(crate) const NEAREST: u32 = 0x2600;
 pub(crate) const NONE: u32 = 0;
 
 pub(crate) const SYNC_GPU_COMMANDS_COMPLETE: u32 = 0x9117;
+pub(crate) const TIMEOUT_IGNORED: u64 = u64::MAX;
 pub(crate) const ALREADY_SIGNALED: u32 = 0x911A;
 pub(crate) const TIMEOUT_EXPIRED: u32 = 0x911B;
 pub(crate) const CONDITION_SATISFIED: u32 = 0x911C;

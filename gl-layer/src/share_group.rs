@@ -11,7 +11,7 @@ use crate::binding::{Current, OwnContext};
 use crate::context::Gl;
 use crate::error::Refusal;
 use crate::functions::{self as gl, Functions};
-use crate::request::Request;
+use crate::request::{BindingKind, Request};
 use crate::sync::Fence;
 
 /// The oldest version of OpenGL that has all that is used.
@@ -212,6 +212,19 @@ impl ShareGroup {
             }
             _ => self.finish_here(),
         }
+    }
+
+    /// Has OpenGL begin what this thread has told it, if a context is current here.
+    pub fn flush_here(&self) {
+        if self.is_current_here() {
+            // SAFETY: a context is current on this thread.
+            unsafe { (self.functions.flush)() };
+        }
+    }
+
+    /// Tells whether the context is one of EGL.
+    pub fn is_of_egl(&self) -> bool {
+        self.request.kind == BindingKind::Egl
     }
 
     fn has_fences_here(&self) -> bool {

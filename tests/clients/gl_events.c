@@ -3,6 +3,7 @@
 /* cl_khr_gl_event and cl_khr_egl_event: events of fences, the order that a current context of OpenGL gets without a
  * wait, and sharing with OpenGL ES; nothing is left behind after many rounds. */
 #include <dirent.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include "gl_common.h"
@@ -106,6 +107,29 @@ static void fences(void)
     use_event(event, buffer);
     EQ(wrong_values(name, 102), 0);
     eglDestroySync(egl_display, fence);
+
+    /* The event outlives the fence. */
+    GLuint large[2];
+    glGenBuffers(2, large);
+    for (int i = 0; i < 2; i++) {
+        glBindBuffer(GL_COPY_READ_BUFFER + i, large[i]);
+        glBufferData(GL_COPY_READ_BUFFER + i, 8 << 20, NULL, GL_STATIC_DRAW);
+    }
+    for (int round = 0; round < 10; round++) {
+        glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 8 << 20);
+        sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+        event = create_from_gl_sync(context, (cl_GLsync)sync, &error);
+        MUST(error);
+        glDeleteSync(sync);
+        use_event(event, buffer);
+        fence = eglCreateSync(egl_display, EGL_SYNC_FENCE_KHR, NULL);
+        event = create_from_egl_sync(context, fence, egl_display, &error);
+        MUST(error);
+        eglDestroySync(egl_display, fence);
+        use_event(event, buffer);
+    }
+    EQ(wrong_values(name, 122), 0);
+    glDeleteBuffers(2, large);
 
     cl_device_id device = pumice_device();
     cl_context plain = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
@@ -275,6 +299,8 @@ static void close_context(void)
 
 int main(void)
 {
+    /* Else the threads of contexts get memory of their own until the system gives no more. */
+    mallopt(M_ARENA_MAX, 1);
     CHECK(lists_extension("cl_khr_gl_event"));
     CHECK(lists_extension("cl_khr_egl_event"));
     load_function(&create_from_gl_sync, "clCreateEventFromGLsyncKHR");

@@ -469,6 +469,84 @@ static void kernels(void)
     NO_GL_ERROR();
 }
 
+/* Kernels read the depths beside stencil values; nothing else moves them. */
+static void depth_stencil(GLenum internal, GLenum type, cl_channel_type data_type, size_t element)
+{
+    enum { W = 16, H = 8 };
+    static const char source[] =
+        "kernel void read(read_only image2d_depth_t in, global float *out) {\n"
+        "    int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+        "    out[at.y * get_image_width(in) + at.x] = read_imagef(in, at);\n"
+        "}\n";
+    GLuint texels[H * W * 2];
+    float expected[H * W], got[H * W];
+    for (int i = 0; i < W * H; i++) {
+        expected[i] = i / 128.0f;
+        if (data_type == CL_FLOAT) {
+            memcpy(&texels[i * 2], &expected[i], 4);
+            texels[i * 2 + 1] = i;
+        } else {
+            GLuint depth = (GLuint)(i / 128.0 * 0xffffff + 0.5);
+            texels[i] = depth << 8 | i;
+            expected[i] = (float)(depth / (double)0xffffff);
+        }
+    }
+    GLuint texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexImage2D(GL_TEXTURE_2D, 0, internal, W, H, 0, GL_DEPTH_STENCIL, type, texels);
+    cl_int error;
+    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, texture, &error);
+    MUST(error);
+    cl_image_format format;
+    size_t size = 0;
+    MUST(clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, NULL));
+    MUST(clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof size, &size, NULL));
+    EQ(format.image_channel_order, CL_DEPTH_STENCIL);
+    EQ(format.image_channel_data_type, data_type);
+    EQ(size, element);
+    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
+    MUST(error);
+    cl_kernel kernel = build_kernel(context, source, "read");
+    MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    size_t global[2] = {W, H};
+    acquire(image);
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL));
+    size_t origin[3] = {0, 0, 0}, region[3] = {W, H, 1};
+    float colour[4] = {0, 0, 0, 0};
+    EQ(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, got, 0, NULL, NULL),
+       CL_INVALID_OPERATION);
+    EQ(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, got, 0, NULL, NULL),
+       CL_INVALID_OPERATION);
+    EQ(clEnqueueFillImage(queue, image, colour, origin, region, 0, NULL, NULL), CL_INVALID_OPERATION);
+    EQ(clEnqueueCopyImageToBuffer(queue, image, out, origin, region, 0, 0, NULL, NULL),
+       CL_INVALID_OPERATION);
+    EQ(clEnqueueCopyBufferToImage(queue, out, image, 0, origin, region, 0, NULL, NULL),
+       CL_INVALID_OPERATION);
+    EQ(clEnqueueCopyImage(queue, image, image, origin, origin, region, 0, NULL, NULL), CL_INVALID_OPERATION);
+    size_t pitch;
+    CHECK(!clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, region, &pitch, NULL, 0, NULL, NULL,
+                             &error));
+    EQ(error, CL_INVALID_OPERATION);
+    release(image);
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    int wrong = 0;
+    for (int i = 0; i < W * H; i++) {
+        float off = got[i] - expected[i];
+        wrong += off > 1e-7f || off < -1e-7f;
+    }
+    EQ(wrong, 0);
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    CHECK(!clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error));
+    EQ(error, CL_IMAGE_FORMAT_NOT_SUPPORTED);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseMemObject(image));
+    MUST(clReleaseMemObject(out));
+    glDeleteTextures(1, &texture);
+    NO_GL_ERROR();
+}
+
 static void renderbuffer(const struct format *f)
 {
     enum { W = 23, H = 11 };
@@ -733,6 +811,8 @@ int main(void)
     textures();
     buffer_texture();
     kernels();
+    depth_stencil(GL_DEPTH24_STENCIL8, GL_UNSIGNED_INT_24_8, CL_UNORM_INT24, 4);
+    depth_stencil(GL_DEPTH32F_STENCIL8, GL_FLOAT_32_UNSIGNED_INT_24_8_REV, CL_FLOAT, 8);
     for (int f = 0; f < FORMAT_COUNT; f++)
         renderbuffer(&FORMATS[f]);
     object_errors();

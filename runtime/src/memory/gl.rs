@@ -102,7 +102,10 @@ pub fn object_error(error: ObjectError) -> Error {
     }
 }
 
-/// What a call of OpenGL answers; CL_OUT_OF_RESOURCES if its thread has ended.
+/// The answer of a call of OpenGL.
+///
+/// # Errors
+/// Those of [`object_error`]; CL_OUT_OF_RESOURCES if the thread of OpenGL has ended.
 pub fn answered<T>(answer: Option<std::result::Result<T, ObjectError>>) -> Result<T> {
     answer.ok_or(Error::OutOfResources)?.map_err(object_error)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_gl_layer::{EglSync, Fence, SyncState};
+use pumice_gl_layer::{EglSync, Fence, Gl, SyncState};
 
 use super::event::Event;
 use super::schedule::complete;
@@ -95,6 +95,28 @@ fn watch(context: &Ref<Context>, command_type: u32, poll: Poll) -> Result<Ref<Ev
     Ok(event)
 }
 
+/// The state of a fence by its own answer or, once the application has deleted it, by that of a fence of our own that
+/// follows it.
+fn state_of(
+    context: &Ref<Context>,
+    own: Option<Fence>,
+    ask: impl FnOnce(&Gl) -> SyncState + Send,
+) -> SyncState {
+    let ask = |gl: &Gl| {
+        let state = match (ask(gl), own) {
+            (SyncState::Gone, Some(own)) => gl.wait(own, 0),
+            (state, _) => state,
+        };
+        if let (Some(own), true) = (own, state != SyncState::Waiting) {
+            gl.delete(own);
+        }
+        state
+    };
+    let group = context.share_group().ok();
+    let state = group.and_then(|group| group.call(ask));
+    state.unwrap_or(SyncState::Gone)
+}
+
 /// clCreateEventFromGLsyncKHR.
 ///
 /// # Errors
@@ -102,15 +124,14 @@ fn watch(context: &Ref<Context>, command_type: u32, poll: Poll) -> Result<Ref<Ev
 pub fn of_gl_sync(context: &Ref<Context>, sync: usize) -> Result<Ref<Event>> {
     let group = context.share_group()?;
     let fence = Fence(sync);
+    // What is behind a fence that nobody flushes never begins.
+    group.flush_here();
     // CL_INVALID_GL_OBJECT if sync is not the name of a sync object of the share group.
-    if group.call(|gl| gl.is_fence(fence)) != Some(true) {
+    let own = group.call(|gl| gl.is_fence(fence).then(|| gl.follow(fence)));
+    let Some(Some(own)) = own else {
         return Err(Error::InvalidGlObject.because("sync is no fence of the share group"));
-    }
-    let poll = move |context: &Ref<Context>| {
-        let group = context.share_group().ok();
-        let state = group.and_then(|group| group.call(|gl| gl.wait(fence, 0)));
-        state.unwrap_or(SyncState::Gone)
     };
+    let poll = move |context: &Ref<Context>| state_of(context, Some(own), |gl| gl.wait(fence, 0));
     watch(
         context,
         cl::CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR,
@@ -123,7 +144,14 @@ pub fn of_gl_sync(context: &Ref<Context>, sync: usize) -> Result<Ref<Event>> {
 /// # Errors
 /// Those that the specification lists for clCreateEventFromEGLSyncKHR, in its order.
 pub fn of_egl_sync(context: &Ref<Context>, sync: EglSync) -> Result<Ref<Event>> {
-    let poll = move |_: &Ref<Context>| sync.poll();
+    let group = context.share_group()?;
+    group.flush_here();
+    let own = match group.is_of_egl() {
+        true => group.call(|gl| sync.wait_in_context().then(|| gl.fence())),
+        false => None,
+    };
+    let own = own.flatten();
+    let poll = move |context: &Ref<Context>| state_of(context, own, |_| sync.poll());
     watch(
         context,
         cl::cl_egl::CL_COMMAND_EGL_FENCE_SYNC_OBJECT_KHR,
