@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* The process ends with a kernel under way: exit handlers that were registered after the context, as the
  * destructors of the Vulkan driver's compiler can be, find the kernel complete. */
 #include "common.h"

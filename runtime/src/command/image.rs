@@ -13,7 +13,7 @@ use crate::command::transfer::Direction;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::device::Device;
-use crate::device::format::CL_DEPTH_STENCIL;
+use crate::device::depth_stencil::CL_DEPTH_STENCIL;
 use crate::memory::Mem;
 use crate::memory::image::{ImageMem, Origin};
 use crate::memory::part::Part;

@@ -13,7 +13,8 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
-use crate::device::format::{CL_DEPTH_STENCIL, NO_ACCESS};
+use crate::device::depth_stencil::CL_DEPTH_STENCIL;
+use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
 use crate::memory::external::{External, ExternalMemory, Properties};
 use crate::memory::flags::{

@@ -12,7 +12,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::{self, Ref};
 use crate::context::Context;
-use crate::device::format::{CL_DEPTH_STENCIL, CL_UNORM_INT24};
+use crate::device::depth_stencil::{CL_DEPTH_STENCIL, CL_UNORM_INT24};
 use crate::memory::Mem;
 use crate::memory::external::{External, Properties};
 use crate::memory::image_create::Desc;
