@@ -160,7 +160,7 @@ fn faults_are_reported() {
 #[test]
 fn robust_kernels_stay_in_their_memory_and_end() {
     let mut failures = Failures::default();
-    for path in files(&filetests("robust"), &["cl"], 3) {
+    for path in files(&filetests("robust"), &["cl"], 4) {
         failures.take(&path, check_file(&path, &run_target()));
         // Rounds are counted with words alone, many thousand times.
         let targets = match path.ends_with("loops.cl") {

@@ -120,8 +120,8 @@ fn every_pass_keeps_what_kernels_compute() {
     failures.finish();
 }
 
-/// What kernels enqueue has the same results by the nodes of a work graph as by the scheduler's dispatches, which run
-/// it before the pass that makes the nodes.
+/// Blocks that kernels enqueue have the same results by the nodes of a work graph as by the scheduler's dispatches, which run
+/// them before the pass that makes the nodes.
 #[test]
 fn work_graphs_keep_what_kernels_compute() {
     let target = Target {

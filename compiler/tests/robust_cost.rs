@@ -184,13 +184,15 @@ fn robust_kernels_cost_little_more() {
 }
 
 #[test]
-fn tests_of_bounds_cost_three_times_at_most() {
+fn tests_of_bounds_cost_half_as_much_again() {
     let (mean, most) = cost(&with(Checks::NONE.with(Check::Bounds)));
-    assert!(mean < 2.0 && most < 3.0, "{mean}, {most}");
+    // The most is a kernel of ten instructions, which reads the sizes of two arguments first.
+    assert!(mean < 1.7 && most < 4.0, "{mean}, {most}");
 }
 
 #[test]
 fn all_checks_cost_ten_times_at_most() {
     let (mean, most) = cost(&with(Checks::all()));
-    assert!(mean < 10.0, "{mean}, {most}");
+    // Each word that is written costs a call, which weighs most in kernels of a few instructions.
+    assert!(mean < 5.0, "{mean}, {most}");
 }

@@ -18,7 +18,7 @@ use pumice_interp::Options;
 use pumice_ir::Module;
 use pumice_test_support::{filetests, low_targets, run_target, runs};
 
-/// When a module is interpreted.
+/// A moment at which a module is interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moment {
     /// Before the passes.

@@ -45,6 +45,9 @@ pub fn check(file: &KernelFile, device: &Session, source: &str, more: &str) -> R
     })
 }
 
+/// The query of what atomic operations on halves can do (cl_ext_float_atomics).
+const CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4233;
+
 /// Returns whether a file's `needs:` line names a thing.
 fn needs(source: &str, thing: &str) -> bool {
     let mut needs = pumice_filetests::directive::directives(source);
@@ -66,6 +69,9 @@ pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), Stri
     }
     let options = of_file("options").map_or("", |directive| directive.value);
     let options = format!("{options} {more} -cl-kernel-arg-info");
+    if lacks(device, source) {
+        return Ok(());
+    }
     let program = match device.build(source.as_bytes(), options.trim()) {
         Ok(program) => program,
         Err((_, log)) if names_what_is_missing(device, &log)? => return Ok(()),
@@ -84,6 +90,13 @@ pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), Stri
         true => Ok(()),
         false => Err(failed.join("\n")),
     }
+}
+
+/// Tells whether a file needs functions that a device lacks without an extension's name in the build's log.
+fn lacks(device: &Session, source: &str) -> bool {
+    // A device without the extension does not know the query.
+    let there = |query| (device.info(query)).is_ok_and(|bytes| bytes.iter().any(|byte| *byte != 0));
+    needs(source, "half-atomics") && !there(CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT)
 }
 
 /// Tells whether a build's log names an extension, or arithmetic, that the device lacks.

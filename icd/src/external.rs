@@ -2,11 +2,10 @@
 
 use opencl_sys::{cl_command_queue, cl_event, cl_mem, cl_uint};
 use pumice_runtime::base::error::{Error, Result};
-use pumice_runtime::command::external;
+use pumice_runtime::hand_over;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::queue::Queue;
 
-use crate::enqueue::enqueue;
 use crate::handle;
 
 /// The common part of acquire and release.
@@ -25,9 +24,12 @@ unsafe fn hand_over(
         let queue = handle::get::<Queue>(command_queue)?;
         let objects = handle::list::<Mem>(count, objects, Error::InvalidValue)?;
         let wait = handle::wait_list(events, event_list, event)?;
-        let command = external::hand_over(queue.on(), objects, to_us)?;
-        enqueue(&queue, command, wait, false, event)
+        let done = hand_over::enqueue(&queue, &objects, to_us, wait)?;
+        if !event.is_null() {
+            event.write(handle::publish(done));
+        }
     }
+    Ok(())
 }
 
 pub unsafe fn acquire(

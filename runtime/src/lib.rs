@@ -17,6 +17,7 @@ pub mod command_buffer;
 pub mod context;
 pub mod device;
 pub mod executable;
+pub mod hand_over;
 pub mod memory;
 pub mod program;
 pub mod queue;

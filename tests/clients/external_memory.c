@@ -244,6 +244,9 @@ static void errors(cl_device_id own, cl_command_queue queue, int fd)
     CHECK(error == CL_INVALID_PROPERTY || error == CL_MEM_OBJECT_ALLOCATION_FAILURE);
     CHECK(!clCreateBufferWithProperties(context, right, 0, 0, NULL, &error));
     EQ(error, CL_INVALID_BUFFER_SIZE);
+    /* A descriptor that is none is told of after the other arguments. */
+    CHECK(!clCreateBufferWithProperties(context, bad_fd, 0, 0, NULL, &error));
+    EQ(error, CL_INVALID_BUFFER_SIZE);
     /* A call that fails leaves the handle with the application. */
     CHECK(fcntl(fd, F_GETFD) >= 0);
     close(null);
@@ -303,6 +306,57 @@ static void cost(cl_command_queue queue, cl_kernel twice, int fd)
     MUST(clReleaseMemObject(large));
 }
 
+/* An acquire on another queue takes place after the release that was enqueued before it, and finds what was written. */
+static void two_queues(cl_device_id own, int fd)
+{
+    cl_int error;
+    cl_command_queue queues[2];
+    for (int q = 0; q < 2; q++) {
+        queues[q] = clCreateCommandQueue(context, own, 0, &error);
+        MUST(error);
+    }
+    cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, 0};
+    cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
+    desc.image_row_pitch = PITCH;
+    cl_mem image = clCreateImageWithProperties(context, list, 0, &format, &desc, NULL, &error);
+    MUST(error);
+    const unsigned before[4] = {1}, written[4] = {815};
+    const size_t zero[3] = {0}, whole[3] = {WIDTH, HEIGHT, 1};
+    unsigned got[WIDTH * HEIGHT];
+    MUST(acquire(queues[0], 1, &image, 0, NULL, NULL));
+    MUST(clEnqueueFillImage(queues[0], image, before, zero, whole, 0, NULL, NULL));
+    MUST(release(queues[0], 1, &image, 0, NULL, NULL));
+    MUST(clFinish(queues[0]));
+    cl_event held = clCreateUserEvent(context, &error), acquired;
+    MUST(error);
+    MUST(acquire(queues[0], 1, &image, 0, NULL, NULL));
+    MUST(clEnqueueFillImage(queues[0], image, written, zero, whole, 0, NULL, NULL));
+    MUST(clFinish(queues[0]));
+    MUST(release(queues[0], 1, &image, 1, &held, NULL));
+    MUST(acquire(queues[1], 1, &image, 0, NULL, &acquired));
+    MUST(clFlush(queues[1]));
+    /* An acquire that waits for nothing ends within this time, and takes the old contents. */
+    cl_int status = CL_QUEUED;
+    for (int i = 0; i < 100 && status != CL_COMPLETE; i++) {
+        nanosleep(&(struct timespec){0, 2000000}, NULL);
+        MUST(clGetEventInfo(acquired, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    }
+    CHECK(status != CL_COMPLETE);
+    MUST(clSetUserEventStatus(held, CL_COMPLETE));
+    MUST(clEnqueueReadImage(queues[1], image, CL_TRUE, zero, whole, 0, 0, got, 0, NULL, NULL));
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        EQ(got[i], 815);
+    MUST(release(queues[1], 1, &image, 0, NULL, NULL));
+    MUST(clFinish(queues[1]));
+    MUST(clFinish(queues[0]));
+    MUST(clReleaseEvent(held));
+    MUST(clReleaseEvent(acquired));
+    MUST(clReleaseMemObject(image));
+    MUST(clReleaseCommandQueue(queues[0]));
+    MUST(clReleaseCommandQueue(queues[1]));
+}
+
 static void opencl_program(int socket)
 {
     cl_int error = 0;
@@ -336,7 +390,7 @@ static void opencl_program(int socket)
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, own, NULL, &error);
     MUST(error);
     errors(own, queue, fd);
-    int second = receive_fd(socket), third = receive_fd(socket);
+    int second = receive_fd(socket), third = receive_fd(socket), second_again = dup(second);
     cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)own, 0, 0}, back[8];
     cl_mem buffer = clCreateBufferWithProperties(context, list, 0, N * 4, NULL, &error);
     MUST(error);
@@ -396,6 +450,10 @@ static void opencl_program(int socket)
         }
         CHECK(turn(socket, has_images ? 'i' : 'b'));
     }
+    if (has_images)
+        two_queues(own, second_again);
+    else
+        close(second_again);
     cost(queue, twice, third);
     CHECK(turn(socket, 'l'));
     clReleaseMemObject(buffer), clReleaseKernel(twice);

@@ -81,7 +81,8 @@ static void finished(cl_event event, int *again)
     MUST(clReleaseEvent(event));
 }
 
-static int worker(void)
+/* `hidden`: what fails is a question, which is mostly asked again, so that the application may see nothing of it. */
+static int worker(int hidden)
 {
     cl_int error = 0;
     device = pumice_device();
@@ -138,7 +139,7 @@ static int worker(void)
     }
     release_last(context);
     printf("%d faults\n", faults);
-    return failures || !faults;
+    return failures || (!faults && !hidden);
 }
 
 /* After the loss every command fails, waits return and the objects can be released. */
@@ -196,7 +197,8 @@ static void with_plans(const char *self, const char *const *plans, size_t count)
         if (child == 0) {
             setenv("PUMICE_FAULTS", plans[i], 1);
             alarm(60);
-            execl(self, self, strstr(plans[i], "lost") ? "lost" : "worker", NULL);
+            const char *part = strstr(plans[i], "lost") ? "lost" : "worker";
+            execl(self, self, strstr(plans[i], "Status:host") ? "hidden" : part, NULL);
             _exit(99);
         }
         int status = 0;
@@ -211,7 +213,7 @@ static void with_plans(const char *self, const char *const *plans, size_t count)
 int main(int argc, char **argv)
 {
     if (argc == 2)
-        return argv[1][0] == 'l' ? lost() : worker();
+        return argv[1][0] == 'l' ? lost() : worker(argv[1][0] == 'h');
     static const char *const plans[] = {
         "vkCreateBuffer:device:3", "vkAllocateMemory:device:6", "vkAllocateMemory:host:5",
         "vkCreateBuffer:host:7", "vkCreateCommandPool:device:2", "vkBeginCommandBuffer:host:3",

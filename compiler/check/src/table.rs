@@ -35,6 +35,14 @@ impl Default for Table {
     }
 }
 
+/// Memory that objects of arguments lie in.
+struct Memory {
+    first: u64,
+    end: u64,
+    /// The ordinal and the first byte of each object.
+    objects: Vec<(usize, u64)>,
+}
+
 /// The race marks of an argument.
 #[derive(Clone, Copy, Debug, Default)]
 struct Marks {
@@ -101,28 +109,32 @@ impl Table {
             })
             .collect();
         objects.sort_unstable_by_key(|&(_, first, _)| first);
-        let mut memory: Vec<(u64, u64, Vec<(usize, u64)>)> = Vec::new();
+        let mut memory: Vec<Memory> = Vec::new();
         for (ordinal, first, end) in objects {
             match memory.last_mut() {
-                Some((_, last, parts)) if first < *last => {
-                    *last = end.max(*last);
-                    parts.push((ordinal, first));
+                Some(last) if first < last.end => {
+                    last.end = end.max(last.end);
+                    last.objects.push((ordinal, first));
                 }
-                _ => memory.push((first & !3, end, vec![(ordinal, first)])),
+                _ => memory.push(Memory {
+                    first: first & !3,
+                    end,
+                    objects: vec![(ordinal, first)],
+                }),
             }
         }
-        memory.sort_by_key(|(first, end, _)| end - first);
+        memory.sort_by_key(|one| one.end - one.first);
         let mut left = MOST_MARKED;
         size = size.next_multiple_of(8);
-        for (start, end, parts) in memory {
-            let bytes = (end - start).next_multiple_of(4);
+        for one in memory {
+            let bytes = (one.end - one.first).next_multiple_of(4);
             if bytes > left {
                 break;
             }
             left -= bytes;
-            for (ordinal, first) in parts {
+            for (ordinal, first) in one.objects {
                 marks[ordinal] = Marks {
-                    first: size + (first - start) / 4 * MARK_BYTES,
+                    first: size + (first - one.first) / 4 * MARK_BYTES,
                     memory: size,
                 };
             }

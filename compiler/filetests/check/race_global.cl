@@ -120,17 +120,6 @@ kernel void overlap_right(global float *out)
 // arg: buffer int 4*0
 // expect 1: int 2 3 4 5
 
-// The arguments share their memory.
-// kernel: moved_right
-// global: 4
-// local: 2
-// arg: buffer int 1 2 3 4 5
-// arg: alias 0 0
-// expect 0: int ? ? ? ? 5
-// expect fault: <source>:24:
-// expect fault: error: data race:
-// expect fault: of 4 bytes at byte ? of '
-
 // kernel: collide
 // global: 4
 // local: 1

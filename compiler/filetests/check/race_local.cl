@@ -161,6 +161,27 @@ kernel void pairs_right(global float *out)
     out[i] = rows[1 - i].w;
 }
 
+// An atomic access elsewhere orders nothing.
+kernel void counted(global int *out)
+{
+    local int count, tile[4];
+    int i = get_local_id(0);
+    if (i == 0)
+        count = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    tile[i] = i;
+    atomic_inc(&count);
+    out[i] = tile[3 - i] & 0;
+}
+
+// kernel: counted
+// global: 4
+// local: 4
+// arg: buffer int 4*9
+// expect 0: int 0 0 0 0
+// expect fault: error: data race:
+// expect fault: of 4 bytes at byte ? of 'counted.tile'
+
 // kernel: reversed
 // global: 4
 // local: 4

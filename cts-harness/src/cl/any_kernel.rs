@@ -3,9 +3,9 @@
 use super::{Error, Kernel, Program, Result, Session, bytes_info, check, string};
 use cl_sys::{
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
-    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
-    CL_KERNEL_WORK_GROUP_SIZE, CL_PROGRAM_KERNEL_NAMES, cl_image_desc, cl_image_format, cl_mem,
-    cl_sampler, cl_uint,
+    CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE, CL_KERNEL_ARG_TYPE_QUALIFIER,
+    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS, CL_KERNEL_WORK_GROUP_SIZE,
+    CL_PROGRAM_KERNEL_NAMES, cl_image_desc, cl_image_format, cl_mem, cl_sampler, cl_uint,
 };
 use std::ptr;
 
@@ -18,6 +18,10 @@ const LARGEST: usize = 4096;
 /// Work-items of a group, where the kernel sets no size.
 const GROUP: usize = 64;
 
+/// Bit of the type's qualifiers.
+const PIPE: cl_uint = CL_KERNEL_ARG_TYPE_PIPE as cl_uint;
+/// Packets of each pipe.
+const PACKETS: u32 = 16;
 /// CL_INVALID_ARG_SIZE
 const INVALID_ARG_SIZE: i32 = -51;
 /// CL_ADDRESS_CLAMP, CL_FILTER_NEAREST
@@ -176,6 +180,9 @@ impl Session {
             unsafe { kernel.set(index, local_bytes, ptr::null())? };
             return Ok(None);
         }
+        if number(&kernel.argument(index, CL_KERNEL_ARG_TYPE_QUALIFIER)?) & PIPE != 0 {
+            return self.give_pipe(kernel, index).map(Some);
+        }
         let name = string(kernel.argument(index, CL_KERNEL_ARG_TYPE_NAME)?);
         let image = IMAGES.iter().find(|(image, ..)| *image == name);
         if qualifier != CL_KERNEL_ARG_ADDRESS_PRIVATE || image.is_some() {
@@ -209,6 +216,25 @@ impl Session {
             call: "clSetKernelArg",
             code: INVALID_ARG_SIZE,
         })
+    }
+
+    /// Gives a pipe, of the largest packets that the kernel takes.
+    fn give_pipe(&self, kernel: &Kernel, index: cl_uint) -> Result<Held> {
+        let mut failed = None;
+        for size in (0..8).rev().map(|log| 1 << log) {
+            let pipe = self.pipe(size, PACKETS)?;
+            // SAFETY: the handle is read during the call.
+            let set =
+                unsafe { kernel.set(index, size_of::<cl_mem>(), ptr::from_ref(&pipe.mem).cast()) };
+            match set {
+                Ok(()) => return Ok(Held::Buffer(pipe)),
+                Err(error) => failed = Some(error),
+            }
+        }
+        Err(failed.unwrap_or(Error {
+            call: "clSetKernelArg",
+            code: INVALID_ARG_SIZE,
+        }))
     }
 
     fn image(&self, kind: cl_uint, dimensions: u32) -> Result<super::Buffer> {

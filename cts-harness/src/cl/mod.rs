@@ -178,12 +178,20 @@ impl Session {
         })
     }
 
+    /// The bytes of one clGetDeviceInfo query.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn info(&self, query: cl_device_info) -> Result<Vec<u8>> {
+        DeviceId(self.device).info(query)
+    }
+
     /// CL_DEVICE_EXTENSIONS.
     ///
     /// # Errors
     /// The error of the OpenCL call.
     pub fn extensions(&self) -> Result<String> {
-        Ok(string(DeviceId(self.device).info(CL_DEVICE_EXTENSIONS)?))
+        Ok(string(self.info(CL_DEVICE_EXTENSIONS)?))
     }
 
     /// Builds a program; `Err` carries the log.

@@ -11,7 +11,7 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
-use crate::memory::external::{External, ExternalMemory};
+use crate::memory::external::ExternalMemory;
 use crate::memory::image::ImageMem;
 use crate::memory::residency::Access;
 
@@ -49,10 +49,7 @@ pub fn hand_over(on: &Placement, objects: Vec<Ref<Mem>>, to_us: bool) -> Result<
 
 /// CL_INVALID_MEM_OBJECT if the object was not made of an external handle.
 fn external(object: &Mem) -> Result<&ExternalMemory> {
-    match object.external() {
-        Some(External::Memory(memory)) => Ok(memory),
-        Some(External::Gl(_)) | None => Err(Error::InvalidMemObject),
-    }
+    object.external_memory().ok_or(Error::InvalidMemObject)
 }
 
 impl DeviceCommand for HandOver {

@@ -205,8 +205,17 @@ fn resolve(
     device_kernel: &DeviceKernel,
     request: &RangeRequest,
 ) -> Result<NdRange> {
-    let range = device_kernel.limits(on.device()).resolve(request);
-    range.map_err(|error| refused(kernel, &error))
+    let limits = device_kernel.limits(on.device());
+    let range = limits.resolve(request);
+    let range = range.map_err(|error| refused(kernel, &error))?;
+    let chosen = request.local.or(limits.required).is_none() && limits.sub_groups.is_none();
+    Ok(match chosen {
+        true => {
+            let (executable, index) = (&device_kernel.executable, device_kernel.index);
+            executable.with_known_size(index, range, limits.multiple)
+        }
+        false => range,
+    })
 }
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is

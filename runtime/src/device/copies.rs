@@ -24,7 +24,7 @@ struct Slot {
 /// A copy that is under way.
 struct Copying {
     queue: vk::Queue,
-    /// What the next submission waits for.
+    /// The wait of the next submission.
     before: Option<Wait>,
     slots: Vec<Slot>,
 }

@@ -64,6 +64,8 @@ pub struct Executable {
     splitting: Option<launch::Splitting>,
     /// The last plan of each kernel.
     plans: Vec<Mutex<Option<Arc<launch::Plan>>>>,
+    /// Work-group sizes that each kernel has pipelines for, the first few.
+    group_sizes: Vec<Mutex<Vec<[u32; 3]>>>,
     /// Schedulers of device queues that no launch uses.
     schedulers: Mutex<Vec<Scheduler>>,
     /// Set by the first launch of a program that has initializers or finalizers.
@@ -109,6 +111,7 @@ impl Executable {
             words: words.to_vec(),
             splitting: launch::splitting(&interface, &scan),
             plans: interface.kernels.iter().map(|_| Mutex::default()).collect(),
+            group_sizes: interface.kernels.iter().map(|_| Mutex::default()).collect(),
             scan,
             interface,
             infos,
@@ -190,6 +193,17 @@ impl Executable {
             sub_groups: info.and_then(|info| info.required_sub_groups),
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
             non_uniform: !fixed && self.splitting.is_some(),
+        }
+    }
+
+    /// The range with a work-group size that the kernel has pipelines for, where one serves as well as the chosen size
+    /// ([`NdRange::shared_local_size`]): drivers take far longer to compile another than such launches run.
+    pub fn with_known_size(&self, kernel: usize, range: NdRange, multiple: usize) -> NdRange {
+        let known = self.group_sizes.get(kernel).map(|sizes| sizes.lock());
+        let shared = known.and_then(|known| range.shared_local_size(&known, multiple));
+        NdRange {
+            local_size: shared.unwrap_or(range.local_size),
+            ..range
         }
     }
 

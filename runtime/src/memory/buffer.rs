@@ -157,7 +157,7 @@ impl Mem {
         let external = properties.import(size)?;
         let devices = context.devices();
         let storage = match &external {
-            Some(External::Memory(ExternalMemory { device, bytes })) => {
+            Some(External::Memory(ExternalMemory { device, bytes, .. })) => {
                 let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
                 Storage::external(devices, size, (index, bytes.clone()))?
             }

@@ -3,9 +3,11 @@
 //! A buffer is that memory itself. An image has texels of its own, and the memory holds them row by row: to
 //! acquire the image copies them from there, to release it copies them back.
 
+use std::any::Any;
 use std::os::fd::OwnedFd;
 
 use opencl_sys as cl;
+use parking_lot::Mutex;
 use pumice_vulkan_layer::{Buffer, MemoryFd, imports};
 
 use crate::base::error::{Error, Result};
@@ -14,6 +16,7 @@ use crate::base::property::{Property, repeats};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
+use crate::memory::Mem;
 use crate::memory::device_address;
 use crate::memory::flags::HOST_PTR_BITS;
 use crate::memory::gl::GlObject;
@@ -37,6 +40,31 @@ pub struct ExternalMemory {
     pub device: Ref<Device>,
     /// The memory.
     pub bytes: Buffer,
+    /// Guards the event of the last acquire or release, of a folder that memory does not know.
+    last: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl ExternalMemory {
+    /// The event of the acquire or release that was enqueued last.
+    pub fn last_hand_over<E: Clone + 'static>(&self) -> Option<E> {
+        self.last.lock().as_ref()?.downcast_ref::<E>().cloned()
+    }
+
+    /// Notes the event of an acquire or release.
+    pub fn note_hand_over(&self, event: impl Any + Send) {
+        let before = self.last.lock().replace(Box::new(event));
+        drop(before);
+    }
+}
+
+impl Mem {
+    /// The device's memory of another API that it was made of.
+    pub fn external_memory(&self) -> Option<&ExternalMemory> {
+        match self.external() {
+            Some(External::Memory(memory)) => Some(memory),
+            Some(External::Gl(_)) | None => None,
+        }
+    }
 }
 
 /// The properties of a new memory object.
@@ -55,7 +83,9 @@ pub struct Properties {
 struct Handle {
     device: Ref<Device>,
     kind: MemoryFd,
-    fd: OwnedFd,
+    /// The error of a value that is no descriptor is told after those of the other arguments: a program that has given its
+    /// descriptor away still learns of them.
+    fd: Result<OwnedFd>,
 }
 
 /// Tells whether a property has a list, with a terminator, for a value.
@@ -143,7 +173,7 @@ impl Properties {
         if !imports(device.capabilities(), kind) {
             return Err(Error::InvalidDevice);
         }
-        let fd = fd(value)?;
+        let fd = fd(value);
         let handle = Some(Handle { device, kind, fd });
         Ok(Self {
             list,
@@ -182,11 +212,15 @@ impl Properties {
         let Some(Handle { device, kind, fd }) = self.handle else {
             return Ok(self.gl.map(External::Gl));
         };
-        let bytes = device.gpu()?.raw().import_memory(kind, fd, size as u64);
+        let bytes = device.gpu()?.raw().import_memory(kind, fd?, size as u64);
         let bytes = bytes.map_err(|error| match gpu::error(error) {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
         })?;
-        Ok(Some(External::Memory(ExternalMemory { device, bytes })))
+        Ok(Some(External::Memory(ExternalMemory {
+            device,
+            bytes,
+            last: Mutex::default(),
+        })))
     }
 }

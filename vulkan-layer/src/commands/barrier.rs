@@ -24,7 +24,7 @@ const READS: vk::AccessFlags = vk::AccessFlags::from_raw(
         | vk::AccessFlags::INDIRECT_COMMAND_READ.as_raw(),
 );
 
-/// What copies write and read.
+/// Writes and reads of copies.
 fn memory_of_copies() -> vk::MemoryBarrier<'static> {
     let writes = vk::AccessFlags::TRANSFER_WRITE;
     vk::MemoryBarrier::default()

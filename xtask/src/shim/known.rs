@@ -141,7 +141,7 @@ fn without_numbers(line: &str) -> String {
 /// Objects that may be left when a process ends: of the device, which is never closed, of its transfers, and
 /// of a queue that was released just now. A leak in a client's loop leaves more.
 const LEFT: &[(&str, u32)] = &[
-    (" VkFence", 0),
+    (" VkFence", 32),
     (" VkQueryPool", 8),
     (" VkBuffer", 16),
     (" VkCommandBuffer", 32),

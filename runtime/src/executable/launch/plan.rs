@@ -21,6 +21,9 @@ use crate::executable::interface::{ArgPlace, KernelInterface};
 /// Plans of more dispatches are not kept: they take memory, and their launches time.
 const KEPT_DISPATCHES: usize = 64;
 
+/// More sizes of work-groups than this are not remembered of a kernel.
+const KEPT_SIZES: usize = 64;
+
 /// See the module.
 pub(in crate::executable) struct Plan {
     pub device_module: Arc<DeviceModule>,
@@ -132,6 +135,11 @@ impl Executable {
             })
         };
         let dispatches = regions.into_iter().map(dispatch).collect::<Result<_>>()?;
+        let mut sizes = self.group_sizes[launch.kernel].lock();
+        if sizes.len() < KEPT_SIZES && !sizes.contains(&range.local_size) {
+            sizes.push(range.local_size);
+        }
+        drop(sizes);
         Ok(Plan {
             push: range_constants(&self.interface, kernel, &device_module, range)?,
             device_module,

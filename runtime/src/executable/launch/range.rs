@@ -192,6 +192,39 @@ fn divisor(size: usize, limit: usize, multiple: usize) -> usize {
         .unwrap_or(1)
 }
 
+/// A range of more work-groups than this has a size of its own.
+const MOST_SHARED_GROUPS: u64 = 256;
+
+impl NdRange {
+    /// A size of work-groups among `known`, for which there are pipelines, that serves as well as the chosen one: it divides
+    /// the range, and leaves no more of a sub-group's `multiple` work-items idle but a few. `None` if the chosen one is among
+    /// them or none serves.
+    pub fn shared_local_size(&self, known: &[[u32; 3]], multiple: usize) -> Option<[u32; 3]> {
+        if known.contains(&self.local_size) {
+            return None;
+        }
+        let items = |size: &[u32; 3]| size.iter().map(|&n| u64::from(n)).product::<u64>();
+        let multiple = multiple.max(1) as u64;
+        // Of 64 lanes, those that have a work-item.
+        let used = |size: &[u32; 3]| {
+            let items = items(size);
+            items * 64 / items.next_multiple_of(multiple)
+        };
+        let all: u64 = self.global_size.iter().product();
+        let serves = |size: &&[u32; 3]| {
+            let mut sides = self.global_size.iter().zip(**size);
+            sides.all(|(global, local)| global % u64::from(local) == 0)
+                && all / items(size) <= MOST_SHARED_GROUPS
+                && used(size) * 8 >= used(&self.local_size) * 7
+        };
+        known
+            .iter()
+            .filter(serves)
+            .max_by_key(|size| items(size))
+            .copied()
+    }
+}
+
 /// A work-group size for a NULL local size.
 fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize; 3] {
     let mut local = [1; 3];
@@ -256,6 +289,28 @@ mod tests {
         assert_eq!(choose(2, [1024, 1024, 1], &LIMITS), [64, 4, 1]);
         assert_eq!(choose(1, [7, 1, 1], &LIMITS), [7, 1, 1]);
         assert_eq!(choose(1, [1, 1, 1], &LIMITS), [1, 1, 1]);
+    }
+
+    #[test]
+    fn small_ranges_share_sizes_that_serve_as_well() {
+        let range = |global: [u64; 3], local| NdRange {
+            work_dim: 3,
+            global_offset: [0; 3],
+            global_size: global,
+            local_size: local,
+        };
+        let known = [[1, 1, 1], [4, 2, 1], [4, 2, 3], [3, 1, 1]];
+        let shared = |global, local| range(global, local).shared_local_size(&known, 8);
+        assert_eq!(shared([12, 4, 3], [12, 4, 3]), Some([4, 2, 3]));
+        assert_eq!(shared([12, 4, 2], [12, 4, 2]), Some([4, 2, 1]));
+        // One of them already, or none that divides the range.
+        assert_eq!(shared([4, 2, 3], [4, 2, 3]), None);
+        assert_eq!(shared([10, 3, 1], [10, 3, 1]), None);
+        // Lanes would be idle, or the groups too many.
+        assert_eq!(shared([9, 1, 1], [9, 1, 1]), None);
+        assert_eq!(shared([5, 1, 1], [5, 1, 1]), None);
+        assert_eq!(shared([4096, 2, 1], [64, 2, 1]), None);
+        assert_eq!(shared([0, 2, 1], [1, 1, 1]), None);
     }
 
     #[test]

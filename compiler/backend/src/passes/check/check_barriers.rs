@@ -1,17 +1,20 @@
 //! Barriers that not all work-items of a work-group reach are reported before any is executed.
 //!
 //! A kernel whose barriers stand where all work-items of a group are together ([`Divergence`]) is left as it is. In
-//! others each barrier, each work-group function and the kernel's end become a jump to one meeting block. There each
+//! others each barrier, each work-group function and the kernel's end become a jump to one meeting. There each
 //! work-item tells the number of the place that it comes from; the meeting has the barriers, which thus are the same for
 //! all. If the numbers differ, one of the work-items that wait reports. Each work-item then goes on from its place;
 //! one that has ended comes to the meetings until all have. A work-group function has the result 0 for work-items
 //! that are not together.
 //!
+//! The kernel becomes one loop: a switch to the places, the kernel's start among them, and the meeting, which all ways
+//! through the switch end in. So the work-items of a sub-group are together there.
+//!
 //! Numbers are compared by a minimum and a maximum in local memory: the place's number above that of the work-item.
 //! There are two pairs, one for even and one for odd meetings, so that one is made ready while the other is read.
 
 use super::code::{add, built_in, load, load_slot, local_item, own, store, store_slot};
-use super::demote::{demote, hoist_constants};
+use super::demote::{demote, hoist_constants, is_constant};
 use super::divergence::Divergence;
 use super::report::{self, OWN_PREFIX, Sites};
 use crate::expand::{Expander, Replacement, call, expand};
@@ -20,9 +23,10 @@ use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::sroa;
 use pumice_check::layout::Code;
 use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, Block, BuiltIn, CheckKind, CheckSite, CheckedObject,
-    ConvertOp, FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage,
-    LowerError, MemoryOrder, Module, Scope, SourceLoc, StackSlot, StackSlotData, Type, Value,
+    AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, CheckKind, CheckSite,
+    CheckedObject, ConvertOp, FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond,
+    Linkage, LowerError, MemoryOrder, Module, Scope, SourceLoc, StackSlot, StackSlotData, Type,
+    Value,
 };
 use pumice_target::Check;
 use rustc_hash::FxHashMap;
@@ -116,13 +120,15 @@ fn words() -> GlobalData {
 struct Meeting {
     report: FuncId,
     words: GlobalId,
-    /// The first instruction of the kernel.
+    /// The first instruction of the kernel that is not the same everywhere.
     first: Option<Inst>,
     /// Numbers of places, from 1.
     numbers: FxHashMap<Inst, u32>,
-    /// What follows each place.
+    /// The block that follows each place.
     behind: Vec<Block>,
-    /// The meeting block, which takes the number of a place.
+    /// The block with the switch, which takes the number of a place.
+    choice: Block,
+    /// The meeting, which takes it too.
     head: Block,
     /// True once the meeting is written.
     written: bool,
@@ -174,9 +180,11 @@ impl Meeting {
         Self {
             report,
             words,
-            first: func.layout.insts[entry].first().copied(),
+            first: (func.layout.insts[entry].iter().copied())
+                .find(|&inst| !is_constant(&func.insts[inst].kind)),
             numbers: numbers.collect(),
             behind: places.iter().map(|_| func.make_block()).collect(),
+            choice: func.make_block(),
             head: func.make_block(),
             written: false,
             first_site,
@@ -199,22 +207,15 @@ impl Meeting {
         }
         if matches!(x.func.insts[inst].kind, InstKind::Return { .. }) {
             let ended = x.func.i32(ENDED);
-            match self.meet(x, ended) {
-                Some(choice) => x.emit(choice, &[]),
-                None => {
-                    let dest = call(self.head, &[ended]);
-                    x.emit(InstKind::Jump { dest }, &[])
-                }
-            };
+            let dest = self.meet(x, ended);
+            x.emit(InstKind::Jump { dest }, &[]);
             return Some(Replacement::new());
         }
         let number = *self.numbers.get(&inst)?;
         let behind = self.behind[number as usize - 1];
         let place = x.func.i32(number as i32);
-        match self.meet(x, place) {
-            Some(choice) => x.end_block(choice, behind),
-            None => x.jump(self.head, &[place], behind),
-        }
+        let dest = self.meet(x, place);
+        x.end_block(InstKind::Jump { dest }, behind);
         let data = x.func.insts[inst].clone();
         if data.results.is_empty() {
             return Some(Replacement::new());
@@ -235,7 +236,7 @@ impl Meeting {
         Some(params.collect())
     }
 
-    /// Prepares the first meeting.
+    /// Prepares the first meeting, and writes the switch.
     fn begin(&self, x: &mut Expander<'_>) {
         let zero = x.func.i32(0);
         store_slot(x, self.parity, zero);
@@ -244,6 +245,20 @@ impl Meeting {
         let first = x.icmp_const(IntCond::Eq, item, 0);
         x.when(first, |x| self.reset(x, zero));
         barrier(x);
+        let number = self.behind.len() as u64 + 1;
+        let start = x.func.i32(number as i32);
+        x.jump(self.choice, &[start], self.choice);
+        let place = x.func.append_param(self.choice, Type::I32);
+        let body = x.new_block();
+        let cases = self.behind.iter().zip(1..);
+        let cases = cases.chain(std::iter::once((&body, number)));
+        let ended = x.func.i32(ENDED);
+        let choice = InstKind::Switch {
+            value: place,
+            default: call(self.head, &[ended]),
+            cases: cases.map(|(&block, n)| (n, call(block, &[]))).collect(),
+        };
+        x.end_block(choice, body);
     }
 
     /// Makes a pair ready.
@@ -263,27 +278,21 @@ impl Meeting {
         x.offset(pair, at)
     }
 
-    /// Writes the meeting at its first use, and gives the branch to the places, which ends it.
-    fn meet(&mut self, x: &mut Expander<'_>, place: Value) -> Option<InstKind> {
+    /// Gives the branch to the meeting; at the first place writes the meeting, and gives the branch behind it.
+    fn meet(&mut self, x: &mut Expander<'_>, place: Value) -> BlockCall {
         if std::mem::replace(&mut self.written, true) {
-            return None;
+            return call(self.head, &[place]);
         }
         x.jump(self.head, &[place], self.head);
         let place = x.func.append_param(self.head, Type::I32);
         let (least, most) = own(x, |x| self.compare(x, place));
         own(x, |x| self.judge(x, place, (least, most)));
         let (end, go) = (x.new_block(), x.new_block());
-        let any = x.icmp_const(IntCond::Ult, most, 1 << ITEM_BITS);
-        x.branch(any, call(end, &[]), call(go, &[]), end);
+        let none = x.icmp_const(IntCond::Ult, most, 1 << ITEM_BITS);
+        x.branch(none, call(end, &[]), call(go, &[]), end);
         let values = smallvec![];
         x.end_block(InstKind::Return { values }, go);
-        let ended = x.func.i32(ENDED);
-        let cases = self.behind.iter().zip(1..);
-        Some(InstKind::Switch {
-            value: place,
-            default: call(self.head, &[ended]),
-            cases: cases.map(|(&block, n)| (n, call(block, &[]))).collect(),
-        })
+        call(self.choice, &[place])
     }
 
     /// The least and the most of the group's numbers.

@@ -130,7 +130,7 @@ struct Races<'a> {
     located: bool,
     globals: &'a PrimaryMap<GlobalId, GlobalData>,
     sites: Sites<'a>,
-    /// How many barriers for local and for global memory the work-item has passed, from 1 on.
+    /// The numbers of barriers for local and for global memory that the work-item has passed, from 1 on.
     local_count: StackSlot,
     global_count: StackSlot,
     plan: Plan,

@@ -265,7 +265,7 @@ fn make_shadows(
 ) -> Vec<(Object, Object)> {
     let shadow = |&object: &Object| match object {
         Object::Slot(slot) => {
-            let data = func.slots[slot].clone();
+            let data = func.slots[slot];
             (object, Object::Slot(func.slots.push(data)))
         }
         Object::Local(global) => {
@@ -351,10 +351,10 @@ impl Pass<'_> {
                     self.pointers.insert(result, shadow);
                 }
             }
-            (InstKind::Load { ptr, align, .. }, Some(result)) => {
-                if self.uses.used.contains(&result) {
-                    self.read(x, ptr, x.ty(result), align);
-                }
+            (InstKind::Load { ptr, align, .. }, Some(result))
+                if self.uses.used.contains(&result) =>
+            {
+                self.read(x, ptr, x.ty(result), align);
             }
             (
                 InstKind::Store {

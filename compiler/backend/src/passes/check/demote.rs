@@ -25,7 +25,8 @@ pub(super) fn hoist_constants(func: &mut Function) {
     func.layout.insts[entry].splice(0..0, hoisted);
 }
 
-fn is_constant(kind: &InstKind) -> bool {
+/// Returns whether an instruction is one of these.
+pub(super) fn is_constant(kind: &InstKind) -> bool {
     matches!(
         kind,
         InstKind::StackAddr { .. }

@@ -13,7 +13,7 @@ use pumice_ir::{
 };
 use smallvec::SmallVec;
 
-/// What is known of a function.
+/// Facts about a function.
 pub(super) struct Divergence {
     differs: EntitySet<Value>,
     apart: EntitySet<Block>,

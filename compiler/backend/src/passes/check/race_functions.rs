@@ -31,7 +31,7 @@ pub(super) fn write(module: &mut Module) -> FuncId {
     helper(module, WRITE, make_write)
 }
 
-/// What a mark is compared with.
+/// The access that a mark is compared with.
 #[derive(Clone, Copy)]
 struct Own {
     mark: Value,
@@ -95,7 +95,8 @@ fn make_read() -> Function {
         size,
         bits,
     };
-    let [head, body, tell, several, next, done] = [(); 6].map(|()| w.func.append_block());
+    let [head, body, look, mine, tell, several, next, done] =
+        [(); 8].map(|()| w.func.append_block());
     let zero = w.func.i32(0);
     w.jump(head, &[zero, zero]);
     let index = w.func.append_param(head, Type::I32);
@@ -108,9 +109,17 @@ fn make_read() -> Function {
     let writer = w.add(marks, at);
     let reader = w.add_const(writer, 4);
     let other = w.atomic_load(writer);
+    // Most places were written by nobody, or by the reader.
+    let is_written = w.icmp(IntCond::Ne, other, zero);
+    let is_foreign = w.icmp(IntCond::Ne, other, mark);
+    let looks = w.bin(BinaryOp::And, is_written, is_foreign);
+    w.branch(looks, look, to(mine, &[found]));
     let clash = own.clashes(&mut w, other);
     let name = own.name(&mut w, other);
     let found_now = w.select(clash, name, found);
+    w.jump(mine, &[found_now]);
+    let found_now = w.func.append_param(mine, Type::I32);
+    w.block = mine;
     // Most reads are by whoever has read before.
     let old = w.atomic_load(reader);
     let ones = w.func.i32(-1);
@@ -152,19 +161,25 @@ fn make_write() -> Function {
     // In this order: who finds another's mark finds that one's value too.
     let before = w.exchange(contents, value);
     let writer = w.exchange(marks, mark);
+    let other = w.atomic_load(reader);
+    let zero = w.func.i32(0);
+    let [look, fine] = [(); 2].map(|()| w.func.append_block());
+    let any = w.bin(BinaryOp::Or, writer, other);
+    let any = w.icmp(IntCond::Ne, any, zero);
+    w.branch(any, look, to(fine, &[]));
     let wrote = own.clashes(&mut w, writer);
     let equal = w.icmp(IntCond::Eq, before, value);
     let equal = w.bin(BinaryOp::And, equal, compare);
     let no = w.func.splat_constant(Type::BOOL, 0);
     let wrote = w.select(equal, no, wrote);
-    let other = w.atomic_load(reader);
     let read = own.clashes(&mut w, other);
     let name = own.name(&mut w, other);
     let name = w.bin_const(BinaryOp::Or, name, HAS_READ);
-    let zero = w.func.i32(0);
     let found = w.select(read, name, zero);
     let name = own.name(&mut w, writer);
     let found = w.select(wrote, name, found);
     w.give(&[found]);
+    w.block = fine;
+    w.give(&[zero]);
     w.func
 }

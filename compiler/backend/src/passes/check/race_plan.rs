@@ -17,7 +17,7 @@ const LEFT_FOR_ARGUMENTS: u64 = 16 << 10;
 /// Bytes that work-group functions may need.
 const LEFT_FOR_FUNCTIONS: u64 = 8 << 10;
 /// The most parts of a local argument that have marks.
-const MOST_ARGUMENT_PARTS: u64 = 512;
+const MOST_ARGUMENT_PARTS: u64 = 256;
 /// Bytes of the marks of a part of a local object.
 pub(super) const LOCAL_MARK_BYTES: u64 = 12;
 
@@ -26,7 +26,7 @@ pub(super) const LOCAL_MARK_BYTES: u64 = 12;
 pub(super) struct Plain {
     pub ptr: Value,
     pub writes: bool,
-    /// What a store writes.
+    /// The value that a store writes.
     pub value: Option<Value>,
     pub bytes: u64,
     /// Bytes of the largest parts that the access is made of, at most 4.
