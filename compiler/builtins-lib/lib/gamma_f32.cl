@@ -6,7 +6,7 @@
 // in two so that neither half overflows. Negative arguments by reflection (derive/gamma.sollya).
 // Between -8 and -1/2 lgamma has zeros at irrational arguments, near which its error is absolute.
 // Worst errors: docs/numerics.md.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
 float __pumice_exp_f32(float x);
 float __pumice_log_f32(float x);
@@ -41,7 +41,7 @@ static float gamma_small(float a) {
     float g = 1.0f + f * reciprocal_poly(f);
     if (n < 2.0f)
         return 1.0f / (n == 0.0f ? g * (1.0f + a) * a : g * a);
-    return factors(n, f) / g;
+    return half_divide(factors(n, f), g);
 }
 
 float __pumice_tgamma_f32(float x) {
@@ -84,7 +84,7 @@ static float lgamma_positive(float a) {
         return -__pumice_log1p_f32(n == 2.0f ? q : f * (1.0f + p * a));
     if (n == 0.0f)
         return -__pumice_log_f32(fabs(a) * ((1.0f + a) * (1.0f + q)));
-    return __pumice_log_f32(factors(n, f) / (1.0f + q));
+    return __pumice_log_f32(half_divide(factors(n, f), 1.0f + q));
 }
 
 float __pumice_lgamma_f32(float x) {
