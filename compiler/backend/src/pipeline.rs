@@ -34,7 +34,7 @@ use crate::passes::lower::{
     zero_private,
 };
 use crate::passes::optimize::{
-    bound_unrolling, count_rounds, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
+    bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
     simplify_cfg, speculate, sroa, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
@@ -245,7 +245,6 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("mark_read_only", Optimize, TryModule(mark_read_only::run))
         .optional()
         .requires(&[Inlined, ArgsLowered, AtomicsLowered]),
-    Pass::new("count_rounds", Optimize, Function(count_rounds::run)).optional(),
     Pass::new("bound_unrolling", Optimize, TryModule(bound_unrolling::run)).requires(&[Linked]),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(

@@ -1,7 +1,6 @@
 //! Passes that make the code smaller or faster and change no form.
 
 pub mod bound_unrolling;
-pub mod count_rounds;
 pub mod cse;
 pub mod dce;
 pub mod fold;
