@@ -1,6 +1,7 @@
 // cbrt, hypot for float.
 //
-// Method: cbrt by a third of the exponent, then Newton steps; hypot with both arguments scaled by
+// Method: cbrt by a third of the exponent, two Newton steps for 1/cbrt and one for cbrt, none of which
+// divides; hypot with both arguments scaled by
 // a power of two so that no square overflows or vanishes.
 // Worst error over 45 million arguments: cbrt 0.74, hypot 1.2 ULP.
 #pragma OPENCL FP_CONTRACT ON
@@ -15,10 +16,13 @@ float __pumice_cbrt_f32(float x) {
         a *= 0x1p48f;
         back = 0x1p-16f;
     }
-    float t = as_float(as_uint(a) / 3 + 0x2a512ce3);
-    t = t - (t - native_divide(a, t * t)) * (1.0f / 3.0f);
-    t = t - (t - native_divide(a, t * t)) * (1.0f / 3.0f);
-    t = t - (t - half_divide(a, t * t)) * (1.0f / 3.0f);
+    float third = 1.0f / 3.0f;
+    float r = as_float(0x54a2fa8c - as_uint(a) / 3);
+    r = r + r * (third - a * r * r * r * third);
+    r = r + r * (third - a * r * r * r * third);
+    float square = r * r, t = a * square;
+    float t_square = t * t;
+    t = t + (a - t_square * t) * (square * third);
     return copysign(t * back, x);
 }
 

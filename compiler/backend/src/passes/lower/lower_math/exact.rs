@@ -5,7 +5,8 @@
 //!
 //! * f64 and f16: correctly rounded, by the library or through f32;
 //! * f32 fma: through f64 where the device has it, else by the library;
-//! * f32 sqrt: 3 ULP, more than Vulkan promises, hence the library, by fma where that is exact;
+//! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's 1/sqrt refined by an exact fma, else the
+//!   library, also with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
 //! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
 //!   whose error bounds count on it.
@@ -110,6 +111,8 @@ impl Exact<'_> {
         let (args, wide) = widen(x, args, ty);
         let value = if wide.scalar == Scalar::F32 && self.target.exact_sqrt_f32 {
             x.math(MathOp::Sqrt, &args)
+        } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.exact_fma_f32 {
+            scaled_root(x, args[0])
         } else {
             let name = self.named(wide, ["sqrt", "sqrt_fma"]);
             call_lanes(x, library, name, &args, wide, None)
@@ -198,6 +201,21 @@ fn near_root(x: &mut Expander<'_>, v: Value) -> Value {
     let none = x.splat(ty, 0);
     let is_zero = x.fcmp(FloatCond::Oeq, v, none);
     x.select(is_zero, v, root)
+}
+
+/// The same for all numbers: denormal ones are scaled, infinity and NaN stay.
+fn scaled_root(x: &mut Expander<'_>, v: Value) -> Value {
+    let ty = x.ty(v);
+    let [least, up, down] = [-96, 64, -32].map(|e| x.float(ty, f64::from(e).exp2()));
+    let is_small = x.fcmp(FloatCond::Olt, v, least);
+    let raised = x.bin(BinaryOp::FMul, v, up);
+    let scaled = x.select(is_small, raised, v);
+    let root = near_root(x, scaled);
+    let lowered = x.bin(BinaryOp::FMul, root, down);
+    let root = x.select(is_small, lowered, root);
+    let infinity = x.splat(ty, 0x7f80_0000);
+    let finite = x.fcmp(FloatCond::Olt, v, infinity);
+    x.select(finite, root, v)
 }
 
 /// The quotient as the device gives it.
