@@ -12,7 +12,7 @@ use pumice_compiler::{
 };
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
-use pumice_interp::{Arg, Options, buffer_address};
+use pumice_interp::{Arg, NdRange, Options, buffer_address};
 use pumice_ir::Module;
 use pumice_reflection::CheckSite;
 use pumice_test_support::runs::{Arguments, range};
@@ -70,11 +70,18 @@ fn arguments(ir: &Module, run: &Run, given: &Arguments) -> Vec<Argument> {
                 .as_ref()
                 .map_or_else(String::new, |info| info.name.clone()),
             null: *arg == Arg::Null,
+            local: matches!(arg, Arg::Local(_)),
             size,
             object,
         }
     });
     all.collect()
+}
+
+/// Work-items of a range, whole work-groups counted.
+fn items(range: &NdRange) -> u64 {
+    let groups = (0..3).map(|d| range.global[d].div_ceil(range.local[d]) * range.local[d]);
+    groups.product()
 }
 
 fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> {
@@ -84,14 +91,23 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
     let allocations: Vec<(u64, u64)> = buffers
         .map(|(index, bytes)| (buffer_address(index), bytes.len() as u64))
         .collect();
+    let range = range(run);
+    let ranges = given.inputs.args.iter().map(|arg| match arg {
+        Arg::Buffer { index, offset } => {
+            let (first, size) = allocations[*index];
+            Some((first + offset, size - offset))
+        }
+        _ => None,
+    });
     let table = Table {
         arguments: arguments.iter().map(|arg| (0, arg.size)).collect(),
+        ranges: ranges.collect(),
         allocations: allocations.clone(),
+        items: items(&range),
         slices: SLICES,
     };
     let memory = given.inputs.buffers.len();
-    given.inputs.buffers.push(table.bytes(sites.len()));
-    let range = range(run);
+    given.inputs.buffers.push(table.bytes(sites));
     let options = Options {
         check_memory: buffer_address(memory),
         // What a suppressed store would have written.
@@ -113,6 +129,7 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
         allocations: &allocations.collect::<Vec<_>>(),
         dimensions: range.work_dim as usize,
         offset: range.offset,
+        global_size: range.global,
         local_size: range.local,
     };
     let reports = read(&output.buffers[memory], &launch);
@@ -133,7 +150,7 @@ fn check_file(path: &Path, target: &Target) -> Result<(), String> {
 #[test]
 fn faults_are_reported() {
     let mut failures = Failures::default();
-    for path in files(&filetests("check"), &["cl"], 10) {
+    for path in files(&filetests("check"), &["cl"], 14) {
         failures.take(&path, check_file(&path, &run_target()));
     }
     failures.finish();
@@ -143,7 +160,7 @@ fn faults_are_reported() {
 #[test]
 fn robust_kernels_stay_in_their_memory_and_end() {
     let mut failures = Failures::default();
-    for path in files(&filetests("robust"), &["cl"], 2) {
+    for path in files(&filetests("robust"), &["cl"], 3) {
         failures.take(&path, check_file(&path, &run_target()));
         // Rounds are counted with words alone, many thousand times.
         let targets = match path.ends_with("loops.cl") {
@@ -162,7 +179,7 @@ fn robust_kernels_stay_in_their_memory_and_end() {
 fn faults_are_reported_on_low_devices() {
     let mut failures = Failures::default();
     for (name, target) in low_targets() {
-        for path in files(&filetests("check"), &["cl"], 10) {
+        for path in files(&filetests("check"), &["cl"], 14) {
             let outcome = check_file(&path, &target);
             failures.take(&path, outcome.map_err(|why| format!("{name}: {why}")));
         }

@@ -8,12 +8,13 @@
 //! OpIsNodePayloadValidAMDX, which the extension requires.
 
 use pumice_backend::vulkan::{self, graph};
-use pumice_compiler::{LowerOptions, Target};
+use pumice_compiler::{CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target};
 use pumice_filetests::golden::{self, Failures, files};
 use pumice_filetests::{KernelFile, directive};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify;
+use pumice_reflection::Need;
 use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::{filetests, graphs, spirv_tools};
 use rspirv::spirv::Op;
@@ -184,6 +185,53 @@ fn check_graph(path: &Path) -> Result<(), String> {
     let inputs = arguments.inputs.clone();
     let buffers = graphs::run(&module, &run.kernel, inputs, &range(&run))?;
     arguments.check(&run, &buffers)
+}
+
+/// Blocks that kernels of OpenCL C enqueue are nodes beside their kernels, in a module that is valid.
+#[test]
+fn blocks_are_nodes() {
+    let text = "void step(global uint *r, uint left) {\n\
+                  r[0] += 1;\n\
+                  if (left > 0)\n\
+                    enqueue_kernel(get_default_queue(), 0, ndrange_1D(4, 2), ^{ step(r, left - 1); });\n\
+                }\n\
+                kernel void chain(global uint *r, uint left) { step(r, left); }\n";
+    let options = CompileOptions::parse("-cl-std=CL3.0").expect("options");
+    let source = Source {
+        name: "<source>",
+        text: text.as_bytes(),
+    };
+    let target = Target {
+        shader_enqueue: true,
+        ..pumice_test_support::run_target()
+    };
+    let compiled = pumice_compiler::compile(source, &options, &target, &NoIncludes);
+    let module = compiled.output.expect(&compiled.log);
+    let linked = pumice_compiler::link(&[&module], &LinkOptions::default());
+    let module = linked.output.expect(&linked.log);
+    let lowered = pumice_compiler::lower(&module, &target, &LowerOptions::default());
+    let words = lowered.output.expect(&lowered.log).words;
+    validate(&words, None).expect("valid");
+    let nodes = graph::read(&words).expect("nodes").nodes;
+    let named = |part: &str| {
+        nodes
+            .iter()
+            .filter(|(name, _)| name.ends_with(part))
+            .count()
+    };
+    assert_eq!(named(".node"), 2, "{nodes:?}");
+    let (_, scheduler) = (nodes.iter())
+        .find(|(name, _)| name == "schedule.device_queues.node")
+        .expect("a scheduler");
+    assert_eq!(scheduler.static_groups, Some([1; 3]));
+    let parts = pumice_reflection::read(&words).expect("reflection").needs;
+    let parts: Vec<u32> = (parts.iter())
+        .filter_map(|need| match need {
+            Need::GraphNode { part, .. } => Some(*part),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(parts, [1, 0]);
 }
 
 #[test]

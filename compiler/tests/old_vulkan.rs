@@ -8,6 +8,7 @@ use pumice_compiler::{
 use pumice_filetests::KernelFile;
 use pumice_filetests::golden::{Failures, files};
 use pumice_test_support::{filetests, low_target, run_target, spirv_tools};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Devices, each with a name and the environment that their modules are validated for.
 fn targets() -> Vec<(&'static str, &'static str, Target)> {
@@ -69,21 +70,22 @@ fn build(text: &str, options: &str, target: &Target) -> Result<Option<Vec<u32>>,
 fn kernel_files_need_no_later_version() {
     let mut failures = Failures::default();
     for (name, environment, target) in targets() {
-        let mut built = 0;
-        for path in files(&filetests("run"), &["cl"], 60) {
-            let text = std::fs::read_to_string(&path).expect("readable");
+        let built = AtomicUsize::new(0);
+        failures.check_all(&files(&filetests("run"), &["cl"], 60), |path| {
+            let text = std::fs::read_to_string(path).expect("readable");
             let options = KernelFile::parse(&text).expect("a kernel file").options;
             let outcome = build(&text, &options, &target).and_then(|words| {
                 let Some(words) = words else {
                     return Ok(());
                 };
-                built += 1;
+                built.fetch_add(1, Ordering::Relaxed);
                 assert_eq!(words[1] >> 8 & 0xFF, target.spirv_version.1.into());
                 let stripped = pumice_reflection::strip_non_semantic(&words);
                 spirv_tools::validate(&stripped, environment)
             });
-            failures.take(&path, outcome.map_err(|why| format!("{name}: {why}")));
-        }
+            outcome.map_err(|why| format!("{name}: {why}"))
+        });
+        let built = built.into_inner();
         let filtered = std::env::var_os("PUMICE_FILETEST").is_some();
         assert!(built > 40 || filtered, "{name}: {built} files were built");
     }

@@ -1,4 +1,4 @@
-//! The cost of robust mode: instructions that the interpreter executes for the benchmark's kernels, with and without it.
+//! The cost of checks: instructions that the interpreter executes for the benchmark's kernels, with and without them.
 //!
 //! Indices of local and private memory are confined where the module is written: that is not counted.
 
@@ -7,10 +7,11 @@ use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
 use pumice_check::Table;
 use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
 use pumice_interp::{Arg, ErrorKind, Inputs, NdRange, Options, buffer_address};
 use pumice_ir::Module;
+use pumice_reflection::CheckSite;
 use pumice_target::{Check, Checks};
 use pumice_test_support::run_target;
 
@@ -58,8 +59,8 @@ const LAUNCHES: &[Launch] = &[
     ("fft", &[Buf(0), Buf(2), Local(2048)], [128, 1], [128, 1]),
 ];
 
-/// The kernels after all passes.
-fn build(target: &Target) -> Module {
+/// The kernels after all passes, and the places that they test.
+fn build(target: &Target) -> (Module, Vec<CheckSite>) {
     let options = &CompileOptions::default();
     let source = Source {
         name: "kernels.cl",
@@ -70,16 +71,16 @@ fn build(target: &Target) -> Module {
     let linked = link(&[&module], &LinkOptions::default());
     let module = linked.output.expect("links");
     let mut ir = import(&module.words, &SpecConstants::default()).expect("is read");
-    let ctx = Ctx {
-        target,
-        options: &LowerOptions::default(),
-    };
+    let options = &LowerOptions::default();
+    let vulkan = lower(&module, target, options).output.expect("lowers");
+    let reflection = pumice_reflection::read(&vulkan.words).expect("is read");
+    let ctx = Ctx { target, options };
     pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).expect("lowers");
-    ir
+    (ir, reflection.checks)
 }
 
 /// Instructions of a launch, to a hundredth.
-fn instructions(ir: &Module, launch: &Launch) -> u64 {
+fn instructions((ir, sites): &(Module, Vec<CheckSite>), launch: &Launch) -> u64 {
     let (name, give, global, local) = *launch;
     let mut inputs = Inputs::default();
     for buffer in 0..3 {
@@ -101,11 +102,20 @@ fn instructions(ir: &Module, launch: &Launch) -> u64 {
         Float(value) => Arg::Bytes(value.to_le_bytes().to_vec()),
         Local(size) => Arg::Local(size),
     }));
+    let ranges = give.iter().map(|arg| match *arg {
+        Buf(index) => Some((buffer_address(index), BYTES as u64)),
+        Int(_) | Float(_) | Local(_) => None,
+    });
     let table = Table {
         arguments: pairs,
+        ranges: ranges.collect(),
+        allocations: (0..3)
+            .map(|index| (buffer_address(index), BYTES as u64))
+            .collect(),
+        items: global.iter().product(),
         ..Table::default()
     };
-    inputs.buffers.push(table.bytes(ir.checks.len()));
+    inputs.buffers.push(table.bytes(sites));
     let range = NdRange {
         work_dim: 2,
         global: [global[0], global[1], 1],
@@ -139,24 +149,48 @@ fn instructions(ir: &Module, launch: &Launch) -> u64 {
     high
 }
 
-#[test]
-fn robust_kernels_cost_little_more() {
-    let target = run_target();
-    let robust = Target {
-        checks: Checks::NONE.with(Check::Robust),
-        zero_private: true,
-        ..target.clone()
-    };
-    let modules = [build(&target), build(&robust)];
-    let mut product = 1.0;
+/// The geometric mean and the most of how many times as many instructions a target's kernels execute.
+fn cost(target: &Target) -> (f64, f64) {
+    let modules = [build(&run_target()), build(target)];
+    let (mut product, mut most) = (1.0, 1.0);
     for launch in LAUNCHES {
-        let [plain, robust] = [0, 1].map(|which| instructions(&modules[which], launch));
-        let ratio = robust as f64 / plain as f64;
-        println!("{:15} {plain:8} {robust:8} {ratio:5.2}", launch.0);
+        let [plain, checked] = [0, 1].map(|which| instructions(&modules[which], launch));
+        let ratio = checked as f64 / plain as f64;
+        println!("{:15} {plain:8} {checked:8} {ratio:5.2}", launch.0);
         product *= ratio;
+        most = f64::max(most, ratio);
     }
     let mean = f64::powf(product, 1.0 / LAUNCHES.len() as f64);
     println!("{:15} {mean:23.2}", "geometric mean");
+    (mean, most)
+}
+
+fn with(checks: Checks) -> Target {
+    Target {
+        checks,
+        ..run_target()
+    }
+}
+
+#[test]
+fn robust_kernels_cost_little_more() {
+    let robust = Target {
+        zero_private: true,
+        ..with(Checks::NONE.with(Check::Robust))
+    };
     // Most of it is the start of kernels with little work.
+    let (mean, _) = cost(&robust);
     assert!(mean < 1.7, "{mean}");
+}
+
+#[test]
+fn tests_of_bounds_cost_three_times_at_most() {
+    let (mean, most) = cost(&with(Checks::NONE.with(Check::Bounds)));
+    assert!(mean < 2.0 && most < 3.0, "{mean}, {most}");
+}
+
+#[test]
+fn all_checks_cost_ten_times_at_most() {
+    let (mean, most) = cost(&with(Checks::all()));
+    assert!(mean < 10.0, "{mean}, {most}");
 }

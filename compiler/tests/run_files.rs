@@ -18,7 +18,21 @@ use pumice_interp::Options;
 use pumice_ir::Module;
 use pumice_test_support::{filetests, low_targets, run_target, runs};
 
-fn run_file(path: &Path, target: &Target, opt_disable: bool) -> Result<(), String> {
+/// A moment at which a module is interpreted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// Before the passes.
+    Imported,
+    /// After the passes.
+    Lowered,
+}
+
+fn run_file(
+    path: &Path,
+    target: &Target,
+    opt_disable: bool,
+    moments: &[Moment],
+) -> Result<(), String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let KernelFile {
         options,
@@ -53,9 +67,14 @@ fn run_file(path: &Path, target: &Target, opt_disable: bool) -> Result<(), Strin
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
     let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
     let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
-    run_all(&ir, &runs, "before the passes")?;
+    if moments.contains(&Moment::Imported) {
+        run_all(&ir, &runs, "before the passes")?;
+    }
     pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).map_err(|e| format!("{e:?}"))?;
-    run_all(&ir, &runs, "after the passes")
+    if moments.contains(&Moment::Lowered) {
+        run_all(&ir, &runs, "after the passes")?;
+    }
+    Ok(())
 }
 
 /// Interprets every run of a file on one form of its module.
@@ -75,9 +94,14 @@ fn run_all(ir: &Module, runs: &[Run], when: &str) -> Result<(), String> {
 #[test]
 fn kernel_files_compute_what_they_say() {
     let mut failures = Failures::default();
-    for path in files(&filetests("run"), &["cl"], 60) {
-        failures.take(&path, run_file(&path, &run_target(), false));
-    }
+    failures.check_all(&files(&filetests("run"), &["cl"], 60), |path| {
+        run_file(
+            path,
+            &run_target(),
+            false,
+            &[Moment::Imported, Moment::Lowered],
+        )
+    });
     failures.finish();
 }
 
@@ -88,9 +112,9 @@ fn kernel_files_compute_the_same_where_they_can_be_ended() {
         ..run_target()
     };
     let mut failures = Failures::default();
-    for path in files(&filetests("run"), &["cl"], 60) {
-        failures.take(&path, run_file(&path, &target, false));
-    }
+    failures.check_all(&files(&filetests("run"), &["cl"], 60), |path| {
+        run_file(path, &target, false, &[Moment::Lowered])
+    });
     failures.finish();
 }
 
@@ -111,19 +135,21 @@ const NEED_INT64: &[(&str, &str)] = &[
 fn kernel_files_compute_the_same_on_low_devices() {
     let mut failures = Failures::default();
     for (name, target) in low_targets() {
-        for path in files(&filetests("run"), &["cl"], 60) {
+        failures.check_all(&files(&filetests("run"), &["cl"], 60), |path| {
             let stem = path.file_stem().expect("a file").to_string_lossy();
             let refused = (NEED_INT64.iter()).find(|(file, _)| *file == stem && !target.int64);
-            for opt_disable in [false, true] {
-                let how = if opt_disable { ", unoptimised" } else { "" };
-                let outcome = match (run_file(&path, &target, opt_disable), refused) {
+            for (how, opt_disable, moments) in [
+                ("", false, &[Moment::Imported, Moment::Lowered][..]),
+                (", unoptimised", true, &[Moment::Lowered]),
+            ] {
+                match (run_file(path, &target, opt_disable, moments), refused) {
                     (Err(why), Some((_, text))) if why.contains(text) => Ok(()),
                     (Ok(()), Some(_)) => Err("builds, and is said not to".to_string()),
                     (outcome, _) => outcome.map_err(|why| format!("{name}{how}: {why}")),
-                };
-                failures.take(&path, outcome);
+                }?;
             }
-        }
+            Ok(())
+        });
     }
     failures.finish();
 }

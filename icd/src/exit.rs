@@ -1,7 +1,18 @@
-//! The process's exit handler, and what tells its children that they are some.
+//! The process's exit handlers, and what tells its children that they are some.
+//!
+//! Handlers run in reverse order of their registration. The handler that ends the driver's work is
+//! registered with the first context, so the application's later handlers can still use OpenCL. But
+//! a Vulkan driver that compiles for the processor registers destructors of its compiler when that
+//! runs first, perhaps after ours: they would pull the compiler away under a kernel that is still
+//! being compiled. So a thread that ends, perhaps by `exit`, registers a second handler then, which
+//! runs before all others and waits for what the device has.
+//!
+//! One case is left: `exit` by a thread that never called OpenCL, or while other threads submit
+//! their first kernels, may still crash in such a driver.
 
 use std::ffi::{c_int, c_void};
 use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pumice_runtime::base::{exit, log};
 
@@ -54,6 +65,38 @@ fn end_when_stuck(status: c_int) {
     if let Err(error) = std::thread::Builder::new().name(name).spawn(watch) {
         log::warn!("nobody watches a forked child's exit: {error}");
     }
+}
+
+extern "C" fn settle_at_exit(_: c_int, _: *mut c_void) {
+    exit::settle();
+}
+
+/// The most handlers that threads register: each takes memory until the process ends. By then the
+/// driver's compiler has run, and newer handlers are of no use.
+const THREAD_HANDLERS: usize = 1000;
+
+/// Registers [`settle_at_exit`] when its thread ends.
+struct ThreadEnd;
+
+impl Drop for ThreadEnd {
+    fn drop(&mut self) {
+        static REGISTERED: AtomicUsize = AtomicUsize::new(0);
+        if exit::has_device() && REGISTERED.fetch_add(1, Ordering::Relaxed) < THREAD_HANDLERS {
+            // SAFETY: the handler is a plain function of a library that is never unloaded.
+            let _ = unsafe { on_exit(settle_at_exit, std::ptr::null_mut()) };
+        }
+    }
+}
+
+thread_local! {
+    /// Dropped by `exit` before it calls any handler, on the thread that calls it.
+    static THREAD_END: ThreadEnd = const { ThreadEnd };
+}
+
+/// Has the end of this thread registered. To be called by every call of the API.
+pub fn watch_thread() {
+    // Destructors of other thread-local values may call the API after this one's.
+    let _ = THREAD_END.try_with(|_| ());
 }
 
 /// Registers the handler. To be called once a device has run its first shader: handlers run in

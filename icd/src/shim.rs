@@ -4,8 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use opencl_sys::{CL_SUCCESS, cl_int};
 use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::exit::CallGuard;
 use pumice_runtime::base::reason::Call;
 use pumice_runtime::base::{exit, log, trace};
+
+use crate::exit::watch_thread;
 
 /// The category of API calls in a trace.
 const CATEGORY: &str = "api";
@@ -47,6 +50,12 @@ fn check_fork(name: &str) -> Result<()> {
     Err(Error::OutOfResources)
 }
 
+/// Begins a call of the API; `None` once the process is ending.
+fn begin_call() -> Option<CallGuard> {
+    watch_thread();
+    exit::begin_call()
+}
+
 /// An entry point that returns a `cl_int`.
 pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
     let result = object(name, body);
@@ -56,7 +65,7 @@ pub fn status(name: &'static str, body: impl FnOnce() -> Result<()>) -> cl_int {
 /// An entry point with `errcode_ret`; see [`write_errcode`].
 pub fn object<R>(name: &'static str, body: impl FnOnce() -> Result<R>) -> Result<R> {
     check_fork(name)?;
-    let _running = exit::begin_call().ok_or(Error::OutOfResources)?;
+    let _running = begin_call().ok_or(Error::OutOfResources)?;
     let span = trace::span(CATEGORY, name);
     let call = Call::begin();
     let result = guard(name, body).unwrap_or(Err(Error::OutOfResources));
@@ -73,7 +82,7 @@ pub fn linked<T>(
     if let Err(error) = check_fork(name) {
         return (std::ptr::null_mut(), Err(error));
     }
-    let Some(_running) = exit::begin_call() else {
+    let Some(_running) = begin_call() else {
         return (std::ptr::null_mut(), Err(Error::OutOfResources));
     };
     let span = trace::span(CATEGORY, name);
@@ -89,7 +98,7 @@ pub fn plain<R: Failure>(name: &'static str, body: impl FnOnce() -> R) -> R {
     if check_fork(name).is_err() {
         return R::FAILURE;
     }
-    let Some(_running) = exit::begin_call() else {
+    let Some(_running) = begin_call() else {
         return R::FAILURE;
     };
     let _span = trace::span(CATEGORY, name);

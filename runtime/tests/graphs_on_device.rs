@@ -84,6 +84,7 @@ fn make(device: &LogicalDevice, path: &Path) -> Result<Made, String> {
             entry: &kernel.name,
             name: graphs::node_of(kernel),
             specialization,
+            subgroup_size: None,
         })
         .collect();
     let graph = device

@@ -12,16 +12,21 @@ use pumice_runtime::base::printf;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{Command, fill, map, native, ndrange, transfer};
 use pumice_runtime::context::{Callbacks, Context};
+use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::platform;
-use pumice_runtime::executable::{ArgValue, RangeRequest};
+use pumice_runtime::executable::{ArgValue, Executable, RangeRequest};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::external::Properties;
 use pumice_runtime::memory::image_create::Desc;
+use pumice_runtime::memory::image_rows::{StagedUse, Using};
+use pumice_runtime::memory::residency::Access;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::kernel::{Argument, Kernel};
+use pumice_runtime::program::own_kernels;
 use pumice_runtime::queue::event::Event;
 use pumice_runtime::queue::properties::QueueProperties;
 use pumice_runtime::queue::{Queue, WaitList};
+use pumice_vulkan_layer::{ImageBox, MemoryClass};
 
 const WORDS: usize = 8;
 
@@ -181,14 +186,8 @@ fn a_map_that_fails_leaves_no_mapping() {
     assert_eq!(unmap().map(drop), Err(Error::InvalidValue));
 }
 
-#[test]
-fn a_launch_beside_its_queue_has_images_of_its_own() {
-    let Some(setup) = setup() else { return };
-    let device = setup.queue.on().device();
-    if !device.has_images() {
-        eprintln!("skipped: no images");
-        return;
-    }
+/// An image of the buffer's words as one row.
+fn image_of_rows(setup: &Setup) -> Ref<Mem> {
     let desc = Desc {
         image_type: cl::CL_MEM_OBJECT_IMAGE2D,
         width: WORDS,
@@ -212,9 +211,38 @@ fn a_launch_beside_its_queue_has_images_of_its_own() {
         false,
         |_| None,
     );
-    let image = image.unwrap();
+    image.unwrap()
+}
+
+/// A launch on a queue beside which others run.
+fn using<'a>(
+    device: &'a Ref<Device>,
+    queue: Option<usize>,
+    kernels: &'a dyn Fn() -> Result<Arc<Executable>, Error>,
+) -> Using<'a> {
+    Using {
+        index: 0,
+        queue,
+        device: device.gpu().unwrap(),
+        overlaps: true,
+        kernels,
+    }
+}
+
+#[test]
+fn a_launch_beside_its_queue_has_images_of_its_own() {
+    let Some(setup) = setup() else { return };
+    let device = setup.queue.on().device();
+    if !device.has_images() {
+        eprintln!("skipped: no images");
+        return;
+    }
+    let image = image_of_rows(&setup);
     let rows = image.image().and_then(|image| image.rows()).unwrap();
-    let staged = |queue| rows.staged(0, queue, device.gpu().unwrap()).unwrap();
+    let staged = |queue| {
+        rows.staged(&using(device, queue, &|| own_kernels::of_texels(device)))
+            .unwrap()
+    };
     let of_queue = staged(Some(7));
     assert!(Arc::ptr_eq(&of_queue, &staged(Some(7))));
     let (alone, other) = (staged(None), staged(None));
@@ -224,4 +252,62 @@ fn a_launch_beside_its_queue_has_images_of_its_own() {
     let before = Arc::as_ptr(&alone);
     drop(alone);
     assert_eq!(Arc::as_ptr(&staged(None)), before);
+}
+
+#[test]
+fn launches_at_the_same_time_keep_what_each_other_writes() {
+    let Some(setup) = setup() else { return };
+    let device = setup.queue.on().device();
+    if !device.has_images() {
+        eprintln!("skipped: no images");
+        return;
+    }
+    let image = image_of_rows(&setup);
+    let rows = image.image().and_then(|image| image.rows()).unwrap();
+    rows.storage.on_device(0, Access::Write).unwrap();
+    let raw = device.gpu().unwrap().raw();
+    let kernels = || own_kernels::of_texels(device);
+    let numbers: [u32; 2] = [7, 9];
+    let written = raw.create_buffer(8, MemoryClass::Staging).unwrap();
+    written
+        .write(0, &numbers.map(u32::to_le_bytes).concat())
+        .unwrap();
+    let uses = [1, 2].map(|queue| {
+        let using = using(device, Some(queue), &kernels);
+        let staged = rows.staged(&using).unwrap();
+        let used = StagedUse::new(rows, staged.clone(), true, &using).unwrap();
+        (staged, used)
+    });
+    // Both begin before either ends; each writes a texel of its own.
+    let queue = raw.create_queue().unwrap();
+    let mut recorder = queue.recorder().unwrap();
+    for (_, used) in &uses {
+        used.before(&mut recorder).unwrap();
+        recorder.barrier();
+    }
+    for (n, (staged, _)) in (0_u32..).zip(&uses) {
+        let texel = ImageBox {
+            level: 0,
+            origin: [1 + 5 * n, 0, 0],
+            extent: [1, 1, 1],
+        };
+        let from = u64::from(4 * n);
+        let copied = recorder.copy_buffer_to_image(&written, from, staged.image(), texel);
+        copied.unwrap();
+    }
+    recorder.barrier();
+    for (_, used) in &uses {
+        used.after(&mut recorder).unwrap();
+        recorder.barrier();
+    }
+    let value = queue.submit(recorder, &[]).unwrap();
+    assert!(queue.wait(value, None).unwrap());
+    let mut block = HostBlock::new(WORDS * 4).unwrap();
+    rows.storage.read(0, 0, block.slice()).unwrap();
+    let bytes = block.slice().to_vec();
+    let words = bytes.chunks_exact(4);
+    let words: Vec<u32> = words
+        .map(|w| u32::from_le_bytes(w.try_into().unwrap()))
+        .collect();
+    assert_eq!(words, [0, 7, 0, 0, 0, 0, 9, 0]);
 }

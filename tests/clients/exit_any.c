@@ -83,6 +83,24 @@ static void *worker(void *index)
     return NULL;
 }
 
+static void launch_once(void)
+{
+    cl_int error = 0;
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    cl_kernel kernel = clCreateKernel(program, "k", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, 0, N * 4, NULL, &error);
+    MUST(error);
+    size_t global = N;
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    clReleaseMemObject(buffer);
+    clReleaseKernel(kernel);
+    clReleaseCommandQueue(queue);
+}
+
 /* A crash is rare: it tells where. */
 static void on_signal(int number)
 {
@@ -111,6 +129,8 @@ static void child(int round)
     program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(error);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    /* The end does not wait for what other threads compile first (icd/src/exit.rs). */
+    launch_once();
     pthread_t threads[THREADS + 1];
     for (size_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, (void *)i);

@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* Objects that are released while the process ends, as those in static C++ objects are: after the
  * Vulkan driver's own exit handlers, with a kernel perhaps still running. */
 #include "common.h"

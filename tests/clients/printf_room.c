@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* printf beyond its buffer: what fits comes out whole and in order, what does not is counted, in the log
  * and by the context's callback, and PUMICE_PRINTF_BUFFER makes room for it. The client runs itself
  * again as the processes, whose output it reads. */

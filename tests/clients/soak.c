@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* Four threads, each with three queues of either kind, enqueue chains of kernels, reads and
  * markers that hop between queues, hang on a user event and end in a known count. Then one queue gets more launches
  * than should ever be in flight. */

@@ -1,8 +1,10 @@
+// client: races
 /* cl_khr_terminate_context without kernels that run for long: queries, errors, and what each call answers in a
- * terminated context. On a device without the extension all of it is absent. */
+ * terminated context. On a device without the extension all of it is absent. Each of the device's queues writes the
+ * word that kernels look at, without order. */
 #include "common.h"
 
-enum { TERMINATE = 0x2032, CAPABILITY = 0x2031, CAPABILITY_1X = 0x200F, TERMINATED = -1121, ITEMS = 64 };
+enum { TERMINATE = 0x2032, CAPABILITY = 0x2031, CAPABILITY_1X = 0x200F, TERMINATE_1X = 0x2010, TERMINATED = -1121, ITEMS = 64 };
 
 typedef cl_int(CL_API_CALL *terminate_function)(cl_context);
 static terminate_function terminate;
@@ -40,6 +42,10 @@ static void refused(cl_context_properties first, cl_context_properties second)
 {
     cl_context_properties list[] = {
         CL_CONTEXT_PLATFORM, (cl_context_properties)pumice_platform(), TERMINATE, first, TERMINATE, second, 0};
+    static int turn;
+    /* Each second time by the number that the headers of OpenCL 1.2 have. */
+    if (turn++ % 2)
+        list[4] = TERMINATE_1X;
     if (second < 0)
         list[4] = 0;
     cl_int error = 0;
@@ -155,6 +161,23 @@ static void check_enqueue(cl_command_queue queue, cl_kernel kernel, cl_mem buffe
     EQ(clFinish(queue), CL_SUCCESS);
 }
 
+/* By the number that the headers of OpenCL 1.2 have. */
+static void check_old_number(void)
+{
+    cl_context_properties list[] = {TERMINATE_1X, CL_TRUE, 0}, got[4] = {0};
+    cl_int error;
+    cl_context context = clCreateContext(list, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    size_t size = 0;
+    MUST(clGetContextInfo(context, CL_CONTEXT_PROPERTIES, sizeof got, got, &size));
+    CHECK(size == sizeof list && memcmp(got, list, size) == 0);
+    EQ(terminate(context), CL_SUCCESS);
+    MUST(clReleaseContext(context));
+    list[1] = 2;
+    CHECK(!clCreateContext(list, 1, &device, NULL, NULL, &error));
+    EQ(error, CL_INVALID_PROPERTY);
+}
+
 static void check_terminated(void)
 {
     cl_int error, n = 3;
@@ -247,9 +270,11 @@ int main(void)
     EQ(capability, 1);
     refused(2, -1);
     refused(CL_TRUE, CL_TRUE);
+    refused(CL_TRUE, CL_TRUE);
     load_function(&terminate, "clTerminateContextKHR");
     EQ(terminate(NULL), CL_INVALID_CONTEXT);
     EQ(terminate((cl_context)device), CL_INVALID_CONTEXT);
+    check_old_number();
     check_terminated();
     return finish();
 }

@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* Two threads build programs and launch kernels on one context, each with its own queue, for
  * some seconds (PUMICE_TEST_SECONDS, 5 by default): right results, no deadlock. */
 #define _GNU_SOURCE

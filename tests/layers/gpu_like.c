@@ -8,7 +8,9 @@
  *     queues     a family for everything, four queues of compute, one of transfers only; each submits from a
  *                thread of its own, two milliseconds late
  *
- * LAYER_QUEUES=FILE: a line for each batch: queue, nanoseconds at its start and end, commands' number. */
+ * LAYER_BUDGET=MIB: the budget of the device's memory, below the heap's size.
+ * LAYER_QUEUES=FILE: a line for each batch: queue, nanoseconds at its start and end, the number of its command
+ * buffers, and of the semaphores of other queues that it had to wait for when it was submitted. */
 #define _GNU_SOURCE
 #define LAYER_NAME "VK_LAYER_PUMICE_gpu_like"
 #include <pthread.h>
@@ -29,7 +31,7 @@
     X(GetMemoryHostPointerPropertiesEXT) X(CreateCommandPool)                                               \
     X(GetDeviceQueue) X(GetDeviceQueue2) X(QueueSubmit) X(QueueSubmit2) X(QueueWaitIdle) X(DeviceWaitIdle)     \
     X(CreateSemaphore) X(DestroySemaphore)
-#define DEVICE_NEXT(X) X(WaitSemaphores)
+#define DEVICE_NEXT(X) X(WaitSemaphores) X(GetSemaphoreCounterValue)
 
 enum { FAMILIES = 3, QUEUES = 6 };
 
@@ -130,9 +132,12 @@ static void opened(struct device *device)
     /* The driver's queue has the device's table, as the loader would set it. */
     *(void **)device->data.real = table_of(device->handle);
     pthread_mutex_init(&device->data.real_lock, NULL);
-    /* Before Vulkan 1.2 it has the extension's name alone. */
-    if (!device->WaitSemaphores)
+    /* Before Vulkan 1.2 they have the extension's names alone. */
+    if (!device->WaitSemaphores) {
         device->WaitSemaphores = (PFN_vkWaitSemaphores)device->get(device->handle, "vkWaitSemaphoresKHR");
+        device->GetSemaphoreCounterValue = (PFN_vkGetSemaphoreCounterValue)device->get(
+            device->handle, "vkGetSemaphoreCounterValueKHR");
+    }
     for (uint32_t i = 0; i < QUEUES; i++)
         device->data.queues[i] = start_queue(device, i);
 }

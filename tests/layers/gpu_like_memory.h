@@ -70,6 +70,14 @@ own_GetPhysicalDeviceMemoryProperties(VkPhysicalDevice physical, VkPhysicalDevic
     put_memory(properties);
 }
 
+/* The bytes of a heap that the process is to use, which nothing enforces. */
+static VkDeviceSize budget_of(int heap)
+{
+    const char *told = getenv("LAYER_BUDGET");
+    VkDeviceSize budget = told ? strtoull(told, NULL, 10) << 20 : 0;
+    return heap == ON_DEVICE && budget && budget < heaps[heap].size ? budget : heaps[heap].size;
+}
+
 static VKAPI_ATTR void VKAPI_CALL
 own_GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2 *properties)
 {
@@ -81,7 +89,7 @@ own_GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice physical, VkPhysicalDevi
         VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget = (void *)link;
         pthread_mutex_lock(&memory_lock);
         for (int i = 0; i < HEAPS; i++) {
-            budget->heapBudget[i] = heaps[i].size;
+            budget->heapBudget[i] = budget_of(i);
             budget->heapUsage[i] = used[i];
         }
         pthread_mutex_unlock(&memory_lock);

@@ -21,6 +21,8 @@ struct value {
 struct batch {
     struct batch *next;
     uint32_t waits, signals, commands;
+    /* Waits for other queues that were not over when it was submitted. */
+    uint32_t pending;
     struct value *wait, *signal;
     VkCommandBuffer *command;
     VkFence fence;
@@ -32,6 +34,8 @@ struct binary {
     VkSemaphore handle;
     /* Signals submitted so far, which is the value of the last. */
     uint64_t signals;
+    /* The queue that the last was submitted to. */
+    const void *signaller;
 };
 
 /* Guards the list. */
@@ -84,13 +88,15 @@ static VKAPI_ATTR void VKAPI_CALL own_DestroySemaphore(VkDevice handle, VkSemaph
 /* The value by which the driver signals a semaphore, or waits for it: that of the application, or of the last
  * signal of a binary one, which was submitted before its wait. */
 static struct value value_of(VkSemaphore semaphore, uint32_t count, const uint64_t *values, uint32_t index,
-                             int signals)
+                             const void *signaller)
 {
     struct value value = {semaphore, index < count ? values[index] : 0};
     pthread_mutex_lock(&binaries_lock);
     for (struct binary *binary = binaries; binary; binary = binary->next)
-        if (binary->handle == semaphore)
-            value.value = binary->signals += signals;
+        if (binary->handle == semaphore) {
+            value.value = binary->signals += signaller != NULL;
+            binary->signaller = signaller ? signaller : binary->signaller;
+        }
     pthread_mutex_unlock(&binaries_lock);
     return value;
 }
@@ -156,8 +162,8 @@ static void tell(const struct queue *queue, const struct batch *batch, uint64_t 
     FILE *file = path ? fopen(path, "a") : NULL;
     if (!file)
         return;
-    fprintf(file, "%u %llu %llu %u\n", queue->index, (unsigned long long)start,
-            (unsigned long long)monotonic_ns(), batch->commands);
+    fprintf(file, "%u %llu %llu %u %u\n", queue->index, (unsigned long long)start,
+            (unsigned long long)monotonic_ns(), batch->commands, batch->pending);
     fclose(file);
 }
 
@@ -230,8 +236,24 @@ static void drain(struct queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
+/* Returns whether a wait is for the same queue: that orders nothing. */
+static int is_own(const struct queue *queue, VkSemaphore semaphore)
+{
+    int own = 0;
+    pthread_mutex_lock(&binaries_lock);
+    for (struct binary *binary = binaries; binary; binary = binary->next)
+        own |= binary->handle == semaphore && binary->signaller == queue;
+    pthread_mutex_unlock(&binaries_lock);
+    return own;
+}
+
 static void enqueue(struct queue *queue, struct batch *batch)
 {
+    for (uint32_t i = 0; i < batch->waits; i++) {
+        uint64_t value = 0;
+        queue->device->GetSemaphoreCounterValue(queue->device->handle, batch->wait[i].semaphore, &value);
+        batch->pending += value < batch->wait[i].value && !is_own(queue, batch->wait[i].semaphore);
+    }
     pthread_mutex_lock(&queue->lock);
     *queue->end = batch;
     queue->end = &batch->next;
@@ -265,11 +287,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL own_QueueSubmit(VkQueue handle, uint32_t c
             batch_of(info->waitSemaphoreCount, info->signalSemaphoreCount, info->commandBufferCount);
         for (uint32_t k = 0; k < batch->waits; k++)
             batch->wait[k] = value_of(info->pWaitSemaphores[k], values ? values->waitSemaphoreValueCount : 0,
-                                      values ? values->pWaitSemaphoreValues : NULL, k, 0);
+                                      values ? values->pWaitSemaphoreValues : NULL, k, NULL);
         for (uint32_t k = 0; k < batch->signals; k++)
             batch->signal[k] =
                 value_of(info->pSignalSemaphores[k], values ? values->signalSemaphoreValueCount : 0,
-                         values ? values->pSignalSemaphoreValues : NULL, k, 1);
+                         values ? values->pSignalSemaphoreValues : NULL, k, queue);
         memcpy(batch->command, info->pCommandBuffers, batch->commands * sizeof *batch->command);
         batch->fence = i + 1 == count ? fence : VK_NULL_HANDLE;
         enqueue(queue, batch);
@@ -292,10 +314,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL own_QueueSubmit2(VkQueue handle, uint32_t 
                                        info->commandBufferInfoCount);
         for (uint32_t k = 0; k < batch->waits; k++)
             batch->wait[k] = value_of(info->pWaitSemaphoreInfos[k].semaphore, 1,
-                                      &info->pWaitSemaphoreInfos[k].value, 0, 0);
+                                      &info->pWaitSemaphoreInfos[k].value, 0, NULL);
         for (uint32_t k = 0; k < batch->signals; k++)
             batch->signal[k] = value_of(info->pSignalSemaphoreInfos[k].semaphore, 1,
-                                        &info->pSignalSemaphoreInfos[k].value, 0, 1);
+                                        &info->pSignalSemaphoreInfos[k].value, 0, queue);
         for (uint32_t k = 0; k < batch->commands; k++)
             batch->command[k] = info->pCommandBufferInfos[k].commandBuffer;
         batch->fence = i + 1 == count ? fence : VK_NULL_HANDLE;

@@ -14,6 +14,16 @@ pub enum Error {
     /// Device memory ran out.
     #[error("out of device memory")]
     OutOfDeviceMemory,
+    /// An allocation would take more device memory than the process is to use (VK_EXT_memory_budget).
+    #[error(
+        "{size} bytes of device memory do not fit in the {left} that are left of the process's budget"
+    )]
+    OverBudget {
+        /// Requested bytes.
+        size: u64,
+        /// Bytes left.
+        left: u64,
+    },
     /// The device is lost: every object of it is unusable from now on.
     #[error("the device is lost")]
     DeviceLost,

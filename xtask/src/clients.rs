@@ -11,6 +11,7 @@
 //! * `// client: without-layers` — not under the validation layer;
 //! * `// client: without-newest-layer` — not under the newest one, which brings its C library;
 //! * `// client: once` — only with the system's driver and loader;
+//! * `// client: once-a-driver` — not again with other settings of a driver, or another loader;
 //! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process;
 //! * `// client: needs THING...` — not on drivers that lack one of these ([`VulkanDriver::lacks`]).
 
@@ -38,6 +39,8 @@ pub struct Client {
     pub races: bool,
     /// `once`.
     pub once: bool,
+    /// `once-a-driver`.
+    pub once_a_driver: bool,
     /// `all-drivers`.
     pub all_drivers: bool,
     /// `needs`.
@@ -101,6 +104,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
             without_newest_layer: false,
             races: false,
             once: false,
+            once_a_driver: false,
             all_drivers: false,
             needs: Vec::new(),
         };
@@ -136,6 +140,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
                 None if directive == "without-newest-layer" => client.without_newest_layer = true,
                 None if directive == "races" => client.races = true,
                 None if directive == "once" => client.once = true,
+                None if directive == "once-a-driver" => client.once_a_driver = true,
                 None if directive == "all-drivers" => {
                     client.once = true;
                     client.all_drivers = true;

@@ -6,11 +6,13 @@
 
 use crate::clients::{self, Setting};
 use crate::drivers::VulkanDriver;
+use crate::kernel_files;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Matrix, Report};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 /// The suite whose Mesa is built: that of the second driver's version.
 const SUITE: &str = "trixie";
@@ -76,7 +78,31 @@ fn run_graphs(report: &mut Report, driver: &VulkanDriver) -> Result {
     test::run_tests(report, &mut command)
 }
 
-/// The clients that enqueue, by the portable scheduler: the extension gets in nobody's way.
+/// A way in which blocks run: a name, the variable that leads to it, and words of the log that tell of it.
+type Way = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
+const WAYS: &[Way] = &[
+    ("work graphs", &[], "by a work graph"),
+    (
+        "masked",
+        &[("PUMICE_MASK", "shaderEnqueue")],
+        "by indirect dispatches",
+    ),
+    (
+        "refused graphs",
+        &[(
+            "PUMICE_FAULTS",
+            "vkCreateExecutionGraphPipelinesAMDX:host:1",
+        )],
+        "by indirect dispatches",
+    ),
+];
+
+/// The clients and kernel files that enqueue, by work graphs, without them, and where the driver refuses them.
 fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
     let library = test::build_debug()?;
     let vendors = clients::vendors_folder("debug", &library)?;
@@ -93,7 +119,44 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
     let outcome = test::assert_driver(test::list_devices(&all)?, &matrix, driver);
     report.record(&format!("driverInfo · {}", matrix.label), outcome);
     all.retain(|client| client.name.starts_with("device_enqueue"));
-    test::run_clients(report, &all, &matrix, true);
+    let runner = test::build_runner()?;
+    for &(name, variables, told) in WAYS {
+        let variables = variables.iter().chain(&[("PUMICE_LOG", "debug")]);
+        let env: Vec<(&str, String)> = variables
+            .map(|&(name, value)| (name, value.to_string()))
+            .collect();
+        let matrix = Matrix {
+            label: format!("{} · {name}", driver.name),
+            setting: Setting {
+                env: &env,
+                ..matrix.setting
+            },
+        };
+        test::run_clients(report, &all, &matrix, test::Share::All);
+        run_kernels(report, &runner, &matrix, told)?;
+    }
+    Ok(())
+}
+
+/// Runs the kernel files that enqueue in one process, and looks for the way in which they ran in its log.
+fn run_kernels(report: &mut Report, runner: &Path, matrix: &Matrix<'_>, told: &str) -> Result {
+    let mut files = kernel_files::served(&matrix.setting)?;
+    files.retain(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("enqueue_") && name.contains(&report.filter)
+    });
+    let mut command = Command::new(runner);
+    command.arg("Pumice").args(&files);
+    matrix.setting.apply(&mut command);
+    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
+    println!("  {}", done.stdout.lines().last().unwrap_or_default());
+    let outcome = match done.verdict() {
+        Ok(()) if !files.is_empty() && !done.stderr.contains(told) => {
+            Err(format!("the log does not say `{told}`"))
+        }
+        outcome => outcome,
+    };
+    report.record(&format!("kernel files · {}", matrix.label), outcome);
     Ok(())
 }
 

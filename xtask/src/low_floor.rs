@@ -46,7 +46,7 @@ pub fn run(report: &mut Report) -> Result {
     };
     let checked = test::assert_driver(list, &matrix, &low);
     report.record("driverInfo · SwiftShader", checked);
-    test::run_clients(report, &all, &matrix, false);
+    test::run_clients(report, &all, &matrix, test::Share::OfDriver);
     test::run_demos(report, &matrix)?;
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     kernel_files::run_unoptimised(report, &runner, &matrix)?;
@@ -60,7 +60,7 @@ pub fn run(report: &mut Report) -> Result {
             env: &old,
         },
     };
-    test::run_clients(report, &all, &matrix, false);
+    test::run_clients(report, &all, &matrix, test::Share::OfDriver);
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for (what, mask) in MASKS {
         let env = [("PUMICE_MASK", mask.to_string())];

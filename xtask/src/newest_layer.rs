@@ -107,13 +107,17 @@ pub fn run(report: &mut Report) -> Result {
 /// The step on a lavapipe that behaves like a discrete card.
 pub fn run_gpu_like(report: &mut Report) -> Result {
     clients::compile_vulkan_layer("memory")?;
-    let log = sh::target().join("gpu_like/memory.txt");
-    let memory = [("LAYER_MEMORY", log.display().to_string())];
-    let [one] = memory.clone();
-    let old = [one, kernel_files::old_device()];
+    let log = |name| sh::target().join("gpu_like").join(name);
+    let logs = [
+        ("LAYER_MEMORY", log("memory.txt").display().to_string()),
+        ("LAYER_QUEUES", log("queues.txt").display().to_string()),
+    ];
+    sh::remove(&log("queues.txt"));
+    let mut old = logs.to_vec();
+    old.push(kernel_files::old_device());
     let ours = "VK_LAYER_PUMICE_memory:VK_LAYER_PUMICE_gpu_like";
     let ways = [
-        ("like a GPU", &memory[..]),
+        ("like a GPU", &logs[..]),
         ("like a GPU of Vulkan 1.1", &old),
     ];
     run_ways(report, &ways, Some(("gpu_like", ours)))

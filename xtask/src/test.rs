@@ -224,9 +224,30 @@ pub fn assert_driver(list: &Client, matrix: &Matrix<'_>, driver: &VulkanDriver) 
     }
 }
 
-pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, first: bool) {
+/// The clients that a setting runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// All.
+    All,
+    /// Those that run with each driver.
+    OfDriver,
+    /// Those that run with each setting of a driver.
+    OfSetting,
+}
+
+impl Share {
+    fn has(self, client: &Client) -> bool {
+        match self {
+            Self::All => true,
+            Self::OfDriver => !client.once,
+            Self::OfSetting => !client.once && !client.once_a_driver,
+        }
+    }
+}
+
+pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, share: Share) {
     let chosen = |client: &&Client| {
-        (first || !client.once)
+        share.has(client)
             && client.suits(matrix.setting.driver)
             && client.name.contains(&report.filter)
     };
@@ -338,20 +359,28 @@ pub fn end_to_end(report: &mut Report) -> Result {
         report.record("pumice-trace", trace::check(&all, &setting));
     }
     // Clients that run once do so with each form of kernels.
-    for (driver, loader, what, env, first) in [
-        (&system, None, "ocl-icd", &[][..], true),
-        (&backports, None, "ocl-icd", &[], false),
+    let (other_loader, addressless) = ("Khronos loader", "without device addresses");
+    let khronos = Some(khronos.as_path());
+    for (driver, loader, what, env, share) in [
+        (&system, None, "ocl-icd", &[][..], Share::All),
+        (&backports, None, "ocl-icd", &[], Share::OfDriver),
+        (&system, khronos, other_loader, &layered, Share::OfSetting),
+        (&system, None, addressless, &masked, Share::All),
+        (&backports, None, addressless, &masked, Share::OfSetting),
+        (
+            &backports,
+            None,
+            "pointers shifted",
+            &shifted,
+            Share::OfSetting,
+        ),
         (
             &system,
-            Some(khronos.as_path()),
-            "Khronos loader",
-            &layered,
-            false,
+            None,
+            "pointers shifted, copies",
+            &copied,
+            Share::OfSetting,
         ),
-        (&system, None, "without device addresses", &masked, true),
-        (&backports, None, "without device addresses", &masked, false),
-        (&backports, None, "pointers shifted", &shifted, false),
-        (&system, None, "pointers shifted, copies", &copied, false),
     ] {
         let matrix = Matrix {
             label: format!("{} · {what}", driver.name),
@@ -366,7 +395,7 @@ pub fn end_to_end(report: &mut Report) -> Result {
             &format!("driverInfo · {}", matrix.label),
             assert_driver(list, &matrix, driver),
         );
-        run_clients(report, &all, &matrix, first);
+        run_clients(report, &all, &matrix, share);
         run_demos(report, &matrix)?;
         run_kernel_files(report, &runner, &matrix)?;
         if "check files".contains(&report.filter) {
@@ -397,7 +426,7 @@ pub fn run_clients_of_several(
             env: &[],
         },
     };
-    run_clients(report, &clients, &matrix, true);
+    run_clients(report, &clients, &matrix, Share::All);
     Ok(())
 }
 

@@ -19,7 +19,9 @@ use crate::pass::Property::{
     VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
-use crate::passes::check::{check_arithmetic, check_memory};
+use crate::passes::check::{
+    check_arithmetic, check_barriers, check_memory, check_races, check_uninit,
+};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
@@ -28,7 +30,7 @@ use crate::passes::legalize::{
     lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
-    contract, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
+    contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
     mixed_atomics, place_blocks, poll_termination, select_buffers, shift_addresses, short_atomics,
     zero_private,
@@ -62,6 +64,10 @@ pub const PIPELINE: &[Pass] = &[
         .requires(&[BuiltinsLinked])
         .ensures(&[Linked, Inlined]),
     Pass::new("place_blocks", Lower, TryModule(place_blocks::run)).requires(&[Inlined]),
+    // Copies of what the pass before it has made.
+    Pass::new("graph_nodes", Lower, TryModule(graph_nodes::run))
+        .only(|target| target.shader_enqueue)
+        .requires(&[Inlined]),
     Pass::new("dce_functions", Optimize, WholeModule(dce::run_module))
         .requires(&[Inlined])
         .again("inlining leaves functions behind that nothing calls"),
@@ -73,6 +79,9 @@ pub const PIPELINE: &[Pass] = &[
     .requires(&[Inlined])
     .ensures(&[ArgsLowered]),
     Pass::new("simplify_cfg", Optimize, Function(simplify_cfg::run)).optional(),
+    Pass::new("check_uninit", Check, TryModule(check_uninit::run_values))
+        .only(|target| target.checks.has(pumice_target::Check::Uninit))
+        .requires(&[Inlined, ArgsLowered]),
     Pass::new("sroa", Optimize, Function(sroa::run))
         .requires(&[Inlined, ArgsLowered])
         .ensures(&[SlotsPromoted]),
@@ -81,6 +90,10 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("zero_private", Lower, TryFunction(zero_private::run))
         .only(|target| target.zero_private)
         .requires(&[SlotsPromoted]),
+    // Where branches show what they depend on, and before pointers' objects are looked for.
+    Pass::new("check_barriers", Check, TryModule(check_barriers::run))
+        .only(|target| target.checks.has(pumice_target::Check::Barrier))
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted, MathLowered]),
     Pass::new(
         "infer_address_spaces",
         Lower,
@@ -101,6 +114,17 @@ pub const PIPELINE: &[Pass] = &[
             SpacesInferred,
             MathLowered,
         ]),
+    Pass::new(
+        "check_uninit_memory",
+        Check,
+        TryModule(check_uninit::run_memory),
+    )
+    .only(|target| target.checks.has(pumice_target::Check::Uninit))
+    .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
+    // Behind the tests of accesses, so that each is inside its object.
+    Pass::new("check_races", Check, TryModule(check_races::run))
+        .only(|target| target.checks.has(pumice_target::Check::Race))
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),
     Pass::new("speculate", Optimize, Function(speculate::run))
         .optional()
@@ -112,7 +136,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
     // Where loops are as simple as they get, and before barriers and atomics are lowered.
     Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
-        .only(|target| target.terminable)
+        .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))
         .requires(&[Linked, ArgsLowered, SlotsPromoted]),
     Pass::new("contract", Lower, TryFunction(contract::run)).requires(&[Inlined, MathLowered]),
     Pass::new(

@@ -6,12 +6,15 @@
 //! | [`ALLOCATIONS_AT`] | the number of allocations in the table, 32 bits |
 //! | [`TABLE_AT`], [`COUNTERS_AT`] | the first byte of the table and of the counters, 32 bits each |
 //! | [`SLICES_AT`] | how many times [`SLICE`] rounds the loops of a work-item may go in robust mode, 32 bits; 0 once one went further |
+//! | [`ITEM_BITS_AT`] | how many bits of a race mark are the work-item's number, 32 bits; 0 if races in global memory are not looked for |
+//! | [`STOPPED_AT`] | not 0 once the launch is to end because of a report, 32 bits |
 //! | [`ZEROS`] | [`SINK_BYTES`] of zeros: what robust mode reads instead of memory that is not there |
 //! | [`SINK`] | [`SINK_BYTES`] that robust mode writes instead |
 //! | [`RECORDS`] on | [`MOST_RECORDS`] records of [`RECORD_BYTES`] |
-//! | [`ARGUMENTS`] on | for each argument how many bytes of its object lie before its pointer, and the object's size in bytes, 64 bits each |
+//! | [`ARGUMENTS`] on | for each argument [`ARGUMENT_BYTES`]: how many bytes of its object lie before its pointer, the object's size in bytes, where its race marks begin and where those of the memory begin that the object is a part of (0: it has none), 64 bits each |
 //! | then | for each tested place of the module how often it failed, 32 bits |
 //! | then, on a multiple of 8 | the table: for each allocation its first byte and the one behind its last, by rising address |
+//! | then | the race marks: for each 4 bytes of memory that is looked after [`MARK_BYTES`] (`races.rs` of the back end) |
 //!
 //! A record: the place and a code ([`RECORD_SITE`], [`RECORD_CODE`]), a number that belongs to the code
 //! ([`RECORD_VALUE`]), the bytes of the access, the global id and the local id of the work-item. Each place writes at most
@@ -25,6 +28,10 @@ pub const TABLE_AT: u64 = 8;
 pub const COUNTERS_AT: u64 = 12;
 /// The rounds that loops may go, in slices, 32 bits.
 pub const SLICES_AT: u64 = 16;
+/// The bits of a work-item's number in race marks, 32 bits.
+pub const ITEM_BITS_AT: u64 = 20;
+/// Not 0 once the launch is to end, 32 bits.
+pub const STOPPED_AT: u64 = 24;
 /// Bytes that stand for memory that is not there, read and written: the widest access.
 pub const SINK_BYTES: u64 = 128;
 /// The bytes that are read.
@@ -39,8 +46,29 @@ pub const MOST_RECORDS: u32 = 256;
 pub const MOST_OF_PLACE: u32 = 4;
 /// Bytes of a record.
 pub const RECORD_BYTES: u64 = 64;
-/// The pairs of the arguments.
+/// The entries of the arguments.
 pub const ARGUMENTS: u64 = RECORDS + MOST_RECORDS as u64 * RECORD_BYTES;
+
+/// Bytes of an argument's entry.
+pub const ARGUMENT_BYTES: u64 = 32;
+/// In an argument's entry: the bytes of its object before its pointer.
+pub const ARGUMENT_BEFORE: u64 = 0;
+/// In an argument's entry: the size of its object.
+pub const ARGUMENT_SIZE: u64 = 8;
+/// In an argument's entry: the first race mark of its object.
+pub const ARGUMENT_MARKS: u64 = 16;
+/// In an argument's entry: the first race mark of the memory that the object is a part of.
+pub const ARGUMENT_MEMORY: u64 = 24;
+
+/// Bytes of the race marks of 4 bytes of memory: who wrote them last, who read them last, and what was written.
+pub const MARK_BYTES: u64 = 12;
+/// The most bytes of memory that one launch has race marks for.
+pub const MOST_MARKED: u64 = 8 << 20;
+/// The most bits of a work-item's number in race marks: the others count barriers.
+pub const MOST_ITEM_BITS: u32 = 24;
+
+/// The number in local memory's race marks that stands for several work-items.
+pub const LOCAL_MANY: u64 = 0xffff;
 
 /// In a record: the number of the place, 32 bits.
 pub const RECORD_SITE: u64 = 0;
@@ -98,9 +126,9 @@ impl Layout {
         }
     }
 
-    /// The pair of an argument.
+    /// The entry of an argument.
     pub fn argument(self, ordinal: u32) -> u64 {
-        ARGUMENTS + u64::from(ordinal) * 16
+        ARGUMENTS + u64::from(ordinal) * ARGUMENT_BYTES
     }
 
     /// The first place's counter.
@@ -113,55 +141,8 @@ impl Layout {
         (self.counters() + u64::from(self.sites) * 4).next_multiple_of(8)
     }
 
-    /// Bytes in all, with a table of so many allocations.
+    /// Bytes with a table of so many allocations, without race marks.
     pub fn size(self, allocations: usize) -> u64 {
         self.table() + allocations as u64 * 16
-    }
-}
-
-/// The memory that a launch may access.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// One for each argument: the bytes of its object before its pointer, and the size of the object (a buffer, a part of
-    /// one, shared memory, local memory); zeros for others.
-    pub arguments: Vec<(u64, u64)>,
-    /// The first byte and the size of each allocation, by rising address, none within another.
-    pub allocations: Vec<(u64, u64)>,
-    /// Slices of [`SLICE`] rounds that the loops of a work-item may go in robust mode.
-    pub slices: u32,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        Self {
-            arguments: Vec::new(),
-            allocations: Vec::new(),
-            slices: u32::MAX - 1,
-        }
-    }
-}
-
-impl Table {
-    /// The memory as it is before the launch.
-    pub fn bytes(&self, sites: usize) -> Vec<u8> {
-        let layout = Layout::new(self.arguments.len(), sites);
-        let mut bytes = vec![0; layout.size(self.allocations.len()) as usize];
-        let mut put = |at: u64, number: u64| {
-            bytes[at as usize..at as usize + 8].copy_from_slice(&number.to_le_bytes());
-        };
-        put(0, (self.allocations.len() as u64) << 32);
-        put(TABLE_AT, layout.counters() << 32 | layout.table());
-        put(SLICES_AT, u64::from(self.slices));
-        for (ordinal, &(before, size)) in self.arguments.iter().enumerate() {
-            let at = layout.argument(ordinal as u32);
-            put(at, before);
-            put(at + 8, size);
-        }
-        for (index, &(first, size)) in self.allocations.iter().enumerate() {
-            let at = layout.table() + index as u64 * 16;
-            put(at, first);
-            put(at + 8, first.saturating_add(size));
-        }
-        bytes
     }
 }

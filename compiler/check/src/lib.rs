@@ -8,6 +8,8 @@
 pub mod layout;
 mod message;
 mod report;
+mod table;
 
-pub use layout::{Layout, Table};
+pub use layout::Layout;
 pub use report::{Allocation, Argument, Launch, Reports, read};
+pub use table::Table;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pumice_reflection::{CheckKind, CheckSite, CheckedObject};
 
-use crate::layout::{Code, NULL_BYTES};
+use crate::layout::{Code, LOCAL_MANY, NULL_BYTES};
 use crate::report::{Allocation, Launch, Record};
 
 /// Bytes around an allocation within which a stray pointer is said to belong to it.
@@ -47,18 +47,22 @@ fn work_item(launch: &Launch<'_>, record: &Record) -> String {
         let first = record.global_id[d].wrapping_sub(launch.offset[d]);
         first.wrapping_sub(record.local_id[d]) / launch.local_size[d].max(1)
     });
-    let ids = |ids: [u64; 3]| match launch.dimensions {
+    format!(
+        "by work-item {} of kernel '{}': number {} of work-group {}",
+        ids(launch, record.global_id),
+        launch.kernel,
+        ids(launch, record.local_id),
+        ids(launch, group),
+    )
+}
+
+/// An id in as many dimensions as the range has.
+fn ids(launch: &Launch<'_>, ids: [u64; 3]) -> String {
+    match launch.dimensions {
         0 | 1 => ids[0].to_string(),
         2 => format!("({}, {})", ids[0], ids[1]),
         _ => format!("({}, {}, {})", ids[0], ids[1], ids[2]),
-    };
-    format!(
-        "by work-item {} of kernel '{}': number {} of work-group {}",
-        ids(record.global_id),
-        launch.kernel,
-        ids(record.local_id),
-        ids(group),
-    )
+    }
 }
 
 /// The fault, and what is known of the object.
@@ -73,6 +77,17 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
         CheckKind::Loop => {
             let rounds = "the loops of a work-item go more rounds than PUMICE_LOOP_LIMIT allows";
             return (rounds.into(), Some("the launch ends here".into()));
+        }
+        CheckKind::Barrier | CheckKind::Collective => return apart(launch, site, record),
+        CheckKind::ReadRace | CheckKind::WriteRace => return race(launch, site, record),
+        CheckKind::Unwritten => {
+            let variable = match &site.object {
+                CheckedObject::Variable { name, .. } if !name.is_empty() => format!("'{name}'"),
+                CheckedObject::Private { .. } => "a private variable".into(),
+                _ => "a variable".into(),
+            };
+            let read = format!("read of {} of {variable}", bytes(record.size));
+            return (format!("{read} that nothing wrote"), None);
         }
         CheckKind::Read => format!("read of {}", bytes(record.size)),
         CheckKind::Write => format!("write of {}", bytes(record.size)),
@@ -126,6 +141,88 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
         }
         CheckedObject::Unknown => unknown(launch, &access, record, &aligned),
     }
+}
+
+/// A barrier that only some work-items of a group reach.
+fn apart(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Option<String>) {
+    let name = |kind| match kind {
+        CheckKind::Collective => "work-group function",
+        _ => "barrier",
+    };
+    let fault = "that not all work-items of the work-group reach";
+    let other = (record.value as usize).checked_sub(1);
+    let there = match other.and_then(|index| launch.sites.get(index)) {
+        None => "has ended".to_string(),
+        Some(CheckSite { line: 0, kind, .. }) => format!("is at another {}", name(*kind)),
+        Some(other) => format!("is at the {} in line {}", name(other.kind), other.line),
+    };
+    let note = format!(
+        "number {} of the work-group {there}",
+        item_in_words(launch, record.size)
+    );
+    (format!("{} {fault}", name(site.kind)), Some(note))
+}
+
+/// A data race. The value has the other work-item's number from 1 on in its low 31 bits, then a bit that is set if that
+/// one has read, then the offset. The number is one of the work-group for local memory, else one of the launch.
+fn race(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Option<String>) {
+    let access = match site.kind {
+        CheckKind::WriteRace => "write",
+        _ => "read",
+    };
+    let (offset, number) = (record.value >> 32, (record.value & 0x7fff_ffff) as u32);
+    let done = match record.value >> 31 & 1 {
+        0 => "wrote",
+        _ => "read",
+    };
+    let (name, local) = match &site.object {
+        CheckedObject::Variable { name, .. } => (format!("'{name}'"), true),
+        CheckedObject::Argument(ordinal) => {
+            let arg = launch.arguments.get(*ordinal as usize);
+            let name = arg.map_or("", |arg| arg.name.as_str());
+            let local = arg.is_some_and(|arg| arg.local);
+            let name = match name.is_empty() {
+                true => format!("argument {ordinal}"),
+                false => format!("'{name}'"),
+            };
+            (name, local)
+        }
+        _ => ("memory".to_string(), true),
+    };
+    let size = bytes(record.size);
+    let fault = format!("data race: {access} of {size} at byte {offset} of {name}");
+    let item = u64::from(number.wrapping_sub(1));
+    let who = match (local, item_of_launch(launch, item)) {
+        (true, _) if item != LOCAL_MANY => {
+            format!("number {} of the work-group", item_in_words(launch, item))
+        }
+        (false, Some(id)) => format!("work-item {}", ids(launch, id)),
+        _ => "another work-item".to_string(),
+    };
+    let order = match local {
+        true => "no barrier for local memory is between",
+        false => "nothing orders the two",
+    };
+    (fault, Some(format!("{who} {done} there, and {order}")))
+}
+
+/// The global id of a work-item that is numbered by work-groups; `None` if there is none.
+fn item_of_launch(launch: &Launch<'_>, number: u64) -> Option<[u64; 3]> {
+    let size = launch.local_size.map(|size| size.max(1));
+    let groups: [u64; 3] = std::array::from_fn(|d| launch.global_size[d].div_ceil(size[d]).max(1));
+    let all: u64 = size.iter().product();
+    let (group, item) = (number / all, number % all);
+    let split = |n: u64, [x, y, _]: [u64; 3]| [n % x, n / x % y, n / x / y];
+    let (group, item) = (split(group, groups), split(item, size));
+    let id: [u64; 3] = std::array::from_fn(|d| group[d] * size[d] + item[d]);
+    let inside = (0..3).all(|d| id[d] < launch.global_size[d].max(1));
+    inside.then(|| std::array::from_fn(|d| launch.offset[d] + id[d]))
+}
+
+/// The local id of the work-item of a number.
+fn item_in_words(launch: &Launch<'_>, number: u64) -> String {
+    let [x, y, _] = launch.local_size.map(|size| size.max(1));
+    ids(launch, [number % x, number / x % y, number / x / y])
 }
 
 /// The fault of a pointer that could come from anywhere.

@@ -6,7 +6,7 @@ use pumice_reflection::{CheckKind, CheckSite};
 
 use crate::layout::{
     Code, Layout, MOST_RECORDS, RECORD_BYTES, RECORD_CODE, RECORD_GLOBAL_ID, RECORD_LOCAL_ID,
-    RECORD_SITE, RECORD_SIZE, RECORD_VALUE, RECORDS,
+    RECORD_SITE, RECORD_SIZE, RECORD_VALUE, RECORDS, STOPPED_AT,
 };
 use crate::message;
 
@@ -20,6 +20,8 @@ pub struct Argument {
     pub name: String,
     /// True for a NULL pointer.
     pub null: bool,
+    /// True for local memory.
+    pub local: bool,
     /// Bytes of the object.
     pub size: u64,
     /// The object in words: `a buffer of 64 bytes from clCreateBuffer`; empty for none.
@@ -54,6 +56,8 @@ pub struct Launch<'a> {
     pub dimensions: usize,
     /// Global offset.
     pub offset: [u64; 3],
+    /// Work-items in each dimension.
+    pub global_size: [u64; 3],
     /// Work-group size.
     pub local_size: [u64; 3],
 }
@@ -65,7 +69,7 @@ pub struct Reports {
     pub places: Vec<String>,
     /// The count of all; `None` if nothing failed.
     pub summary: Option<String>,
-    /// True if loops went round too often, so that the launch ended before its work was done.
+    /// True if the launch ended before its work was done: loops went round too often, or the first report ends it.
     pub ended: bool,
 }
 
@@ -126,10 +130,14 @@ pub fn read(memory: &[u8], launch: &Launch<'_>) -> Reports {
     if texts.len() < listed.len() || listed.len() < places.len() {
         summary += &format!(", {} reported", texts.len());
     }
+    let stopped = word(memory, STOPPED_AT) != 0;
+    if stopped {
+        summary += "; the launch has ended";
+    }
     Reports {
         places: texts,
         summary: Some(summary),
-        ended: (places.iter()).any(|&site| launch.sites[site].kind == CheckKind::Loop),
+        ended: stopped || (places.iter()).any(|&site| launch.sites[site].kind == CheckKind::Loop),
     }
 }
 

@@ -98,3 +98,9 @@ kernel void k(read_only image2d_t i, sampler_t s) { read_imagef(i, s, (float2)(0
 
 //// [--device=full -cl-std=CL3.0] a level that is a sampler
 kernel void k(write_only image2d_depth_t i, sampler_t s) { write_imagef(i, (int2)(0), s, 1.0f); }
+
+//// [--device=full -cl-std=CL3.0 -cl-ext=-cl_ext_image_raw10_raw12] a type of channels without its extension
+bool f(read_only image2d_t i) { return get_image_channel_data_type(i) == CLK_UNSIGNED_INT_RAW10_EXT; }
+
+//// [--device=full -cl-std=CL3.0 -cl-ext=-cl_ext_image_unsigned_10x6_12x4_14x2] another one
+bool f(read_only image2d_t i) { return get_image_channel_data_type(i) == CLK_UNORM_INT10X6_EXT; }

@@ -6,6 +6,8 @@
 use crate::directive;
 use similar::TextDiff;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Lines of a difference that are shown at most.
 const SHOWN: usize = 60;
@@ -26,6 +28,39 @@ impl Failures {
     pub fn take(&mut self, path: &Path, outcome: Result<(), String>) {
         if let Err(why) = outcome {
             self.add(path, why);
+        }
+    }
+
+    /// Runs `check` on every file, on all processors, and adds the failures in the order of the files.
+    ///
+    /// # Panics
+    /// If `check` panics.
+    pub fn check_all(
+        &mut self,
+        files: &[PathBuf],
+        check: impl Fn(&Path) -> Result<(), String> + Sync,
+    ) {
+        let next = AtomicUsize::new(0);
+        let failed = Mutex::new(Vec::new());
+        let work = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(path) = files.get(at) else { return };
+                if let Err(why) = check(path) {
+                    failed.lock().expect("no panic in here").push((at, why));
+                }
+            }
+        };
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(work);
+            }
+        });
+        let mut failed = failed.into_inner().expect("no panic in here");
+        failed.sort();
+        for (at, why) in failed {
+            self.add(&files[at], why);
         }
     }
 
@@ -151,19 +186,31 @@ pub fn run_files(
     extensions: &[&str],
     least: usize,
     golden: &str,
-    run: impl Fn(&Path) -> Result<String, String>,
+    run: impl Fn(&Path) -> Result<String, String> + Sync,
 ) {
     let mut failures = Failures::default();
-    for path in files(folder, extensions, least) {
-        let outcome = run(&path).and_then(|actual| compare(&path, golden, &actual));
-        failures.take(&path, outcome);
-    }
+    failures.check_all(&files(folder, extensions, least), |path| {
+        run(path).and_then(|actual| compare(path, golden, &actual))
+    });
     failures.finish();
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{check_header, difference};
+    use super::{Failures, check_header, difference};
+    use std::path::PathBuf;
+
+    #[test]
+    fn every_file_is_checked_and_failures_keep_their_order() {
+        let files: Vec<PathBuf> = (0..100).map(|n| PathBuf::from(format!("{n:02}"))).collect();
+        let mut failures = Failures::default();
+        failures.check_all(&files, |path| match path.to_string_lossy().ends_with('7') {
+            true => Err("odd".to_string()),
+            false => Ok(()),
+        });
+        let expected: Vec<String> = (0..10).map(|n| format!("==== {n}7\nodd")).collect();
+        assert_eq!(failures.list, expected);
+    }
 
     #[test]
     fn the_first_line_names_the_test() {

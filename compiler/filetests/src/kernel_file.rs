@@ -21,6 +21,7 @@
 //! // expect printf: v=%d [5]             one printf record: format, then the arguments' bits
 //! // expect error: text                  the run fails with this in its message
 //! // expect report: line                 one line of the reports of its checks, addresses as 0x*
+//! // expect fault: text                  some line of the reports contains the text; ? is any number
 //! ```
 //!
 //! Types are OpenCL C's scalar names with an optional vector width. Numbers are values, `half 1`
@@ -123,6 +124,8 @@ pub struct Run {
     pub printf: Vec<String>,
     /// Expected lines of the reports of its checks.
     pub reports: Vec<String>,
+    /// Texts that lines of the reports contain, whatever else there is.
+    pub faults: Vec<String>,
     /// Part of the message that the run fails with.
     pub error: Option<String>,
 }
@@ -254,6 +257,22 @@ fn argument(text: &str, index: usize) -> Result<Arg, String> {
     }
 }
 
+/// Returns whether a line contains a text, in which `?` stands for any number.
+fn contains(line: &str, text: &str) -> bool {
+    let mut pieces = text.split('?');
+    let first = pieces.next().unwrap_or_default();
+    let pieces: Vec<&str> = pieces.collect();
+    line.match_indices(first).any(|(at, _)| {
+        let mut rest = &line[at + first.len()..];
+        pieces.iter().all(|piece| {
+            let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            let fits = number.len() < rest.len() && number.starts_with(piece);
+            rest = number.get(piece.len()..).unwrap_or_default();
+            fits
+        })
+    })
+}
+
 fn expectation(line: usize, arg: &str, text: &str) -> Result<Expect, String> {
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let mut tolerance = Tolerance::Exact;
@@ -315,7 +334,7 @@ impl KernelFile {
             return Err("says neither `kernel:` nor `build-log:`".to_string());
         }
         for run in &file.runs {
-            let nothing = run.expects.is_empty() && run.printf.is_empty() && run.reports.is_empty();
+            let nothing = run.expects.is_empty() && run.printf.is_empty() && !run.has_faults();
             if nothing && run.error.is_none() {
                 return Err(format!(
                     "kernel {}: expects nothing, so it cannot fail",
@@ -344,6 +363,7 @@ impl KernelFile {
             }
             "expect printf" => self.last_run()?.printf.push(value.to_string()),
             "expect report" => self.last_run()?.reports.push(value.to_string()),
+            "expect fault" => self.last_run()?.faults.push(value.to_string()),
             "expect error" => self.last_run()?.error = Some(value.to_string()),
             _ => {
                 if let Some(arg) = key.strip_prefix("expect ") {
@@ -364,14 +384,25 @@ impl KernelFile {
 }
 
 impl Run {
-    /// Compares the reports of a run's checks, line by line, with what the run expects.
+    /// Returns whether the run's checks have to report anything.
+    pub fn has_faults(&self) -> bool {
+        !self.reports.is_empty() || !self.faults.is_empty()
+    }
+
+    /// Compares the reports of a run's checks, line by line, with what the run expects. Which of two accesses comes
+    /// first is not the same everywhere: a run that expects faults tells only texts of their reports.
     ///
     /// # Errors
     /// The lines there are, where they differ.
     pub fn check_reports(&self, reports: &[String]) -> Result<(), String> {
         let lines = reports.iter().flat_map(|report| report.lines());
         let lines: Vec<String> = lines.map(|line| without_addresses(line.trim())).collect();
-        match lines == self.reports {
+        let has = |fault: &String| lines.iter().any(|line| contains(line, fault));
+        let is_right = match self.faults.is_empty() {
+            true => lines == self.reports,
+            false => self.faults.iter().all(has),
+        };
+        match is_right {
             true => Ok(()),
             false => Err(format!("reports:\n{}", lines.join("\n"))),
         }
@@ -467,7 +498,7 @@ fn without_addresses(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Arg, Expect, KernelFile, Tolerance};
+    use super::{Address, Arg, Expect, KernelFile, Tolerance, contains};
     use crate::Scalar;
 
     #[test]
@@ -503,6 +534,20 @@ mod tests {
         let half3 = Arg::Value(vec![0, 0x3c, 0, 0x40, 1, 0, 0, 0]);
         assert_eq!(file.runs[0].args[2], half3);
         assert_eq!(file.runs[0].args[3], Arg::Alias { arg: 0, offset: 2 });
+    }
+
+    #[test]
+    fn faults_are_found_anywhere() {
+        assert!(contains("note: by work-item 12 of", "by work-item ? of"));
+        assert!(contains("a 1 a 2 b", "a ? b"));
+        assert!(!contains("by work-item of", "by work-item ? of"));
+        assert!(!contains("read of 4 bytes", "write"));
+        let text = "// kernel: k\n// global: 1\n// expect fault: race\n// expect fault: of 'x'\n";
+        let file = KernelFile::parse(text).unwrap();
+        let report = |text: &str| file.runs[0].check_reports(&[text.to_string()]);
+        assert!(report("data race\nnote: of 'x'").is_ok());
+        assert!(report("data race\nnote: of 'y'").is_err());
+        assert!(file.runs[0].check_reports(&[]).is_err());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 mod device_queue;
+mod work_graph;
 
 use device_queue::DeviceQueue;
 

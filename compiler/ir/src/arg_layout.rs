@@ -57,7 +57,7 @@ impl ArgLayout {
             });
             layout.size += 8;
         }
-        if kernel.enqueue.is_some() {
+        if kernel.takes_launch() {
             layout.launch = Some(ArgPlace {
                 offset: layout.size,
                 size: 8,

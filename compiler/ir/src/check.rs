@@ -34,6 +34,16 @@ pub enum CheckKind {
     Shift,
     /// Rounds of a loop.
     Loop,
+    /// Memory is read that nothing wrote.
+    Unwritten,
+    /// A barrier.
+    Barrier,
+    /// A work-group function.
+    Collective,
+    /// Memory is read that another work-item wrote, with nothing to order the two.
+    ReadRace,
+    /// Memory is written that another work-item read or wrote, with nothing to order the two.
+    WriteRace,
 }
 
 /// The object that a pointer is derived from.

@@ -127,6 +127,11 @@ impl KernelInfo {
             attributes: String::new(),
         }
     }
+
+    /// Returns whether the memory of device-side enqueue is an argument of the kernel.
+    pub fn takes_launch(&self) -> bool {
+        self.enqueue.is_some_and(|role| !role.is_node())
+    }
 }
 
 /// The part that a kernel has in device-side enqueue.
@@ -147,6 +152,23 @@ pub enum EnqueueRole {
         /// It wants to know the times of dispatches.
         times: bool,
     },
+    /// A block as a node of a work graph; made by `graph_nodes`. Applications do not see it.
+    BlockNode {
+        /// The block's number.
+        number: u32,
+    },
+    /// The scheduler as a node of a work graph; made by `graph_nodes`. Applications do not see it.
+    SchedulerNode,
+}
+
+impl EnqueueRole {
+    /// Returns whether the kernel is a node of a work graph, whose payload takes the place of arguments.
+    pub fn is_node(self) -> bool {
+        matches!(
+            self,
+            EnqueueRole::BlockNode { .. } | EnqueueRole::SchedulerNode
+        )
+    }
 }
 
 /// One kernel argument.

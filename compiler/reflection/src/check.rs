@@ -29,9 +29,19 @@ pub enum CheckKind {
     Shift,
     /// 6: rounds of a loop.
     Loop,
+    /// 7: memory is read that nothing wrote.
+    Unwritten,
+    /// 8: a barrier.
+    Barrier,
+    /// 9: a work-group function.
+    Collective,
+    /// 10: memory is read that another work-item wrote, with nothing to order the two.
+    ReadRace,
+    /// 11: memory is written that another work-item read or wrote, with nothing to order the two.
+    WriteRace,
 }
 
-const KINDS: [CheckKind; 7] = [
+const KINDS: [CheckKind; 12] = [
     CheckKind::Read,
     CheckKind::Write,
     CheckKind::Atomic,
@@ -39,6 +49,11 @@ const KINDS: [CheckKind; 7] = [
     CheckKind::Remainder,
     CheckKind::Shift,
     CheckKind::Loop,
+    CheckKind::Unwritten,
+    CheckKind::Barrier,
+    CheckKind::Collective,
+    CheckKind::ReadRace,
+    CheckKind::WriteRace,
 ];
 
 /// The object that a tested pointer is derived from.

@@ -16,6 +16,7 @@
 //! | 16 | CheckMemory | *Kernel*, *Ordinal*: the last argument is not the application's but memory of the launch's checks |
 //! | 18 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
 //! | 21 | SrgbWrites | *Kernel*, *Ordinal*, *SpecId*: the specialization constant that is 1 if what the kernel writes to the image becomes sRGB |
+//! | 22 | GraphNode | *Kernel*, *Part*: a node of a work graph that runs what kernels enqueue: of the scheduler if *Part* is 0, else of the block with that number plus 1 |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -85,6 +86,13 @@ pub enum Need {
         kernel: KernelRef,
         /// 1 if it wants to know the times of dispatches, else 0.
         times: u32,
+    },
+    /// To be a node of a work graph instead of a kernel that is dispatched.
+    GraphNode {
+        /// The kernel.
+        kernel: KernelRef,
+        /// 0 for the scheduler, else the number of a block plus 1.
+        part: u32,
     },
     /// A fact about an image or sampler argument, in the push constants.
     HandleFactPushConstant {
@@ -208,6 +216,7 @@ impl Need {
             Need::QueueArgument { .. } => "QueueArgument",
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
+            Need::GraphNode { .. } => "GraphNode",
             Need::HandleFactPushConstant { .. } => "HandleFactPushConstant",
             Need::HandleFactUniform { .. } => "HandleFactUniform",
             Need::ImageLevel { .. } => "ImageLevel",
@@ -227,6 +236,7 @@ impl Need {
             | Need::QueueArgument { kernel, .. }
             | Need::Block { kernel, .. }
             | Need::Scheduler { kernel, .. }
+            | Need::GraphNode { kernel, .. }
             | Need::HandleFactPushConstant { kernel, .. }
             | Need::HandleFactUniform { kernel, .. }
             | Need::ImageLevel { kernel, .. }
@@ -251,6 +261,7 @@ impl Need {
             Need::CheckMemory { .. } => 16,
             Need::RawImage { .. } => 18,
             Need::SrgbWrites { .. } => 21,
+            Need::GraphNode { .. } => 22,
         }
     }
 
@@ -274,6 +285,7 @@ impl Need {
                 captured: 0,
             },
             Need::Scheduler { kernel, times: 0 },
+            Need::GraphNode { kernel, part: 0 },
             Need::HandleFactPushConstant {
                 kernel,
                 ordinal: 0,
@@ -344,6 +356,10 @@ impl Need {
                 kernel,
                 times: u32::decode(source, "Times")?,
             },
+            Need::GraphNode { .. } => Need::GraphNode {
+                kernel,
+                part: u32::decode(source, "Part")?,
+            },
             Need::HandleFactPushConstant { .. } => Need::HandleFactPushConstant {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -398,6 +414,7 @@ impl Need {
                 captured.encode(sink, "Captured")
             }
             Need::Scheduler { times, .. } => times.encode(sink, "Times"),
+            Need::GraphNode { part, .. } => part.encode(sink, "Part"),
             Need::SrgbWrites {
                 ordinal, spec_id, ..
             } => {

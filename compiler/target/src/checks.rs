@@ -14,18 +14,29 @@ pub enum Check {
     Div,
     /// Shifts by the width of the value or more.
     Shift,
+    /// Reads of private and local memory that nothing wrote.
+    Uninit,
+    /// Barriers that not all work-items of a work-group reach.
+    Barrier,
+    /// Data races between work-items.
+    Race,
+    /// No check: the launch ends at the first report.
+    Stop,
     /// Robust mode: kernels stay within their memory and end, without reports of single accesses.
     Robust,
 }
 
 impl Check {
     /// The checks that report faults, in the order of the documentation: what `all` stands for.
-    pub const ALL: [Check; 5] = [
+    pub const ALL: [Check; 8] = [
         Check::Bounds,
         Check::Null,
         Check::Align,
         Check::Div,
         Check::Shift,
+        Check::Uninit,
+        Check::Barrier,
+        Check::Race,
     ];
 
     /// The word that asks for the check.
@@ -36,13 +47,17 @@ impl Check {
             Check::Align => "align",
             Check::Div => "div",
             Check::Shift => "shift",
+            Check::Uninit => "uninit",
+            Check::Barrier => "barrier",
+            Check::Race => "race",
+            Check::Stop => "stop",
             Check::Robust => "robust",
         }
     }
 
     /// The check of a word.
     fn of(word: &str) -> Option<Self> {
-        let mut all = Self::ALL.into_iter().chain([Check::Robust]);
+        let mut all = Self::ALL.into_iter().chain([Check::Stop, Check::Robust]);
         all.find(|check| check.word() == word)
     }
 }

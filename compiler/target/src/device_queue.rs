@@ -51,6 +51,60 @@ pub mod record {
     pub const NUMBER: u64 = 184;
 }
 
+/// The same rounds as a work graph (VK_AMDX_shader_enqueue): a level is the scheduler's node and those of blocks,
+/// one for each variant. The last work-group of a level starts the scheduler of the next one, so no node starts
+/// itself or one before it.
+pub mod graph {
+    use super::VARIANTS;
+
+    /// The name of the schedulers' nodes; their index is the level.
+    pub const SCHEDULER: &str = "scheduler";
+    /// The name of the blocks' nodes; see [`block_index`] for their indices.
+    pub const BLOCK: &str = "block";
+    /// Levels of a graph at most: each takes a pipeline for each variant.
+    pub const MOST_LEVELS: u32 = 4;
+    /// Numbers of work-groups that a block's payload begins with, before the words below.
+    pub const COUNTS: u32 = 3;
+    /// Words of a payload: an address, low word first, the level, and the number of levels. The address is of the
+    /// memory for a scheduler, and of a variant in it for a block.
+    pub const WORDS: u32 = 4;
+
+    /// The index of a variant's node in a level.
+    pub fn block_index(level: u32, variant: u32) -> u32 {
+        level * VARIANTS as u32 + variant
+    }
+
+    /// The level and the variant of a block's node.
+    pub fn level_and_variant(index: u32) -> (u32, u32) {
+        (index / VARIANTS as u32, index % VARIANTS as u32)
+    }
+
+    /// The payload that starts the first level.
+    pub fn start(memory: u64, levels: u32) -> [u32; WORDS as usize] {
+        [memory as u32, (memory >> 32) as u32, 0, levels]
+    }
+}
+
+/// First bytes in the header that the nodes of a work graph read and write.
+pub mod header_bytes {
+    /// Word: variants.
+    pub const VARIANTS: u64 = super::header::VARIANTS as u64;
+    /// Long word: the address of the variants.
+    pub const VARIANT_LIST: u64 = 216;
+    /// Word behind the library's fields: work-groups of the present level that have not ended.
+    pub const PENDING: u64 = 256;
+}
+
+/// First bytes in a variant.
+pub mod variant_bytes {
+    /// Long word: the address of the memory.
+    pub const MEMORY: u64 = 0;
+    /// Two words: work-groups of the next dispatch in the first two dimensions, 0 in the first one for none.
+    pub const DISPATCH: u64 = super::variant::DISPATCH;
+    /// From one variant to the next.
+    pub const STRIDE: u64 = super::VARIANT_BYTES;
+}
+
 /// Places in the header.
 mod header {
     pub const STATE: usize = 16;
@@ -58,6 +112,7 @@ mod header {
     pub const MISSING: usize = 36;
     pub const FREE_SLOTS: usize = 44;
     pub const FREE_EVENTS: usize = 48;
+    pub const EXECUTED: usize = 112;
     pub const TIMES: u64 = 136;
 }
 
@@ -92,6 +147,8 @@ pub struct Progress {
     pub missing: u64,
     /// Events that are not in use.
     pub free_events: u32,
+    /// Kernels that have run. The count wraps.
+    pub executed: u32,
 }
 
 /// A block with the sizes of its work-groups and local memory.
@@ -321,6 +378,7 @@ impl Layout {
             state,
             missing: u64::from(word(header, header::MISSING)).min(MOST_MISSING),
             free_events: word(header, header::FREE_EVENTS),
+            executed: word(header, header::EXECUTED),
         })
     }
 
@@ -419,6 +477,28 @@ mod tests {
         let layout = Layout::new(&one_queue(16384), 0);
         assert!(layout.serves(&one_queue(16384)));
         assert!(!layout.serves(&one_queue(16384 + 256)));
+    }
+
+    #[test]
+    fn nodes_find_what_the_host_wrote() {
+        use super::{Launch, graph, header_bytes};
+        let layout = Layout::new(&one_queue(16384), 0);
+        let launch = Launch {
+            queue_bytes: one_queue(16384),
+            default: None,
+            variants: 0,
+            tick_scale: 1,
+            max_groups: 1,
+            most_local_bytes: 0,
+        };
+        let [(_, header), _] = layout.begin(0x1000, &launch);
+        let at = header_bytes::VARIANT_LIST as usize;
+        let list = u64::from_le_bytes(header[at..at + 8].try_into().unwrap());
+        assert_eq!(list, 0x1000 + layout.variants);
+        // The count lies behind the header and before the variants.
+        assert!(header.len() as u64 <= header_bytes::PENDING);
+        assert!(header_bytes::PENDING + 4 <= layout.variants);
+        assert_eq!(graph::level_and_variant(graph::block_index(3, 63)), (3, 63));
     }
 
     #[test]

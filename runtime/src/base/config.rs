@@ -118,15 +118,17 @@ variables! {
     PRINTF_BUFFER = "PUMICE_PRINTF_BUFFER",
         "How much a launch can print, in MiB (default 1, 1024 at most): more is lost, which the log and the context's callback tell.";
     CHECK = "PUMICE_CHECK",
-        "Build kernels that test what they do and report faults: all, or bounds, null, align, div, shift, separated by commas (docs/guide/check-mode.md); robust: kernels of strangers stay within their memory and end (docs/security.md).";
+        "Build kernels that test what they do and report faults: all, or bounds, null, align, div, shift, uninit, barrier, race, separated by commas; stop: the first report ends the launch (docs/guide/check-mode.md); robust: kernels of strangers stay within their memory and end (docs/security.md).";
     LOOP_LIMIT = "PUMICE_LOOP_LIMIT",
         "How many million rounds the loops of a work-item may go in robust mode (default 256): a launch that needs more ends with CL_OUT_OF_RESOURCES.";
     ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
         "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
+    SLICES = "PUMICE_SLICES",
+        "How many work-groups of a launch are submitted at once, so that a display's watchdog sees short work: by default 1048576 on GPUs, for kernels without atomics, which cannot tell; a number: for all kernels, on every device; off: all at once.";
     FAULTS = "PUMICE_FAULTS",
-        "Vulkan calls that are to fail, for tests: `CALL:host|device|lost:EVERY`, separated by commas; CALL may be *.";
+        "Vulkan calls that are to fail, for tests: `CALL:host|device|lost:EVERY`, separated by commas; CALL may be *; the device is lost once, by the call of that number.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",
         "The Vulkan loader to open instead of libvulkan.so.1.";
 }

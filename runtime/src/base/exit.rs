@@ -12,7 +12,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
@@ -151,8 +151,11 @@ pub(crate) fn outside<R>(wait: impl FnOnce() -> R) -> R {
 /// Set once the process is ending.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Batches that the device has not finished.
-static SUBMITTED: AtomicUsize = AtomicUsize::new(0);
+/// Batches that were submitted, or are about to be.
+static BEGUN: AtomicUsize = AtomicUsize::new(0);
+
+/// Those of [`BEGUN`] that have ended.
+static ENDED: AtomicUsize = AtomicUsize::new(0);
 
 /// A stage of the process's end, in the order in which they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,6 +195,9 @@ static FORKED: AtomicBool = AtomicBool::new(false);
 /// longer is left alone.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The microseconds that [`settle`] has waited: they count for [`PATIENCE`].
+static SETTLING: AtomicU64 = AtomicU64::new(0);
+
 /// The longest that the exit handlers of a forked child may do nothing.
 const STUCK: Duration = Duration::from_secs(2);
 
@@ -212,7 +218,7 @@ pub(crate) fn device_opened() {
 /// of the two sees the other (sequentially consistent on both sides).
 #[must_use]
 pub(crate) fn begin_batch() -> bool {
-    SUBMITTED.fetch_add(1, Ordering::SeqCst);
+    BEGUN.fetch_add(1, Ordering::SeqCst);
     let goes_on = !ENDING.load(Ordering::SeqCst);
     if !goes_on {
         batch_ended();
@@ -222,7 +228,7 @@ pub(crate) fn begin_batch() -> bool {
 
 /// Uncounts a batch that has ended, or could not be submitted.
 pub(crate) fn batch_ended() {
-    SUBMITTED.fetch_sub(1, Ordering::SeqCst);
+    ENDED.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Begins some work of a helper thread, which ends with the guard. Blocks for ever once the process
@@ -295,6 +301,28 @@ pub fn wait_until_stuck() {
     }
 }
 
+/// Waits for the batches that the device has at this moment, and leaves everything usable. For exit handlers
+/// before the one that calls [`quiesce`].
+pub fn settle() {
+    if !has_device() {
+        return;
+    }
+    let start = Instant::now();
+    let spent = Duration::from_micros(SETTLING.load(Ordering::Acquire));
+    let begun = BEGUN.load(Ordering::SeqCst);
+    // Batches of several queues may end in another order; the number is what can be waited for.
+    while ENDED.load(Ordering::SeqCst) < begun && spent + start.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_micros(100));
+    }
+    let spent = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    SETTLING.fetch_add(spent, Ordering::AcqRel);
+}
+
+/// Tells whether this process has opened a device, which its exit handlers wait for.
+pub fn has_device() -> bool {
+    OWNER.load(Ordering::Acquire) == std::process::id()
+}
+
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler,
 /// which may run inside a callback of the application's.
 pub fn quiesce() {
@@ -305,12 +333,14 @@ pub fn quiesce() {
     if OWNER.load(Ordering::Acquire) != std::process::id() {
         return;
     }
-    let end = Instant::now() + PATIENCE;
-    while SUBMITTED.load(Ordering::SeqCst) != 0 && Instant::now() < end {
+    let spent = Duration::from_micros(SETTLING.load(Ordering::Acquire));
+    let end = Instant::now() + PATIENCE.saturating_sub(spent);
+    let idle = || ENDED.load(Ordering::SeqCst) == BEGUN.load(Ordering::SeqCst);
+    while !idle() && Instant::now() < end {
         std::thread::sleep(Duration::from_micros(100));
     }
     let ending = Ending {
-        idle: SUBMITTED.load(Ordering::SeqCst) == 0,
+        idle: idle(),
         deadline: end,
     };
     let mut jobs = std::mem::take(&mut *AT_END.lock());

@@ -32,9 +32,11 @@ impl Known {
         kernel: &DeviceKernel,
         args: &ArgBlock,
         values: &[Option<ArgValue>],
+        range: &NdRange,
     ) -> Self {
         let mut arguments = Vec::new();
         let mut pairs = Vec::new();
+        let mut ranges = Vec::new();
         let mut allocations = allocations(on);
         let all = args.values.iter().zip(values).zip(&kernel.info().args);
         for ((arg, value), meta) in all {
@@ -42,6 +44,7 @@ impl Known {
             let info = meta.info.as_ref();
             checked.name = info.map_or_else(String::new, |info| info.name.clone());
             pairs.push((before, checked.size));
+            ranges.push(range_of(value.as_ref(), before, checked.size));
             if let Some(ArgValue::Buffer {
                 buffer,
                 offset,
@@ -59,7 +62,9 @@ impl Known {
         }
         let table = Table {
             arguments: pairs,
+            ranges,
             allocations: merged(&allocations),
+            items: items(range),
             ..Table::default()
         };
         Self {
@@ -68,6 +73,26 @@ impl Known {
             table,
         }
     }
+}
+
+/// The first byte and the size of the object that an argument points into.
+fn range_of(value: Option<&ArgValue>, before: u64, size: u64) -> Option<(u64, u64)> {
+    let pointer = match value? {
+        ArgValue::Buffer { buffer, offset, .. } => buffer.pointer() + offset,
+        ArgValue::Pointer(pointer) => *pointer,
+        _ => return None,
+    };
+    (before < ANYWHERE).then(|| (pointer.wrapping_sub(before), size))
+}
+
+/// Work-items of a range, whole work-groups counted.
+fn items(range: &NdRange) -> u64 {
+    let all = range.global_size.iter().zip(range.local_size);
+    let all = all.map(|(&global, local)| {
+        let local = u64::from(local.max(1));
+        global.div_ceil(local).saturating_mul(local)
+    });
+    all.fold(1, u64::saturating_mul)
 }
 
 /// The ranges of what is there, joined where they overlap, by rising address.
@@ -145,7 +170,9 @@ fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) ->
             }
         }
         (_, Some(ArgValue::Local { size })) => {
-            object(0, *size, format!("local memory of {size} bytes"))
+            let (checked, before) = object(0, *size, format!("local memory of {size} bytes"));
+            let local = true;
+            (Checked { local, ..checked }, before)
         }
         (_, Some(ArgValue::Pointer(_))) => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
         _ => object(0, 0, String::new()),
@@ -191,6 +218,7 @@ impl Run {
             allocations: &self.known.allocations,
             dimensions: self.range.work_dim as usize,
             offset: self.range.global_offset,
+            global_size: self.range.global_size,
             local_size: self.range.local_size.map(u64::from),
         };
         let reports = self.memory.read(&launch).map_err(gpu::error)?;

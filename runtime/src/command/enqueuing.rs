@@ -9,6 +9,7 @@ use crate::base::error::Result;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::trace;
+use crate::command::image_arguments;
 use crate::command::ndrange;
 use crate::command::output::Output;
 use crate::command::traced;
@@ -65,6 +66,10 @@ fn part(ran: &Ran<'_>) -> Part {
     let counts = (ran.kernels.iter()).fold(Fields::default(), |fields, (name, count)| {
         fields.with(name, count)
     });
+    let counts = match ran.by_graph {
+        true => counts.text("by", "a work graph"),
+        false => counts,
+    };
     Part {
         name: match ran.kernels {
             [(name, _)] => (*name).to_string(),
@@ -136,6 +141,7 @@ impl HostCommand for Enqueuing {
             checks: None,
             termination: on.context().termination_flag(on.index()),
             queue: on.number(),
+            may_slice: false,
         };
         let executable = self.device_kernel.executable.clone();
         let mut output = Output::new(&executable, &self.kernel, on, initializers);
@@ -146,7 +152,7 @@ impl HostCommand for Enqueuing {
             &self.queues(),
             &waits,
             &|prepared, recorder| {
-                let recorded = ndrange::record_staged(prepared, &staged, recorder);
+                let recorded = image_arguments::record_staged(prepared, &staged, .., recorder);
                 recorded.map_err(|error| LaunchError::Resources(error.to_string()))
             },
             Observer {

@@ -14,12 +14,14 @@ mod enqueuing;
 pub mod external;
 pub mod fill;
 pub mod image;
+mod image_arguments;
 pub mod image_copy;
 pub mod map;
 pub mod migrate;
 pub mod native;
 pub mod ndrange;
 mod output;
+mod slices;
 pub mod svm;
 mod traced;
 pub mod transfer;
@@ -59,6 +61,12 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// Tells whether the command uses memory that commands of its queue share in turn, with barriers between them: they
+    /// are all given to one VkQueue.
+    fn takes_turns(&self, _on: &Placement) -> bool {
+        false
+    }
+
     /// Names the contents that the command uses, in the order of use. Whoever has it recorded and
     /// submitted makes the device hold them before ([`Contents::bring`]).
     ///
@@ -71,6 +79,24 @@ pub trait DeviceCommand: Send + Sync {
     /// # Errors
     /// The status that the command's event ends with.
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire>;
+
+    /// The number of submissions that a queue spreads the command over.
+    fn slices(&self, _on: &Placement) -> usize {
+        1
+    }
+
+    /// Records the part for one of the submissions. What is left to do belongs to the last.
+    ///
+    /// # Errors
+    /// The status that the command's event ends with.
+    fn record_slice(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+        _slice: usize,
+    ) -> Result<Retire> {
+        self.record(on, recorder)
+    }
 }
 
 /// Receives what a command uses.

@@ -3,26 +3,24 @@
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{BindingKind, Buffer, ImageView};
+use pumice_vulkan_layer::BindingKind;
 use smallvec::SmallVec;
 
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::command::checks::{Known, Run};
+use crate::command::checks::Known;
 use crate::command::enqueuing;
-use crate::command::image::{check_device, image_of};
-use crate::command::output::Output;
+use crate::command::image_arguments::{Staging, image_value};
 use crate::command::traced;
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::executable::{
-    ArgBytes, ArgKind, ArgMeta, ArgValue, ImageArg, InitRun, Launch, LaunchError, NdRange,
-    Prepared, RangeRequest,
+    ArgBytes, ArgKind, ArgMeta, ArgValue, InitRun, Launch, LaunchError, NdRange, Prepared,
+    RangeRequest,
 };
-use crate::memory::image::Shown;
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
 use crate::memory::{Mem, device_address};
@@ -30,32 +28,32 @@ use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
 /// A kernel over a range.
-struct KernelLaunch {
-    command_type: u32,
+pub(super) struct KernelLaunch {
+    pub(super) command_type: u32,
     /// Keeps the kernel and its program.
-    kernel: Ref<Kernel>,
-    device_kernel: DeviceKernel,
-    args: ArgBlock,
+    pub(super) kernel: Ref<Kernel>,
+    pub(super) device_kernel: DeviceKernel,
+    pub(super) args: ArgBlock,
     /// The buffers behind device pointers, among the arguments and beside them.
-    pointed_at: Vec<Ref<Mem>>,
-    request: RangeRequest,
-    range: NdRange,
+    pub(super) pointed_at: Vec<Ref<Mem>>,
+    pub(super) request: RangeRequest,
+    pub(super) range: NdRange,
     /// The number of the queue that it was prepared for, whose launches share memory in turn.
-    queue: usize,
+    pub(super) queue: usize,
     /// Everything that the dispatches need. Guards the printf buffer, which belongs to one recording:
     /// a launch that prints is prepared anew for each further one.
-    prepared: Mutex<Option<Ready>>,
+    pub(super) prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
-    initializers: Option<Arc<InitRun>>,
+    pub(super) initializers: Option<Arc<InitRun>>,
 }
 
 /// Everything that the dispatches of a launch need.
 pub(super) struct Ready {
-    prepared: Prepared,
+    pub(super) prepared: Prepared,
     /// Images that are rows of buffers.
-    staged: Vec<StagedUse>,
+    pub(super) staged: Vec<StagedUse>,
     /// The memory that it may access, for kernels with checks.
-    known: Option<Arc<Known>>,
+    pub(super) known: Option<Arc<Known>>,
 }
 
 /// CL_INVALID_WORK_DIMENSION if it is not 1, 2 or 3.
@@ -222,7 +220,7 @@ pub(super) fn prepare(
 ) -> Result<Ready> {
     let (values, staged) = values(on, Some(on.number()), device_kernel, args)?;
     let known = (device_kernel.info().checked)
-        .then(|| Arc::new(Known::new(on, device_kernel, args, &values)));
+        .then(|| Arc::new(Known::new(on, device_kernel, args, &values, range)));
     let launch = Launch {
         checks: known.as_ref().map(|known| &known.table),
         kernel: device_kernel.index,
@@ -232,6 +230,7 @@ pub(super) fn prepare(
         enqueue: Some(0),
         termination: on.context().termination_flag(on.index()),
         queue: on.number(),
+        may_slice: true,
     };
     let gpu = on.device().gpu()?;
     let prepared = device_kernel.executable.prepare(gpu.raw(), &launch);
@@ -322,13 +321,6 @@ fn code(error: &LaunchError) -> Error {
     }
 }
 
-/// The images that a launch has for rows of buffers.
-struct Staging {
-    /// The queue whose launches use them in turn; `None` for images of the launch's own.
-    queue: Option<usize>,
-    uses: Vec<StagedUse>,
-}
-
 /// An argument on the device; adds an image that is rows of a buffer to those that are staged.
 fn value(
     on: &Placement,
@@ -392,67 +384,6 @@ pub(super) fn pointed_at(on: &Placement, args: &ArgBlock) -> Vec<Ref<Mem>> {
     found.map(|(buffer, _)| buffer).collect()
 }
 
-/// The image for a binding, with as many levels as images of their own as the argument has.
-/// CL_IMAGE_FORMAT_NOT_SUPPORTED if the device cannot give the kernel an image of this format, or not its bits where
-/// the kernel wants these (`raw`).
-fn image_value(
-    on: &Placement,
-    mem: &Ref<Mem>,
-    (binding, raw): (BindingKind, bool),
-    meta: &ArgMeta,
-    staging: &mut Staging,
-) -> Result<ArgValue> {
-    let image = image_of(mem)?;
-    check_device(on.device(), image)?;
-    let (index, gpu) = (on.index(), on.device().gpu()?);
-    let view = match binding {
-        BindingKind::SampledImage | BindingKind::StorageImage => {
-            let writes = binding == BindingKind::StorageImage;
-            let shown = image.shown(writes, raw)?;
-            // Bits are written as they are.
-            image.check_srgb(writes && !raw && meta.srgb_spec.is_none())?;
-            ImageArg::Image(match image.rows() {
-                Some(_) => rows_view(on, mem, writes, shown, staging)?,
-                None => image.view(index, gpu, shown)?,
-            })
-        }
-        _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
-    };
-    let last = image.levels() - 1;
-    let levels = (1..meta.level_images).map(|level| match &view {
-        ImageArg::Image(view) if last == 0 => Ok(view.clone()),
-        _ => image.level_view(index, gpu, level.min(last)),
-    });
-    let levels = levels.collect::<Result<_>>()?;
-    let format = image.format();
-    Ok(ArgValue::Image {
-        view,
-        mip_levels: image.levels(),
-        size: image.size_in_kernels(),
-        levels,
-        order: format.order,
-        data_type: format.data_type,
-    })
-}
-
-/// The view of the image that the launch has for rows of a buffer.
-fn rows_view(
-    on: &Placement,
-    mem: &Ref<Mem>,
-    writes: bool,
-    shown: Shown,
-    staging: &mut Staging,
-) -> Result<ImageView> {
-    let image = image_of(mem)?;
-    let rows = image.rows().ok_or(Error::InvalidMemObject)?;
-    let gpu = on.device().gpu()?;
-    let made = rows.staged(on.index(), staging.queue, gpu)?;
-    let view = made.view(gpu, shown)?;
-    let writes = writes && mem.kernel_writes();
-    (staging.uses).push(StagedUse::new(rows, image.layout(), made, writes));
-    Ok(view)
-}
-
 /// The use that a kernel makes of an argument that is a memory object.
 fn access(mem: &Mem, kind: ArgKind) -> Access {
     let reads = matches!(
@@ -466,30 +397,6 @@ fn access(mem: &Mem, kind: ArgKind) -> Access {
         true => Access::Write,
         false => Access::Read,
     }
-}
-
-/// Records the dispatches, with the copies that images of rows need before and after.
-pub(super) fn record_staged(
-    prepared: &Prepared,
-    staged: &[StagedUse],
-    recorder: &mut gpu::Recorder,
-) -> Result<()> {
-    if !staged.is_empty() {
-        // Launches of the queue use one image in turn.
-        recorder.barrier();
-        for staged in staged {
-            staged.before(recorder)?;
-        }
-        recorder.barrier();
-    }
-    prepared.record(recorder).map_err(gpu::error)?;
-    if !staged.is_empty() {
-        recorder.barrier();
-        for staged in staged {
-            staged.after(recorder)?;
-        }
-    }
-    Ok(())
 }
 
 impl KernelLaunch {
@@ -511,39 +418,6 @@ impl KernelLaunch {
             && self.initializers.is_none()
             && !prints
             && !self.device_kernel.info().checked
-    }
-
-    /// Records the dispatches; gives the launch's printf buffer and its checks.
-    fn dispatch(
-        &self,
-        on: &Placement,
-        recorder: &mut gpu::Recorder,
-    ) -> Result<(Option<Buffer>, Option<Run>)> {
-        let mut slot = self.prepared.lock();
-        let own_queue = on.number() == self.queue;
-        let there = if own_queue { slot.take() } else { None };
-        let mut ready = match there {
-            Some(ready) => ready,
-            None => prepare(
-                on,
-                &self.kernel,
-                &self.device_kernel,
-                &self.args,
-                &self.range,
-            )?,
-        };
-        record_staged(&ready.prepared, &ready.staged, recorder)?;
-        let printf = ready.prepared.take_printf();
-        let checks = ready.prepared.take_checks().zip(ready.known.clone());
-        let checks = checks.map(|(memory, known)| Run {
-            memory,
-            known,
-            range: self.range,
-        });
-        if printf.is_none() && checks.is_none() && own_queue {
-            *slot = Some(ready);
-        }
-        Ok((printf, checks))
     }
 }
 
@@ -574,19 +448,26 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let (printf, checks) = self.dispatch(on, recorder)?;
-        if self.initializers.is_none() && printf.is_none() && checks.is_none() {
-            return Ok(Retire::nothing());
+        self.record_from(on, recorder, 0)
+    }
+
+    fn takes_turns(&self, on: &Placement) -> bool {
+        self.shares_memory(on)
+    }
+
+    fn slices(&self, on: &Placement) -> usize {
+        self.count_slices(on)
+    }
+
+    fn record_slice(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+        slice: usize,
+    ) -> Result<Retire> {
+        if slice + 1 < self.count_slices(on) {
+            return self.record_early(recorder, slice);
         }
-        let initializers = self.initializers.clone();
-        let mut output = Output::new(
-            &self.device_kernel.executable,
-            &self.kernel,
-            on,
-            initializers,
-        );
-        output.printf = printf;
-        output.checks = checks;
-        Ok(Retire::with(move || output.print()))
+        self.record_from(on, recorder, slice)
     }
 }

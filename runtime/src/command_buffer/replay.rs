@@ -169,6 +169,11 @@ impl DeviceCommand for Replay {
         waits.filter(|wait| !wait.is_over()).cloned().collect()
     }
 
+    fn takes_turns(&self, _on: &Placement) -> bool {
+        // Some of the commands may.
+        true
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         for (contents, access) in &self.uses.contents {
             visit(contents.clone(), *access)?;

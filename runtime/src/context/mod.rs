@@ -36,6 +36,8 @@ pub type Destructor = Box<dyn FnOnce() + Send>;
 /// A context object.
 pub struct Context {
     devices: Vec<Ref<Device>>,
+    /// [`Device::openings`] of each, by which a loss is known.
+    openings: Vec<usize>,
     /// The properties as given, with the terminating zero; `None` for NULL.
     properties: Option<Vec<isize>>,
     notify: Option<Callback>,
@@ -139,6 +141,8 @@ const ZERO_PRIVATE: u64 = cl::CL_CONTEXT_MEMORY_INITIALIZE_PRIVATE_KHR;
 
 /// CL_CONTEXT_TERMINATE_KHR.
 const TERMINATE: isize = cl::CL_CONTEXT_TERMINATE_KHR as isize;
+/// CL_CONTEXT_TERMINATE_KHR as the headers of OpenCL 1.2 had it; no other property of contexts has the number.
+const TERMINATE_1X: isize = 0x2010;
 
 /// The functions of the application that a context calls.
 #[derive(Default)]
@@ -166,7 +170,15 @@ pub fn check_properties(
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_PROPERTY if a property name is not supported, its value is not valid, or
         // the same name is given more than once.
-        if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
+        let one_name = |name| {
+            if name == TERMINATE_1X {
+                TERMINATE
+            } else {
+                name
+            }
+        };
+        let same = |[earlier, _]: &[isize; 2]| one_name(*earlier) == one_name(name);
+        if pairs[..index].iter().any(same) {
             return Err(Error::InvalidProperty);
         }
         match name {
@@ -178,7 +190,7 @@ pub fn check_properties(
             PRINTF_CALLBACK if value != 0 => {}
             PRINTF_BUFFERSIZE if value > 0 => {}
             MEMORY_INITIALIZE if value as u64 & !(ZERO_LOCAL | ZERO_PRIVATE) == 0 => {}
-            TERMINATE if value == 0 || value == 1 => {}
+            TERMINATE | TERMINATE_1X if value == 0 || value == 1 => {}
             _ => return Err(Error::InvalidProperty),
         }
         list.extend([name, value]);
@@ -219,7 +231,9 @@ impl Context {
             zero_local: zero & ZERO_LOCAL != 0,
             zero_private: zero & ZERO_PRIVATE != 0,
             printf_buffer: property(list, PRINTF_BUFFERSIZE).unwrap_or_default() as u64,
-            terminable: property(list, TERMINATE) == Some(1),
+            terminable: [TERMINATE, TERMINATE_1X]
+                .iter()
+                .any(|&name| property(list, name) == Some(1)),
         };
         // CL_INVALID_PROPERTY if a device cannot start local memory with zeros.
         let zeroes = |device: &Ref<Device>| extensions::zeroes_local(device.capabilities());
@@ -236,6 +250,7 @@ impl Context {
         // what drivers build up at their first shader is there when the ICD registers its exit
         // handler, which must run before theirs.
         for device in &unique {
+            device.renew()?;
             device.target()?;
         }
         let termination = match wishes.terminable {
@@ -245,6 +260,7 @@ impl Context {
         let device_queues = unique.iter().map(|_| DeviceQueues::default()).collect();
         Ok(Object::new(Context {
             device_queues: Mutex::new(device_queues),
+            openings: unique.iter().map(|device| device.openings()).collect(),
             devices: unique,
             properties,
             notify: callbacks.notify,
@@ -329,16 +345,21 @@ impl Object<Context> {
         self.termination.as_ref().is_some_and(Termination::is_set)
     }
 
-    /// CL_CONTEXT_TERMINATED_KHR if the context has been terminated: what creates objects or enqueues commands
-    /// asks first.
+    /// CL_CONTEXT_TERMINATED_KHR if the context has been terminated, CL_OUT_OF_RESOURCES if one of its devices was
+    /// lost: what creates objects or enqueues commands asks first.
     ///
     /// # Errors
-    /// [`Error::ContextTerminated`].
+    /// [`Error::ContextTerminated`], [`Error::OutOfResources`].
     pub fn check_live(&self) -> Result<()> {
-        match self.is_terminated() {
-            true => Err(Error::ContextTerminated.because("the context has been terminated")),
-            false => Ok(()),
+        if self.is_terminated() {
+            return Err(Error::ContextTerminated.because("the context has been terminated"));
         }
+        let mut devices = self.devices.iter().zip(&self.openings);
+        if devices.any(|(device, &openings)| device.was_lost(openings)) {
+            let reason = "a device of the context was lost; a new context gets it anew";
+            return Err(Error::OutOfResources.because(reason));
+        }
+        Ok(())
     }
 
     /// The word that kernels on the device at a place look at, where the context can be terminated.

@@ -102,6 +102,21 @@ pub(super) fn packed_2_101010(caps: &Capabilities) -> bool {
     images(caps) && format::has_2_101010(caps)
 }
 
+/// Tells whether the device has the formats of cl_ext_image_unsigned_10x6_12x4_14x2.
+pub(super) fn high_bits(caps: &Capabilities) -> bool {
+    images(caps) && format::has_high_bits(caps)
+}
+
+/// Tells whether the device has the formats of cl_ext_image_raw10_raw12.
+pub(super) fn raw(caps: &Capabilities) -> bool {
+    images(caps) && format::has_raw(caps)
+}
+
+/// Tells whether the device has the formats of cl_intel_packed_yuv.
+pub(super) fn packed_yuv(caps: &Capabilities) -> bool {
+    images(caps) && format::has_packed_yuv(caps)
+}
+
 /// Tells whether kernels can write images of sRGB.
 pub(super) fn srgb_writes(caps: &Capabilities) -> bool {
     images(caps) && format::has_srgb_writes(caps)

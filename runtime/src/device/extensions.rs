@@ -214,7 +214,10 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_image2d_from_buffer", images),
     on("cl_ext_image_from_buffer", images),
     on("cl_intel_planar_yuv", images),
+    on("cl_intel_packed_yuv", packed_yuv),
     on("cl_ext_image_unorm_int_2_101010", packed_2_101010),
+    on("cl_ext_image_unsigned_10x6_12x4_14x2", high_bits),
+    on("cl_ext_image_raw10_raw12", raw),
     Extension {
         name: "cl_ext_image_requirements_info",
         version: make_version(0, 5, 0),
@@ -332,6 +335,16 @@ const FEATURES: &[Extension] = &[
         name: "__opencl_c_ext_image_unorm_int_2_101010",
         version: V1,
         condition: packed_2_101010,
+    },
+    Extension {
+        name: "__opencl_c_ext_image_unsigned_10x6_12x4_14x2",
+        version: V1,
+        condition: high_bits,
+    },
+    Extension {
+        name: "__opencl_c_ext_image_raw10_raw12",
+        version: V1,
+        condition: raw,
     },
     // Made of local memory and barriers.
     Extension {

@@ -22,6 +22,19 @@ pub enum Class {
     Srgb,
 }
 
+/// The places of channels in the application's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// As Vulkan's format has them.
+    Native,
+    /// 16 bits a channel, of which the highest so many are the number; the others mean nothing.
+    High(u32),
+    /// Texels of so many bits, in groups: the highest eight bits of each, then a byte with the others of all.
+    Raw(u32),
+    /// Two texels in four bytes: the places of the first luma (lowest digit) and of the shared U and V.
+    Yuv(u32),
+}
+
 /// A format.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ImageFormat {
@@ -29,10 +42,13 @@ pub struct ImageFormat {
     pub order: u32,
     /// CL_UNORM_INT8, …
     pub data_type: u32,
-    /// Vulkan's format.
+    /// Vulkan's format of the images that kernels use.
     pub vulkan: Format,
     /// The numbers that channels hold.
     pub class: Class,
+    /// The places of channels in the application's memory. An image of another packing than Vulkan's is converted before
+    /// and after each launch that uses it.
+    pub packing: Packing,
     /// The component of Vulkan's format for each one that a kernel reads.
     pub components: [Component; 4],
     /// Bits of each channel from the lowest address or bit on, and which of red, green, blue and
@@ -57,7 +73,7 @@ macro_rules! channels {
 
 macro_rules! formats {
     ($($order:ident $components:ident: {
-        $($data_type:ident $format:ident $class:ident $bits:literal $which:tt,)*
+        $($data_type:ident $format:ident $class:ident $bits:literal $which:tt $($packing:ident $of:literal)?,)*
     })*) => {
         /// Every format.
         pub const FORMATS: &[ImageFormat] = &[$($(ImageFormat {
@@ -65,12 +81,15 @@ macro_rules! formats {
             data_type: cl::$data_type,
             vulkan: Format::$format,
             class: Class::$class,
+            packing: formats!(@packing $($packing $of)?),
             components: $components,
             channels: formats!(@channels $bits $which),
         },)*)*];
     };
     (@channels $bits:literal [$($which:literal)*]) => { channels!($bits: $($which)*) };
     (@channels $bits:literal $packed:ident) => { $packed };
+    (@packing) => { Packing::Native };
+    (@packing $packing:ident $of:literal) => { Packing::$packing($of) };
 }
 
 /// Packed formats, from the lowest bit on.
@@ -94,6 +113,14 @@ formats! {
         CL_UNSIGNED_INT32 R32Uint Uint 32 [0],
         CL_HALF_FLOAT R16Sfloat Float 16 [0],
         CL_FLOAT R32Sfloat Float 32 [0],
+        CL_UNORM_INT10X6_EXT R32Sfloat Unorm 16 [0] High 10,
+        CL_UNSIGNED_INT10X6_EXT R32Uint Uint 16 [0] High 10,
+        CL_UNORM_INT12X4_EXT R32Sfloat Unorm 16 [0] High 12,
+        CL_UNSIGNED_INT12X4_EXT R32Uint Uint 16 [0] High 12,
+        CL_UNORM_INT14X2_EXT R32Sfloat Unorm 16 [0] High 14,
+        CL_UNSIGNED_INT14X2_EXT R32Uint Uint 16 [0] High 14,
+        CL_UNSIGNED_INT_RAW10_EXT R32Uint Uint 16 [0] Raw 10,
+        CL_UNSIGNED_INT_RAW12_EXT R32Uint Uint 16 [0] Raw 12,
     }
     CL_RG IDENTITY: {
         CL_UNORM_INT8 Rg8Unorm Unorm 8 [0 1],
@@ -108,6 +135,12 @@ formats! {
         CL_UNSIGNED_INT32 Rg32Uint Uint 32 [0 1],
         CL_HALF_FLOAT Rg16Sfloat Float 16 [0 1],
         CL_FLOAT Rg32Sfloat Float 32 [0 1],
+        CL_UNORM_INT10X6_EXT Rg32Sfloat Unorm 16 [0 1] High 10,
+        CL_UNSIGNED_INT10X6_EXT Rg32Uint Uint 16 [0 1] High 10,
+        CL_UNORM_INT12X4_EXT Rg32Sfloat Unorm 16 [0 1] High 12,
+        CL_UNSIGNED_INT12X4_EXT Rg32Uint Uint 16 [0 1] High 12,
+        CL_UNORM_INT14X2_EXT Rg32Sfloat Unorm 16 [0 1] High 14,
+        CL_UNSIGNED_INT14X2_EXT Rg32Uint Uint 16 [0 1] High 14,
     }
     CL_RGBA IDENTITY: {
         CL_UNORM_INT8 Rgba8Unorm Unorm 8 [0 1 2 3],
@@ -122,6 +155,12 @@ formats! {
         CL_UNSIGNED_INT32 Rgba32Uint Uint 32 [0 1 2 3],
         CL_HALF_FLOAT Rgba16Sfloat Float 16 [0 1 2 3],
         CL_FLOAT Rgba32Sfloat Float 32 [0 1 2 3],
+        CL_UNORM_INT10X6_EXT Rgba32Sfloat Unorm 16 [0 1 2 3] High 10,
+        CL_UNSIGNED_INT10X6_EXT Rgba32Uint Uint 16 [0 1 2 3] High 10,
+        CL_UNORM_INT12X4_EXT Rgba32Sfloat Unorm 16 [0 1 2 3] High 12,
+        CL_UNSIGNED_INT12X4_EXT Rgba32Uint Uint 16 [0 1 2 3] High 12,
+        CL_UNORM_INT14X2_EXT Rgba32Sfloat Unorm 16 [0 1 2 3] High 14,
+        CL_UNSIGNED_INT14X2_EXT Rgba32Uint Uint 16 [0 1 2 3] High 14,
     }
     CL_BGRA IDENTITY: {
         CL_UNORM_INT8 Bgra8Unorm Unorm 8 [2 1 0 3],
@@ -192,6 +231,19 @@ formats! {
         CL_UNORM_SHORT_555 A1r5g5b5Unorm Unorm 0 P555,
         CL_UNORM_INT_101010 A2r10g10b10Unorm Unorm 0 P101010,
     }
+    // Kernels get V, Y, U and 1.
+    CL_YUYV_INTEL IDENTITY: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [1 2] Yuv 0x310,
+    }
+    CL_UYVY_INTEL IDENTITY: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [2 1] Yuv 0x201,
+    }
+    CL_YVYU_INTEL IDENTITY: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [1 0] Yuv 0x130,
+    }
+    CL_VYUY_INTEL IDENTITY: {
+        CL_UNORM_INT8 Rgba8Unorm Unorm 8 [0 1] Yuv 0x021,
+    }
 }
 
 /// CL_MEM_NO_ACCESS_INTEL.
@@ -211,6 +263,7 @@ pub const NV12: ImageFormat = ImageFormat {
     data_type: cl::CL_UNORM_INT8,
     vulkan: Format::R8Unorm,
     class: Class::Unorm,
+    packing: Packing::Native,
     components: IDENTITY,
     channels: &[(8, Some(0))],
 };
@@ -259,6 +312,19 @@ impl ImageFormat {
         if depth && !planes || small && quirks::has(&caps.driver, QuirkKind::NoSmallChannels) {
             return false;
         }
+        if self.packing != Packing::Native {
+            // What a kernel writes is rounded when it ends: it cannot read it before. Packed YUV is for reading (its
+            // extension), in planes, as RAW images are.
+            let whole = matches!(self.packing, Packing::High(_));
+            let has_type = match whole {
+                true => image_type != cl::CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                false => image_type == cl::CL_MEM_OBJECT_IMAGE2D,
+            };
+            let writes = uses.write && matches!(self.packing, Packing::Yuv(_));
+            if !has_type || writes || uses.both {
+                return false;
+            }
+        }
         if image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
             // Buffers are made for both kinds of texel buffers, whatever the kernels do.
             let features = caps.format(self.of_texel_buffers(caps));
@@ -305,9 +371,63 @@ impl ImageFormat {
         features.sampled && (integer || features.linear_filter)
     }
 
-    /// Bytes of a texel.
+    /// CL_IMAGE_ELEMENT_SIZE: bytes of a texel. Those of RAW images, which lie closer, count as their numbers do in
+    /// memory of the application's.
     pub fn texel_size(&self) -> usize {
-        self.vulkan.texel_size()
+        let bits: u32 = self.channels.iter().map(|(bits, _)| bits).sum();
+        bits as usize / 8
+    }
+
+    /// The least texels that whole bytes hold.
+    pub fn group(&self) -> TexelGroup {
+        let (texels, bytes) = match self.packing {
+            Packing::Native | Packing::High(_) => (1, self.texel_size()),
+            Packing::Raw(10) => (4, 5),
+            Packing::Raw(_) => (2, 3),
+            Packing::Yuv(_) => (2, 4),
+        };
+        // Of RAW images the rows begin anywhere.
+        let alignment = match self.packing {
+            Packing::Raw(_) => 1,
+            _ => self.texel_size(),
+        };
+        TexelGroup {
+            texels,
+            bytes,
+            alignment,
+        }
+    }
+}
+
+/// Texels that lie in whole bytes together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelGroup {
+    /// Their number: widths and origins are multiples of it.
+    pub texels: usize,
+    /// Their bytes.
+    pub bytes: usize,
+    /// Bytes that pitches and first bytes are multiples of.
+    pub alignment: usize,
+}
+
+impl TexelGroup {
+    /// Texels that have bytes of their own.
+    pub fn of_single(bytes: usize) -> Self {
+        Self {
+            texels: 1,
+            bytes,
+            alignment: bytes,
+        }
+    }
+
+    /// Bytes of so many texels of a row; `None` on overflow.
+    pub fn row(self, texels: usize) -> Option<usize> {
+        texels.div_ceil(self.texels).checked_mul(self.bytes)
+    }
+
+    /// Bytes of so many texels of a row, of an image that there is.
+    pub fn bytes(self, texels: usize) -> usize {
+        texels / self.texels * self.bytes
     }
 }
 
@@ -330,7 +450,25 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
         data_type,
         cl::CL_UNORM_INT8 | cl::CL_SNORM_INT8 | cl::CL_SIGNED_INT8 | cl::CL_UNSIGNED_INT8
     );
+    let high = matches!(
+        data_type,
+        cl::CL_UNORM_INT10X6_EXT
+            | cl::CL_UNORM_INT12X4_EXT
+            | cl::CL_UNORM_INT14X2_EXT
+            | cl::CL_UNSIGNED_INT10X6_EXT
+            | cl::CL_UNSIGNED_INT12X4_EXT
+            | cl::CL_UNSIGNED_INT14X2_EXT
+    );
+    let raw = matches!(
+        data_type,
+        cl::CL_UNSIGNED_INT_RAW10_EXT | cl::CL_UNSIGNED_INT_RAW12_EXT
+    );
     match order {
+        cl::CL_R if raw => true,
+        cl::CL_R | cl::CL_RG | cl::CL_RGBA if high => true,
+        cl::CL_YUYV_INTEL | cl::CL_UYVY_INTEL | cl::CL_YVYU_INTEL | cl::CL_VYUY_INTEL => {
+            data_type == cl::CL_UNORM_INT8
+        }
         cl::CL_R | cl::CL_Rx | cl::CL_A | cl::CL_RG | cl::CL_RGx | cl::CL_RA => any && !packed,
         cl::CL_RGBA => any && !packed || data_type == cl::CL_UNORM_INT_101010_2,
         cl::CL_NV12_INTEL => data_type == cl::CL_UNORM_INT8,
@@ -344,15 +482,37 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
     }
 }
 
-/// Tells whether kernels can read images of ten bits a colour and two of alpha.
-pub fn has_2_101010(caps: &Capabilities) -> bool {
+/// Tells whether kernels can read all planes of these formats.
+fn reads_all(caps: &Capabilities, wanted: impl Fn(&ImageFormat) -> bool) -> bool {
     let read = ImageUses {
         read: true,
         write: false,
         both: false,
     };
-    let format = find(cl::CL_ABGR, cl::CL_UNORM_INT_2_101010_EXT);
-    format.is_some_and(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, read))
+    let mut wanted = FORMATS.iter().filter(|format| wanted(format));
+    wanted.all(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, read))
+}
+
+/// Tells whether kernels can read images of ten bits a colour and two of alpha.
+pub fn has_2_101010(caps: &Capabilities) -> bool {
+    reads_all(caps, |format| {
+        format.data_type == cl::CL_UNORM_INT_2_101010_EXT
+    })
+}
+
+/// Tells whether kernels can read images whose channels are the highest bits of 16.
+pub fn has_high_bits(caps: &Capabilities) -> bool {
+    reads_all(caps, |format| matches!(format.packing, Packing::High(_)))
+}
+
+/// Tells whether kernels can read RAW images.
+pub fn has_raw(caps: &Capabilities) -> bool {
+    reads_all(caps, |format| matches!(format.packing, Packing::Raw(_)))
+}
+
+/// Tells whether kernels can read packed YUV.
+pub fn has_packed_yuv(caps: &Capabilities) -> bool {
+    reads_all(caps, |format| matches!(format.packing, Packing::Yuv(_)))
 }
 
 /// Tells whether kernels can write images of sRGB.
@@ -376,6 +536,7 @@ pub fn minimum(caps: &Capabilities) -> bool {
         both: false,
     };
     let wanted = |format: &&ImageFormat| match format.order {
+        _ if format.packing != Packing::Native => false,
         cl::CL_RGBA => !matches!(format.class, Class::Snorm),
         cl::CL_BGRA => format.class == Class::Unorm,
         _ => false,
@@ -397,7 +558,7 @@ pub fn minimum(caps: &Capabilities) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{FORMATS, ImageFormat, find, is_valid};
+    use super::{FORMATS, ImageFormat, Packing, find, is_valid};
 
     #[test]
     fn rows_are_valid_and_unique() {
@@ -405,6 +566,9 @@ mod tests {
             assert!(is_valid(format.order, format.data_type), "{format:?}");
             let bits: u32 = format.channels.iter().map(|(bits, _)| bits).sum();
             assert_eq!(bits as usize, format.texel_size() * 8, "{format:?}");
+            if format.packing == Packing::Native {
+                assert_eq!(format.vulkan.texel_size(), format.texel_size());
+            }
             let found = find(format.order, format.data_type);
             assert!(
                 found.is_some_and(|found: &ImageFormat| found == format),

@@ -9,6 +9,7 @@ use pumice_vulkan_layer::{DeviceType, Fault, Instance, InstanceConfig, LeftOut, 
 use crate::base::config;
 use crate::base::log;
 use crate::base::object::{Object, Ref};
+use crate::device::opened::Opened;
 use crate::device::platform::Platform;
 use crate::device::{Device, extensions};
 
@@ -178,10 +179,10 @@ fn look(platform: &Ref<Platform>) -> Found {
                 platform: platform.handle(),
                 name: name.clone().unwrap_or_else(|| caps.name.clone()),
                 device_type: device_type.unwrap_or(natural),
-                gpu: OnceLock::new(),
-                opening: Mutex::new(()),
+                gpu: Opened::default(),
                 target: OnceLock::new(),
                 offered: OnceLock::new(),
+                kept: OnceLock::new(),
                 physical: physical.clone(),
             });
             // Root devices are never released.

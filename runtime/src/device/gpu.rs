@@ -1,11 +1,12 @@
 //! The runtime's view of the Vulkan layer: errors as OpenCL errors, memory that can be read and
 //! written wherever it lies, a stream of batches per queue.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass, Timestamp};
+use pumice_vulkan_layer::{Buffer, MemoryClass, Timestamp};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
@@ -17,10 +18,12 @@ use crate::device::staging::Staging;
 
 pub use vk::{Probes, Recorder, Timeline, Wait};
 
-/// The most bytes that go through staging at a time.
+/// The most bytes of staging that one transfer uses at a time.
 pub(crate) const STAGING: usize = 8 << 20;
 /// Up to so many bytes of mapped memory the host clears itself.
 const HOST_CLEARS: usize = 64 << 10;
+/// The time that an allocation waits for memory that commands use.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// The number of times that a call which ran out of memory is repeated.
 const ASK_AGAIN: usize = 8;
 
@@ -29,7 +32,9 @@ pub fn error(error: vk::Error) -> Error {
     log::warn!("{error}");
     let code = match error {
         vk::Error::OutOfHostMemory => Error::OutOfHostMemory,
-        vk::Error::OutOfDeviceMemory => Error::MemObjectAllocationFailure,
+        vk::Error::OutOfDeviceMemory | vk::Error::OverBudget { .. } => {
+            Error::MemObjectAllocationFailure
+        }
         _ => Error::OutOfResources,
     };
     code.because(error.to_string())
@@ -78,9 +83,19 @@ pub fn wait(wait: &Wait) -> Result<()> {
 /// An open device.
 pub struct OpenDevice {
     raw: vk::LogicalDevice,
-    /// Copies to and from memory that is not mapped; guards the queue's use.
+    /// Guards the queue for clears, and for transfers of images that are not mapped, once there is one.
     transfers: Mutex<Option<vk::Queue>>,
+    /// Guards the queue for copies between the host and buffers that are not mapped, once there is one.
+    copies: Mutex<Option<vk::Queue>>,
     staging: Arc<Staging>,
+    /// Guards those who keep memory until commands have ended.
+    keepers: Mutex<Vec<Weak<dyn Keeper>>>,
+}
+
+/// Somebody who keeps memory until commands have ended.
+pub trait Keeper: Send + Sync {
+    /// Waits for the commands, but not beyond `end`, and frees what they used.
+    fn let_go(self: Arc<Self>, end: Instant);
 }
 
 impl OpenDevice {
@@ -115,7 +130,9 @@ impl OpenDevice {
         Ok(Self {
             raw,
             transfers: Mutex::new(None),
+            copies: Mutex::new(None),
             staging: Arc::default(),
+            keepers: Mutex::default(),
         })
     }
 
@@ -165,7 +182,45 @@ impl OpenDevice {
         } else {
             MemoryClass::DeviceLocal
         };
-        self.raw.create_buffer(size, class).map_err(error)
+        self.with_room(|| self.raw.create_buffer(size, class))
+    }
+
+    /// Allocates; where there is no memory, once more without what is kept for later.
+    ///
+    /// # Errors
+    /// Those of `allocate`.
+    pub(super) fn with_room<T>(&self, allocate: impl Fn() -> vk::Result<T>) -> Result<T> {
+        use vk::Error::{OutOfDeviceMemory, OutOfHostMemory, OverBudget};
+        let made = match allocate() {
+            Err(OutOfDeviceMemory | OutOfHostMemory | OverBudget { .. }) => {
+                self.staging.forget_idle();
+                allocate()
+            }
+            made => made,
+        };
+        made.map_err(error)
+    }
+
+    /// Notes somebody who keeps memory until commands have ended.
+    pub fn add_keeper(&self, keeper: Weak<dyn Keeper>) {
+        let mut keepers = self.keepers.lock();
+        keepers.retain(|keeper| keeper.strong_count() > 0);
+        keepers.push(keeper);
+    }
+
+    /// Frees memory of objects that the application has released and commands were using. Waits for those commands,
+    /// but no longer than a second. No lock of a queue or of contents may be held.
+    pub fn make_room(&self) {
+        let keepers: Vec<_> = self
+            .keepers
+            .lock()
+            .iter()
+            .filter_map(Weak::upgrade)
+            .collect();
+        let end = Instant::now() + PATIENCE;
+        for keeper in keepers {
+            keeper.let_go(end);
+        }
     }
 
     /// A buffer that is the application's memory itself, on devices that share the host's memory;
@@ -210,67 +265,17 @@ impl OpenDevice {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn submit_clear(&self, record: impl FnOnce(&mut Recorder) -> Result<()>) -> Result<Wait> {
-        self.with_transfers(|queue| {
-            let mut recorder = queue.recorder().map_err(error)?;
-            record(&mut recorder)?;
-            recorder.barrier();
-            let value = queue.submit(recorder, &[]).map_err(error)?;
-            let timeline = queue.timeline().clone();
-            Ok(Wait { timeline, value })
-        })
+        let queue = self.transfers()?;
+        let mut recorder = queue.recorder().map_err(error)?;
+        record(&mut recorder)?;
+        recorder.barrier();
+        let value = queue.submit(recorder, &[]).map_err(error)?;
+        let timeline = queue.timeline().clone();
+        Ok(Wait { timeline, value })
     }
 
     fn is_processor(&self) -> bool {
         self.raw.capabilities().device_type == vk::caps::DeviceType::Cpu
-    }
-
-    /// Copies device memory to the host, once all commands that write it have ended.
-    ///
-    /// # Errors
-    /// Out of memory, or a lost device.
-    pub fn read(&self, memory: &Buffer, offset: u64, into: HostSlice) -> Result<()> {
-        if let Some(mapped) = host_view(memory) {
-            into.copy_from(mapped.part(offset as usize, into.len()));
-            return Ok(());
-        }
-        let class = MemoryClass::Readback;
-        self.staged_pieces(into.len(), class, |staging, mapped, queue, at, length| {
-            copy(queue, memory, staging, offset + at as u64, 0, length)?;
-            into.from(at).copy_from(mapped.part(0, length));
-            Ok(())
-        })
-    }
-
-    /// Copies host memory to the device, while no command uses the range.
-    ///
-    /// # Errors
-    /// Out of memory, or a lost device.
-    pub fn write(&self, memory: &Buffer, offset: u64, from: HostSlice) -> Result<()> {
-        if let Some(mapped) = host_view(memory) {
-            mapped.part(offset as usize, from.len()).copy_from(from);
-            return Ok(());
-        }
-        let class = MemoryClass::Staging;
-        self.staged_pieces(from.len(), class, |staging, mapped, queue, at, length| {
-            mapped.copy_from(from.part(at, length));
-            copy(queue, staging, memory, 0, offset + at as u64, length)
-        })
-    }
-
-    /// Runs `job` for each piece of `size` bytes that goes through staging memory at once, with
-    /// the piece's offset and length.
-    fn staged_pieces(
-        &self,
-        size: usize,
-        class: MemoryClass,
-        job: impl Fn(&Buffer, HostSlice, &vk::Queue, usize, usize) -> Result<()>,
-    ) -> Result<()> {
-        let most = size.min(STAGING);
-        self.staged(most, class, |staging, mapped, queue| {
-            (0..size)
-                .step_by(most)
-                .try_for_each(|at| job(staging, mapped, queue, at, most.min(size - at)))
-        })
     }
 
     /// Runs `job` with staging memory and the transfer queue.
@@ -285,7 +290,7 @@ impl OpenDevice {
         }
         let staging = self.raw.create_buffer(size as u64, class).map_err(error)?;
         let mapped = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
-        self.with_transfers(|queue| job(&staging, mapped, queue))
+        job(&staging, mapped, &self.transfers()?)
     }
 
     /// Records, submits and waits, on the transfer queue.
@@ -293,17 +298,35 @@ impl OpenDevice {
         &self,
         record: impl FnOnce(&mut vk::Recorder) -> vk::Result<()>,
     ) -> Result<()> {
-        self.with_transfers(|queue| run(queue, record))
+        run(&self.transfers()?, record)
     }
 
-    /// Runs `job` with the transfer queue.
-    pub(crate) fn with_transfers<T>(&self, job: impl FnOnce(&vk::Queue) -> Result<T>) -> Result<T> {
-        let mut slot = self.transfers.lock();
-        let queue = match slot.as_ref() {
-            Some(queue) => queue,
-            None => slot.insert(self.raw.create_queue().map_err(error)?),
-        };
-        job(queue)
+    /// The transfer queue.
+    fn transfers(&self) -> Result<vk::Queue> {
+        made_once(&self.transfers, || self.raw.create_queue())
+    }
+
+    /// The queue for copies between the host and buffers that are not mapped, and what its next submission must wait
+    /// for to find what the transfer queue has cleared.
+    pub(super) fn copies(&self) -> Result<(vk::Queue, Option<Wait>)> {
+        let queue = made_once(&self.copies, || self.raw.create_transfer_queue())?;
+        let cleared = self.transfers.lock().as_ref().map(|transfers| Wait {
+            timeline: transfers.timeline().clone(),
+            value: transfers.last_submitted(),
+        });
+        Ok((queue, cleared.filter(|wait| !wait.is_over())))
+    }
+}
+
+/// A queue that is made when it is first asked for.
+fn made_once(
+    slot: &Mutex<Option<vk::Queue>>,
+    make: impl FnOnce() -> vk::Result<vk::Queue>,
+) -> Result<vk::Queue> {
+    let mut slot = slot.lock();
+    match slot.as_ref() {
+        Some(queue) => Ok(queue.clone()),
+        None => Ok(slot.insert(make().map_err(error)?).clone()),
     }
 }
 
@@ -319,23 +342,6 @@ pub(super) fn run(
         queue.wait(value, None)
     };
     run().map(|_| ()).map_err(error)
-}
-
-/// Copies on the device and waits for it.
-fn copy(
-    queue: &vk::Queue,
-    from: &Buffer,
-    to: &Buffer,
-    from_offset: u64,
-    to_offset: u64,
-    size: usize,
-) -> Result<()> {
-    let region = CopyRegion {
-        from: from_offset,
-        to: to_offset,
-        size: size as u64,
-    };
-    run(queue, |recorder| recorder.copy_buffer(from, to, &[region]))
 }
 
 /// Copies everything from one device's memory to another's.
@@ -469,6 +475,13 @@ impl Stream {
     /// A lost device.
     pub fn wait(&self, value: u64) -> Result<()> {
         wait(&self.at(value))
+    }
+
+    /// Blocks until all that was submitted has ended; false if it has not at `end`.
+    pub fn wait_until(&self, end: Instant) -> bool {
+        let left = end.saturating_duration_since(Instant::now());
+        let last = self.last_submitted();
+        self.timeline().block(last, Some(left)).unwrap_or(false)
     }
 
     /// Lets go of what finished batches kept alive.

@@ -6,7 +6,7 @@ use pumice_vulkan_layer::{self as vk, Buffer, Image, ImageBox, ImageDesc, Memory
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Extent, Layout, pieces};
-use crate::device::gpu::{self, OpenDevice, STAGING, run};
+use crate::device::gpu::{OpenDevice, STAGING, run};
 
 /// A box's rows in bytes, and how it lies tightly packed.
 fn tight(part: ImageBox, texel: usize) -> (Extent, Layout) {
@@ -44,7 +44,7 @@ impl OpenDevice {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
-        let image = self.raw().create_image(desc).map_err(gpu::error)?;
+        let image = self.with_room(|| self.raw().create_image(desc))?;
         self.run(|recorder| recorder.initialize_image(&image))?;
         Ok(image)
     }

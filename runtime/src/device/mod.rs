@@ -11,21 +11,23 @@
 pub mod checks;
 pub mod command_buffers;
 mod conditions;
+mod copies;
 pub mod extensions;
 pub mod format;
 mod found;
 pub mod gpu;
 mod gpu_image;
 mod info;
+mod opened;
 mod pipelines;
 pub mod platform;
 pub mod queue_limits;
 pub mod staging;
 pub mod svm_types;
 
+use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
 use pumice_compiler::abi::DescriptorOptions;
 use pumice_compiler::target::{FloatAtomics, SmallStorage};
 use pumice_compiler::{Abi, Target};
@@ -34,11 +36,11 @@ use pumice_vulkan_layer::{Capabilities, DeviceType, Format, PhysicalDevice};
 
 use crate::base::config;
 use crate::base::error::{Error, Result};
-use crate::base::exit;
 use crate::base::log;
 use crate::base::object::Kind;
 pub use crate::device::found::{Absent, Found};
 pub(crate) use crate::device::found::{enumerate, report_validation};
+use crate::device::opened::Opened;
 
 /// CL_DEVICE_PRINTF_BUFFER_SIZE in MiB, where nothing else is set.
 const PRINTF_BUFFER_MIB: u32 = 1;
@@ -61,13 +63,15 @@ pub struct Device {
     name: String,
     device_type: u64,
     /// The device opened for work.
-    gpu: OnceLock<gpu::OpenDevice>,
-    /// Guards the opening, which is tried again after a failure.
-    opening: Mutex<()>,
+    gpu: Opened,
     target: OnceLock<Arc<Target>>,
     /// The capabilities with what probes have found, once that is known to differ.
     offered: OnceLock<Capabilities>,
+    kept: OnceLock<Kept>,
 }
+
+/// An object of a folder that devices do not know.
+pub type Kept = Arc<dyn Any + Send + Sync>;
 
 impl std::fmt::Debug for Device {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -155,6 +159,11 @@ impl Device {
             && self.gpu().is_ok_and(|gpu| !gpu.probes().denorms_f64)
     }
 
+    /// The place of the driver's own kernels, which live as long as the device.
+    pub fn kept(&self) -> &OnceLock<Kept> {
+        &self.kept
+    }
+
     /// CL_DEVICE_NAME.
     pub fn name(&self) -> &str {
         &self.name
@@ -170,20 +179,32 @@ impl Device {
     /// # Errors
     /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
     pub fn gpu(&self) -> Result<&gpu::OpenDevice> {
-        let _opening = match self.gpu.get() {
-            Some(gpu) => return Ok(gpu),
-            // The Vulkan instance's threads are not in a forked child.
-            None if exit::is_forked() => return Err(Error::DeviceNotAvailable),
-            None => self.opening.lock(),
-        };
-        if let Some(gpu) = self.gpu.get() {
-            return Ok(gpu);
-        }
-        let opened = gpu::OpenDevice::open(&self.physical).map_err(|error| {
+        self.gpu.get(|| self.open())
+    }
+
+    /// Opens the device again if it is lost, for a new context. Those that there are go on with what was lost.
+    ///
+    /// # Errors
+    /// CL_DEVICE_NOT_AVAILABLE when Vulkan cannot open it.
+    pub fn renew(&self) -> Result<&gpu::OpenDevice> {
+        self.gpu.renew(|| self.open())
+    }
+
+    /// The number of Vulkan devices that were opened so far: one, and another after each loss.
+    pub fn openings(&self) -> usize {
+        self.gpu.number()
+    }
+
+    /// Tells whether the Vulkan device is lost that a context got when [`Device::openings`] had the value.
+    pub fn was_lost(&self, openings: usize) -> bool {
+        self.gpu.is_lost() || self.gpu.number() != openings
+    }
+
+    fn open(&self) -> Result<gpu::OpenDevice> {
+        gpu::OpenDevice::open(&self.physical).map_err(|error| {
             log::error!("{}: {error}", self.name);
             Error::DeviceNotAvailable
-        })?;
-        Ok(self.gpu.get_or_init(|| opened))
+        })
     }
 
     /// CL_DEVICE_MAX_MEM_ALLOC_SIZE in bytes.
@@ -434,8 +455,8 @@ fn make_target(
         amd_shader_ballot: caps.shader_ballot_amd(),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
-        // Graph pipelines are not dispatched yet.
-        shader_enqueue: false,
+        // Nodes need SPIR-V 1.4.
+        shader_enqueue: features.shader_enqueue && caps.spirv_version() >= (1, 4),
         zero_local: false,
         zero_private: false,
         terminable: false,

@@ -86,6 +86,13 @@ impl Staging {
         })
     }
 
+    /// Frees the buffers that no transfer uses.
+    pub fn forget_idle(&self) {
+        for kept in &self.buffers {
+            kept.lock().retain(|buffer| !buffer.is_only());
+        }
+    }
+
     /// Reserves staging memory for a read to the host; `None` if there is none left.
     pub fn reserve_read(self: &Arc<Self>, bytes: usize, to: HostSlice) -> Option<Reservation> {
         self.reserve(bytes, |reserved| {

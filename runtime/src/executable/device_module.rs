@@ -3,8 +3,8 @@
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
-    Buffer, Error, LogicalDevice, MemoryClass, Pipeline, PipelineDesc, PipelineLayout, Result,
-    ShaderModule,
+    Buffer, Error, Graph, GraphDesc, LogicalDevice, MemoryClass, NodeDesc, Pipeline, PipelineDesc,
+    PipelineLayout, Result, ShaderModule,
 };
 use rustc_hash::FxHashMap;
 
@@ -43,6 +43,18 @@ pub(super) struct PipelineKey {
     /// Every specialization constant that the launch sets.
     pub specialization: Vec<(u32, u32)>,
     pub dispatch_base: bool,
+    /// Work-items of its sub-groups, where pipelines require a size.
+    pub subgroup_size: Option<u32>,
+}
+
+/// An entry point of the module as a node of a work graph.
+#[derive(Clone, Copy)]
+pub(super) struct NodeEntry<'a> {
+    pub entry: &'a str,
+    /// The node's name and index.
+    pub name: (&'a str, u32),
+    /// Every specialization constant that is set.
+    pub specialization: &'a [(u32, u32)],
     /// Work-items of its sub-groups, where pipelines require a size.
     pub subgroup_size: Option<u32>,
 }
@@ -108,6 +120,29 @@ impl DeviceModule {
         })?;
         // Another thread may have been first; either will do.
         Ok(self.pipelines.lock().entry(key).or_insert(made).clone())
+    }
+
+    /// Makes a work graph with the layout of a kernel.
+    pub fn graph(&self, nodes: &[NodeEntry<'_>], kernel: usize) -> Result<Graph> {
+        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
+            Fields::default().with("nodes of a work graph", nodes.len())
+        });
+        let what = || "compiling a work graph by the Vulkan driver".to_string();
+        let nodes: Vec<NodeDesc<'_>> = (nodes.iter())
+            .map(|node| NodeDesc {
+                module: &self.module,
+                entry: node.entry,
+                name: node.name,
+                specialization: node.specialization,
+                subgroup_size: node.subgroup_size,
+            })
+            .collect();
+        progress::during(what, &Step::default(), || {
+            self.device.create_graph(&GraphDesc {
+                nodes: &nodes,
+                layout: &self.layouts[kernel],
+            })
+        })
     }
 
     /// A place for an argument block, never given out twice: its buffer lives as long as the

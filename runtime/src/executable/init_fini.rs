@@ -148,6 +148,7 @@ impl Executable {
                     local_size: [1; 3],
                 },
                 args: &[],
+                may_slice: false,
             };
             let mut prepared = self.prepare(device, &launch)?;
             recorder.barrier();

@@ -11,7 +11,7 @@ use pumice_vulkan_layer::{
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::region::Layout;
-use crate::device::format::{Class, ImageFormat};
+use crate::device::format::{Class, ImageFormat, Packing};
 use crate::device::gpu;
 use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::ImageStorage;
@@ -151,15 +151,13 @@ impl ImageMem {
             Texels::Rows(rows) => {
                 let [x, y, z] = area.origin.map(|n| n as usize);
                 let [width, height, depth] = area.extent.map(|n| n as usize);
-                let texel = self.format.texel_size();
-                let offset = rows.offset + self.layout.row(y, z) + x * texel;
+                let group = self.format.group();
+                let level = rows.layouts[area.level as usize];
+                let offset = rows.offset + level.row(y, z) + group.bytes(x);
                 Part::Bytes {
                     storage: rows.storage.clone(),
-                    place: Layout {
-                        offset,
-                        ..self.layout
-                    },
-                    extent: [width * texel, height, depth],
+                    place: Layout { offset, ..level },
+                    extent: [group.bytes(width), height, depth],
                 }
             }
         }
@@ -168,7 +166,7 @@ impl ImageMem {
     /// The number of bytes in a box.
     pub fn bytes(&self, area: ImageBox) -> usize {
         let texels: usize = area.extent.iter().map(|&n| n as usize).product();
-        texels * self.format.texel_size()
+        self.format.group().bytes(texels)
     }
 
     /// The number of its levels, at least 1.
@@ -187,8 +185,8 @@ impl ImageMem {
     }
 
     /// The box of an origin and region as the API gives them: CL_INVALID_VALUE if they are not
-    /// inside, or not 0 and 1 in dimensions that the image does not have; CL_INVALID_MIP_LEVEL for a level that it
-    /// does not have.
+    /// inside, or not 0 and 1 in dimensions that the image does not have, or begin or end within a group of texels;
+    /// CL_INVALID_MIP_LEVEL for a level that it does not have.
     ///
     /// # Errors
     /// [`Error::InvalidValue`], [`Error::InvalidMipLevel`].
@@ -212,6 +210,11 @@ impl ImageMem {
             ImageKind::D3 => [width, height, of_level(self.depth)],
         };
         let origin = [origin[0], origin[1], origin[2]];
+        let group = self.format.group().texels;
+        if origin[0] % group != 0 || region[0] % group != 0 {
+            let reason = format!("the texels of this format lie in groups of {group}");
+            return Err(Error::InvalidValue.because(reason));
+        }
         for d in 0..3 {
             let end = origin[d].checked_add(region[d]);
             if region[d] == 0 || end.is_none_or(|end| end > size[d]) {
@@ -237,7 +240,7 @@ impl ImageMem {
     /// [`Error::InvalidValue`] for pitches that are too small.
     pub fn host_layout(&self, part: ImageBox, row: usize, slice: usize) -> Result<Layout> {
         let [width, height, _] = part.extent.map(|n| n as usize);
-        let bytes = width * self.format.texel_size();
+        let bytes = self.format.group().bytes(width);
         // CL_INVALID_VALUE if a row pitch is not 0 and less than a row.
         if row != 0 && row < bytes {
             return Err(Error::InvalidValue);
@@ -263,7 +266,7 @@ impl ImageMem {
     /// Bytes of the host's memory that a transfer of a box reaches over.
     pub fn host_end(&self, part: ImageBox, layout: Layout) -> usize {
         let [width, height, depth] = part.extent.map(|n| n as usize);
-        let extent = [width * self.format.texel_size(), height, depth];
+        let extent = [self.format.group().bytes(width), height, depth];
         layout.end(extent).unwrap_or(0)
     }
 
@@ -271,7 +274,8 @@ impl ImageMem {
     pub fn map_pitches(&self, level: u32) -> [usize; 2] {
         let layout = match &self.texels {
             Texels::Own { storage, .. } => storage.layout(level),
-            Texels::Rows(_) | Texels::Buffer { .. } => self.layout,
+            Texels::Rows(rows) => rows.layouts[level as usize],
+            Texels::Buffer { .. } => self.layout,
         };
         match self.kind() {
             ImageKind::D1 | ImageKind::D2 => [layout.row_pitch, 0],
@@ -319,6 +323,10 @@ impl ImageMem {
     /// of images that have no such view.
     pub fn shown(&self, writes: bool, raw: bool) -> Result<Shown> {
         let level = writes.then_some(0);
+        if raw && self.format.packing != Packing::Native {
+            let reason = "blocks of an image whose texels Vulkan does not have";
+            return Err(Error::ImageFormatNotSupported.because(reason));
+        }
         if raw {
             let format = match self.format.texel_size() {
                 1 => Format::R8Uint,
@@ -360,11 +368,18 @@ impl ImageMem {
         device: &gpu::OpenDevice,
         level: u32,
     ) -> Result<ImageView> {
-        let shown = Shown {
+        self.view(index, device, self.shown_level(level)?)
+    }
+
+    /// The pixels of a level as a kernel sees them that writes it.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`].
+    pub fn shown_level(&self, level: u32) -> Result<Shown> {
+        Ok(Shown {
             level: Some(level),
             ..self.shown(true, false)?
-        };
-        self.view(index, device, shown)
+        })
     }
 
     /// The view that a kernel has, on a device of the context.

@@ -10,7 +10,9 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12};
+use crate::device::format::{
+    self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12, Packing, TexelGroup,
+};
 use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
 use crate::memory::flags;
@@ -18,6 +20,7 @@ use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::{ImageStorage, level_layouts};
 use crate::memory::planar;
+use crate::memory::storage::Storage;
 
 /// `cl_image_desc`, with the memory object resolved.
 #[derive(Clone, Debug)]
@@ -80,7 +83,7 @@ pub fn supported_formats(
 
 impl Desc {
     /// Checks sizes and pitches. `has_host` says whether host_ptr is not NULL.
-    pub(super) fn check(&self, texel: usize, has_host: bool) -> Result<ImageKind> {
+    pub(super) fn check(&self, group: TexelGroup, has_host: bool) -> Result<ImageKind> {
         let invalid = Err(Error::InvalidImageDescriptor);
         // CL_INVALID_IMAGE_DESCRIPTOR if a value of image_desc is not valid.
         let kind = kind(self.image_type).ok_or(Error::InvalidImageDescriptor)?;
@@ -97,6 +100,13 @@ impl Desc {
             }));
         }
         let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
+        if self.width % group.texels != 0 || group.texels > 1 && self.num_mip_levels > 1 {
+            let reason = format!(
+                "texels lie in groups of {}: the width is a multiple, and there are no mip levels",
+                group.texels
+            );
+            return Err(Error::InvalidImageDescriptor.because(reason));
+        }
         if self.num_mip_levels > 1 {
             self.check_levels(kind, of_buffer)?;
         }
@@ -112,12 +122,9 @@ impl Desc {
             false => Error::InvalidImageDescriptor,
         };
         // Pitches are for memory of the application's.
-        let row = self
-            .width
-            .checked_mul(texel)
-            .ok_or(Error::InvalidImageSize)?;
+        let row = group.row(self.width).ok_or(Error::InvalidImageSize)?;
         if self.row_pitch != 0 {
-            let right = self.row_pitch >= row && self.row_pitch % texel == 0;
+            let right = self.row_pitch >= row && self.row_pitch % group.alignment == 0;
             if !right || !has_host && self.mem_object.is_none() {
                 let reason = format!(
                     "row pitch {} does not suit {row} bytes a row",
@@ -155,7 +162,7 @@ impl Desc {
     }
 
     /// Checks sizes and pitches of an image of any memory.
-    pub(super) fn check_alone(&self, texel: usize) -> Result<ImageKind> {
+    pub(super) fn check_alone(&self, group: TexelGroup) -> Result<ImageKind> {
         let buffer = cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
         let image_type = match self.image_type {
             // The buffer does not matter.
@@ -167,7 +174,7 @@ impl Desc {
             mem_object: None,
             ..self.clone()
         };
-        alone.check(texel, true)
+        alone.check(group, true)
     }
 
     /// Tells whether a device has images of these sizes.
@@ -213,14 +220,14 @@ impl Desc {
             levels: self.num_mip_levels.max(1),
             // 2D images can be made of others that differ in sRGB only, and kernels see the bits of small pixels.
             // Images of sRGB are written as others.
-            reinterpreted: kind == ImageKind::D2 && format.texel_size() <= 4
+            reinterpreted: kind == ImageKind::D2 && format.vulkan.texel_size() <= 4
                 || format.class == Class::Srgb,
         }
     }
 
     /// The pitches of the application's memory, or those that a map gives.
-    pub(super) fn layout(&self, kind: ImageKind, texel: usize) -> Layout {
-        let row_pitch = self.row_pitch.max(self.width * texel);
+    pub(super) fn layout(&self, kind: ImageKind, group: TexelGroup) -> Layout {
+        let row_pitch = self.row_pitch.max(group.bytes(self.width));
         let rows = match kind {
             ImageKind::D1 | ImageKind::D1Array => 1,
             ImageKind::D2 | ImageKind::D2Array | ImageKind::D3 => self.height,
@@ -274,8 +281,8 @@ impl Mem {
             None => desc,
         };
         let format = format::find(order, data_type);
-        let texel = format.map_or(1, ImageFormat::texel_size);
-        let kind = desc.check(texel, has_host || properties.is_external())?;
+        let group = format.map_or(TexelGroup::of_single(1), ImageFormat::group);
+        let kind = desc.check(group, has_host || properties.is_external())?;
         // CL_INVALID_IMAGE_DESCRIPTOR: an image has the memory of one other thing.
         if properties.is_external() && desc.mem_object.is_some() {
             return Err(Error::InvalidImageDescriptor);
@@ -305,7 +312,10 @@ impl Mem {
         let uses = ImageUses::of_flags(effective);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
-        if !devices().any(|d| format.suits(d.capabilities(), desc.image_type, uses)) {
+        let is_native = format.packing == Packing::Native;
+        let is_served = is_native || !properties.is_external();
+        let suits = |d: &Ref<Device>| format.suits(d.capabilities(), desc.image_type, uses);
+        if !is_served || !devices().any(suits) {
             return Err(unsupported());
         }
         // CL_INVALID_IMAGE_SIZE if the sizes are beyond those of every device.
@@ -319,7 +329,7 @@ impl Mem {
             let reason = "an image with mip levels has no host_ptr";
             return Err(Error::InvalidHostPtr.because(reason));
         }
-        let layout = desc.layout(kind, format.texel_size());
+        let layout = desc.layout(kind, group);
         let image = |texels| ImageMem {
             format,
             image_type: desc.image_type,
@@ -340,7 +350,7 @@ impl Mem {
             true => desc.buffer_size(kind, layout),
             false => {
                 let size = desc.host_size(kind, layout);
-                level_layouts(&desc.vulkan(kind, format), layout, size).1
+                level_layouts(&desc.vulkan(kind, format), group.bytes, layout, size).1
             }
         };
         let mem = MemDesc {
@@ -373,20 +383,26 @@ impl Mem {
                 .map_err(|_| Error::InvalidHostPtr.because("the host has no access to host_ptr"))?;
         }
         let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
-        let storage = ImageStorage::new(
-            context.devices(),
-            desc.vulkan(kind, format),
-            layout,
-            desc.host_size(kind, layout),
-            host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0),
-            use_host,
-        )?;
+        let copied = host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0);
+        let (devices, vulkan) = (context.devices(), desc.vulkan(kind, format));
+        let first_size = desc.host_size(kind, layout);
+        let texels = match is_native {
+            true => {
+                let storage =
+                    ImageStorage::new(devices, vulkan, layout, first_size, copied, use_host)?;
+                Texels::own(storage, devices.len())
+            }
+            false => {
+                let storage = Storage::new(devices, mem.size, copied, use_host, None, false)?;
+                let (layouts, _) = level_layouts(&vulkan, group.bytes, layout, first_size);
+                Texels::Rows(Rows::new(storage, 0, layouts, vulkan, format))
+            }
+        };
         let mem = MemDesc {
             host_address: use_host.map_or(0, HostSlice::address),
             external: properties.import(mem.size)?,
             ..mem
         };
-        let texels = Texels::own(storage, context.devices().len());
         Ok(Mem::of_desc(mem, Content::Image(image(texels))))
     }
 }
@@ -420,11 +436,12 @@ impl Desc {
         &self,
         buffer: &Ref<Mem>,
         kind: ImageKind,
-        format: &ImageFormat,
+        format: &'static ImageFormat,
     ) -> Result<Texels> {
         let (storage, offset) = (buffer.storage()?.clone(), buffer.origin());
-        let texel = format.texel_size();
-        let needed = self.buffer_size(kind, self.layout(kind, texel));
+        let alignment = format.group().alignment;
+        let layout = self.layout(kind, format.group());
+        let needed = self.buffer_size(kind, layout);
         // CL_INVALID_IMAGE_SIZE if the buffer is too small.
         if needed > buffer.size() {
             let reason = format!(
@@ -434,13 +451,16 @@ impl Desc {
             return Err(Error::InvalidImageSize.because(reason));
         }
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the memory's address does not suit.
-        if buffer.host_address() % texel != 0 || offset % texel != 0 {
-            let reason = format!("the buffer does not begin on a multiple of {texel} bytes");
+        if buffer.host_address() % alignment != 0 || offset % alignment != 0 {
+            let reason = format!("the buffer does not begin on a multiple of {alignment} bytes");
             return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
         Ok(match self.image_type {
             cl::CL_MEM_OBJECT_IMAGE1D_BUFFER => Texels::Buffer { storage, offset },
-            _ => Texels::Rows(Rows::new(storage, offset, self.vulkan(kind, format))),
+            _ => {
+                let vulkan = self.vulkan(kind, format);
+                Texels::Rows(Rows::new(storage, offset, vec![layout], vulkan, format))
+            }
         })
     }
 
@@ -449,13 +469,15 @@ impl Desc {
         &self,
         object: &Ref<Mem>,
         kind: ImageKind,
-        format: &ImageFormat,
+        format: &'static ImageFormat,
     ) -> Result<Texels> {
         let Some(other) = object.image() else {
             return self.of_buffer(object, kind, format);
         };
         if let (true, Texels::Rows(rows)) = (planar::is_planar(other), &other.texels) {
-            return Ok(planar::plane_rows(other, rows, self.vulkan(kind, format)));
+            let layout = self.layout(kind, format.group());
+            let vulkan = self.vulkan(kind, format);
+            return Ok(planar::plane_rows(other, rows, layout, vulkan, format));
         }
         if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D {
             return Err(Error::InvalidImageDescriptor);
@@ -478,12 +500,15 @@ impl Desc {
                 let devices = views.lock().len();
                 Ok(Texels::own(storage.clone(), devices))
             }
-            Texels::Rows(rows) if self.layout(kind, format.texel_size()) == other.layout => {
+            Texels::Rows(rows) if self.layout(kind, format.group()) == other.layout => {
                 let desc = self.vulkan(kind, format);
+                let (storage, layouts) = (rows.storage.clone(), rows.layouts.clone());
                 Ok(Texels::Rows(Rows::new(
-                    rows.storage.clone(),
+                    storage,
                     rows.offset,
+                    layouts,
                     desc,
+                    format,
                 )))
             }
             // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the pitches differ.

@@ -8,7 +8,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::Info;
 use crate::base::object::Ref;
 use crate::context::Context;
-use crate::device::format::{self, FORMATS, ImageFormat};
+use crate::device::format::{self, FORMATS, ImageFormat, TexelGroup};
 use crate::memory::flags;
 use crate::memory::image::kind;
 use crate::memory::image_create::Desc;
@@ -26,24 +26,26 @@ pub fn requirements(
 ) -> Result<Info> {
     // CL_INVALID_VALUE if flags are not valid.
     flags::check_flags(flags)?;
-    let texel = format.map(texel_size).transpose()?;
+    let group = format.map(group_of).transpose()?;
     match name {
         cl::CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT
         | cl::CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT
         | cl::CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT => {
             if let Some(desc) = desc {
-                desc.check_alone(texel.unwrap_or(1))?;
+                desc.check_alone(group.unwrap_or(TexelGroup::of_single(1)))?;
             }
             // Rows are copied, whatever their pitches are.
-            Ok(Info::size(texel.unwrap_or_else(largest_texel)))
+            Ok(Info::size(
+                group.map_or_else(largest_texel, |group| group.alignment),
+            ))
         }
         cl::CL_IMAGE_REQUIREMENTS_SIZE_EXT => {
             // CL_INVALID_VALUE if format or desc is NULL.
-            let (Some(texel), Some(desc)) = (texel, desc) else {
+            let (Some(group), Some(desc)) = (group, desc) else {
                 return Err(Error::InvalidValue.because("image_format or image_desc is NULL"));
             };
-            let kind = desc.check_alone(texel)?;
-            Ok(Info::size(desc.buffer_size(kind, desc.layout(kind, texel))))
+            let kind = desc.check_alone(group)?;
+            Ok(Info::size(desc.buffer_size(kind, desc.layout(kind, group))))
         }
         cl::CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT
         | cl::CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT
@@ -56,14 +58,16 @@ pub fn requirements(
     }
 }
 
-/// Bytes of a format's texels: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if it is none.
-fn texel_size([order, data_type]: [u32; 2]) -> Result<usize> {
-    match format::is_valid(order, data_type) {
-        true => {
-            Ok(format::find(order, data_type).map_or_else(largest_texel, ImageFormat::texel_size))
-        }
-        false => Err(Error::InvalidImageFormatDescriptor),
+/// The groups of a format's texels: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if it is none.
+fn group_of([order, data_type]: [u32; 2]) -> Result<TexelGroup> {
+    if !format::is_valid(order, data_type) {
+        return Err(Error::InvalidImageFormatDescriptor);
     }
+    let format = format::find(order, data_type);
+    Ok(format.map_or_else(
+        || TexelGroup::of_single(largest_texel()),
+        ImageFormat::group,
+    ))
 }
 
 fn largest_texel() -> usize {

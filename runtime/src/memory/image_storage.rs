@@ -41,11 +41,16 @@ fn tight(area: ImageBox, texel: usize) -> (Layout, usize) {
 }
 
 /// The places of each level's texels in the host's view, and the bytes of all: the first level as `base` and `size`
-/// say, the others behind it without gaps.
-pub(super) fn level_layouts(desc: &ImageDesc, base: Layout, size: usize) -> (Vec<Layout>, usize) {
+/// say, the others behind it without gaps. `texel` is the number of a texel's bytes there.
+pub(super) fn level_layouts(
+    desc: &ImageDesc,
+    texel: usize,
+    base: Layout,
+    size: usize,
+) -> (Vec<Layout>, usize) {
     let (mut layouts, mut end) = (vec![base], size);
     for level in 1..desc.levels {
-        let (layout, size) = tight(desc.level_box(level), desc.format.texel_size());
+        let (layout, size) = tight(desc.level_box(level), texel);
         layouts.push(layout.shifted(end));
         end = end.saturating_add(size);
     }
@@ -111,20 +116,19 @@ impl ImageStorage {
         contents: Option<HostSlice>,
         use_host: Option<HostSlice>,
     ) -> Result<Arc<Self>> {
-        let (layouts, host_size) = level_layouts(&desc, layout, host_size);
+        let texel = desc.format.texel_size();
+        let (layouts, host_size) = level_layouts(&desc, texel, layout, host_size);
         let storage = Self {
             residency: Residency::new(devices, Texels { desc, host_size }, None),
             layouts,
             use_host,
         };
-        match contents.or(use_host) {
-            Some(contents) => {
-                let image = storage.on_device(0, Access::Overwrite)?;
-                let whole = desc.level_box(0);
-                let gpu = storage.residency.gpu(0)?;
-                gpu.write_image(&image, whole, contents, layout)?;
-            }
-            None => drop(storage.allocation(0)?),
+        storage.residency.allocate_first()?;
+        if let Some(contents) = contents.or(use_host) {
+            let image = storage.on_device(0, Access::Overwrite)?;
+            let whole = desc.level_box(0);
+            let gpu = storage.residency.gpu(0)?;
+            gpu.write_image(&image, whole, contents, layout)?;
         }
         Ok(Arc::new(storage))
     }

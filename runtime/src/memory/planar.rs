@@ -10,7 +10,7 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::format::{NO_ACCESS, NV12, NV12_STEP};
+use crate::device::format::{ImageFormat, NO_ACCESS, NV12, NV12_STEP};
 use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels};
@@ -51,7 +51,7 @@ pub(super) fn create(
         let reason = "the depth is not 1, or the row pitch is odd";
         return Err(Error::InvalidImageDescriptor.because(reason));
     }
-    let kind = desc.check(1, has_host)?;
+    let kind = desc.check(NV12.group(), has_host)?;
     // CL_INVALID_IMAGE_SIZE if a size is no multiple of 4, or beyond every device's.
     let images = |device: &&Ref<Device>| device.has_images();
     let mut devices = context.devices().iter().filter(images);
@@ -61,7 +61,7 @@ pub(super) fn create(
         return Err(Error::InvalidImageSize.because(reason));
     }
     flags::check_host_ptr(memory_flags, has_host)?;
-    let layout = desc.layout(kind, 1);
+    let layout = desc.layout(kind, NV12.group());
     let size = layout
         .slice_pitch
         .checked_mul(3)
@@ -96,7 +96,7 @@ pub(super) fn create(
         array_size: 0,
         mip_levels: 0,
         layout,
-        texels: Texels::Rows(Rows::new(storage, 0, vulkan)),
+        texels: Texels::Rows(Rows::new(storage, 0, vec![layout], vulkan, &NV12)),
     };
     let mem = MemDesc {
         context: context.clone(),
@@ -138,9 +138,16 @@ pub(super) fn plane(desc: &Desc, image: &ImageMem, [order, data_type]: [u32; 2])
 }
 
 /// The texels of a plane, by its description: the second begins where the first ends.
-pub(super) fn plane_rows(image: &ImageMem, rows: &Rows, desc: ImageDesc) -> Texels {
+pub(super) fn plane_rows(
+    image: &ImageMem,
+    rows: &Rows,
+    layout: Layout,
+    desc: ImageDesc,
+    format: &'static ImageFormat,
+) -> Texels {
     let Layout { slice_pitch, .. } = image.layout;
     let first = desc.extent[1] as usize == image.height;
     let offset = if first { 0 } else { slice_pitch };
-    Texels::Rows(Rows::new(rows.storage.clone(), rows.offset + offset, desc))
+    let (storage, offset) = (rows.storage.clone(), rows.offset + offset);
+    Texels::Rows(Rows::new(storage, offset, vec![layout], desc, format))
 }

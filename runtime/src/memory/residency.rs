@@ -260,6 +260,21 @@ impl<B: Backing> Residency<B> {
         self.allocate(&mut self.state.lock(), index)
     }
 
+    /// Allocates the copy of the first device, for a call that makes the object: no lock is held there, so that
+    /// memory which commands keep can be waited for.
+    ///
+    /// # Errors
+    /// CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, or a lost device.
+    pub fn allocate_first(&self) -> Result<()> {
+        match self.allocation(0) {
+            Err(Error::MemObjectAllocationFailure | Error::OutOfHostMemory) => {
+                self.gpu(0)?.make_room();
+                self.allocation(0).map(drop)
+            }
+            allocated => allocated.map(drop),
+        }
+    }
+
     /// The copy of a device, if it has one.
     pub fn present(&self, index: usize) -> Option<B::Memory> {
         self.state.lock().copies.get(index).cloned().flatten()

@@ -143,14 +143,12 @@ impl Storage {
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
-        match contents.or(use_host) {
-            Some(contents) => {
-                let memory = storage.on_device(0, Access::Overwrite)?;
-                if !imported {
-                    storage.residency.gpu(0)?.write(&memory, 0, contents)?;
-                }
+        storage.residency.allocate_first()?;
+        if let Some(contents) = contents.or(use_host) {
+            let memory = storage.on_device(0, Access::Overwrite)?;
+            if !imported {
+                storage.residency.gpu(0)?.write(&memory, 0, contents)?;
             }
-            None => drop(storage.allocation(0)?),
         }
         Ok(Arc::new(storage))
     }

@@ -2,24 +2,53 @@
 
 use pumice_numerics::half_from_f64;
 
-use crate::device::format::{Class, ImageFormat};
+use crate::device::format::{Class, ImageFormat, Packing};
 
 /// A colour's four components as the application gave them: bits of floats, ints or uints,
 /// depending on the format.
 pub type Color = [u32; 4];
 
-/// The bytes of a texel of that colour.
+/// The bytes of a texel of that colour, or of a group of them.
 pub fn pack(format: &ImageFormat, color: Color) -> Vec<u8> {
+    match format.packing {
+        Packing::Raw(bits) => return raw_group(bits, color[0].min((1 << bits) - 1)),
+        Packing::Yuv(places) => return yuv_group(places, color),
+        Packing::Native | Packing::High(_) => {}
+    }
     let mut bits = 0_u128;
     let mut at = 0;
     for &(width, component) in format.channels {
         if let Some(component) = component {
-            let value = channel(format.class, width, color[component], component);
-            bits |= u128::from(value) << at;
+            let used = match format.packing {
+                Packing::High(used) => used,
+                _ => width,
+            };
+            let value = channel(format.class, used, color[component], component);
+            bits |= u128::from(value) << (at + width - used);
         }
         at += width;
     }
     bits.to_le_bytes()[..format.texel_size()].to_vec()
+}
+
+/// A group of texels of `bits` bits that hold one value.
+fn raw_group(bits: u32, value: u32) -> Vec<u8> {
+    let low = bits - 8;
+    let count = 8 / low;
+    let mut bytes = vec![(value >> low) as u8; count as usize];
+    let rest = value & ((1 << low) - 1);
+    bytes.push((0..count).fold(0, |byte, n| byte | rest << (n * low)) as u8);
+    bytes
+}
+
+/// Two texels of packed YUV of one colour: V, Y and U.
+fn yuv_group(places: u32, color: Color) -> Vec<u8> {
+    let [v, y, u, _] = color.map(|raw| channel(Class::Unorm, 8, raw, 0) as u8);
+    let place = |digit: u32| (places >> (4 * digit) & 15) as usize;
+    let mut bytes = vec![0; 4];
+    (bytes[place(0)], bytes[place(0) + 2]) = (y, y);
+    (bytes[place(1)], bytes[place(2)]) = (u, v);
+    bytes
 }
 
 fn channel(class: Class, width: u32, raw: u32, component: usize) -> u32 {
@@ -98,6 +127,20 @@ mod tests {
         let format = find(cl::CL_RGBA, cl::CL_SIGNED_INT8).unwrap();
         let ints = [-1, -200, 200, 5].map(|n: i32| n as u32);
         assert_eq!(pack(format, ints), [0xff, 0x80, 0x7f, 5]);
+        let unorm = floats(cl::CL_RG, cl::CL_UNORM_INT10X6_EXT, [1.0, 0.25, 0.0, 0.0]);
+        assert_eq!(unorm, [0xc0, 0xff, 0x00, 0x40]);
+        let ints = |data_type, value| pack(find(cl::CL_R, data_type).unwrap(), [value; 4]);
+        assert_eq!(ints(cl::CL_UNSIGNED_INT14X2_EXT, 0x1234), [0xd0, 0x48]);
+        let raw10 = ints(cl::CL_UNSIGNED_INT_RAW10_EXT, 0x2a6);
+        assert_eq!(raw10, [0xa9, 0xa9, 0xa9, 0xa9, 0b10101010]);
+        let raw12 = ints(cl::CL_UNSIGNED_INT_RAW12_EXT, 5000);
+        assert_eq!(raw12, [0xff, 0xff, 0xff]);
+        let color = [0.0, 0.2, 1.0, 0.0];
+        let yuv = |order| floats(order, cl::CL_UNORM_INT8, color);
+        assert_eq!(yuv(cl::CL_YUYV_INTEL), [51, 255, 51, 0]);
+        assert_eq!(yuv(cl::CL_UYVY_INTEL), [255, 51, 0, 51]);
+        assert_eq!(yuv(cl::CL_YVYU_INTEL), [51, 0, 51, 255]);
+        assert_eq!(yuv(cl::CL_VYUY_INTEL), [0, 51, 255, 51]);
         let format = find(cl::CL_RG, cl::CL_UNSIGNED_INT32).unwrap();
         assert_eq!(pack(format, [1, 2, 3, 4]), [1, 0, 0, 0, 2, 0, 0, 0]);
     }

@@ -9,6 +9,7 @@
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
 //! - `kernel.rs`: kernel objects; `arguments.rs`: their arguments; `kernel_checks.rs`: checks of their arguments; `kernel_pointers.rs`: pointers
 //!   without handles
+//! - `own_kernels.rs`: kernels of the driver's own
 //! - `dump.rs`: every stage as files
 //! - `spec.rs`: specialization constants of IL
 
@@ -25,6 +26,7 @@ pub mod kernel;
 mod kernel_checks;
 mod kernel_pointers;
 mod kernel_queries;
+pub mod own_kernels;
 mod release;
 pub mod spec;
 mod stages;

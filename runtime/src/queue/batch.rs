@@ -1,7 +1,8 @@
 //! The device side of a queue: commands are recorded into batches, submitted, and returned when the
 //! device has done them.
 //!
-//! A batch is one command buffer and one value of the queue's timeline. This module records, submits and
+//! A lane is a sequence of batches on one VkQueue. An in-order queue has one, an out-of-order queue several where the
+//! device has several VkQueues. A batch is one command buffer and one value of its lane's timeline. This module records, submits and
 //! asks; what follows from a submission or an ended batch is for `schedule.rs`, which gets it returned.
 //!
 //! Invariant: no function here ends a command or wakes another.
@@ -13,10 +14,12 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::event::Node;
+use super::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
 use crate::command::{DeviceCommand, Retire};
+use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::clearing::Clearing;
 use crate::memory::residency::{Access, Cleared, Contents};
@@ -119,10 +122,23 @@ pub(super) struct Finished {
     pub lost: Option<Error>,
 }
 
-/// The batches of a queue.
-pub(super) struct BatchQueue {
+/// The place of a recorded command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The lane of its queue.
+    pub lane: usize,
+    /// The value that the lane's timeline reaches at the end of its batch.
+    pub value: u64,
+}
+
+/// A lane of a queue.
+pub(super) struct Lane {
     stream: Arc<gpu::Stream>,
+    /// Those of the queue's other lanes.
+    beside: Vec<Arc<gpu::Stream>>,
     out_of_order: bool,
+    /// Waits for the timeline values of submitted batches.
+    pub completion_thread: Worker<u64>,
     /// Guards recording and submission.
     state: Mutex<State>,
 }
@@ -144,11 +160,25 @@ impl State {
     }
 }
 
-impl BatchQueue {
-    pub fn new(stream: gpu::Stream, out_of_order: bool) -> Self {
+impl Lane {
+    /// The lanes of a queue, one for each stream.
+    pub fn all(streams: Vec<gpu::Stream>, out_of_order: bool) -> Vec<Self> {
+        let streams: Vec<_> = streams.into_iter().map(Arc::new).collect();
+        let lane = |(index, stream): (usize, &Arc<gpu::Stream>)| {
+            let others = streams.iter().enumerate();
+            let beside = others.filter(|(other, _)| *other != index);
+            let beside = beside.map(|(_, stream)| stream.clone()).collect();
+            Self::new(stream.clone(), beside, out_of_order)
+        };
+        streams.iter().enumerate().map(lane).collect()
+    }
+
+    fn new(stream: Arc<gpu::Stream>, beside: Vec<Arc<gpu::Stream>>, out_of_order: bool) -> Self {
         Self {
-            stream: Arc::new(stream),
+            stream,
+            beside,
             out_of_order,
+            completion_thread: Worker::new("pumice-complete"),
             state: Mutex::new(State {
                 open: None,
                 in_flight: VecDeque::new(),
@@ -186,20 +216,7 @@ impl BatchQueue {
         if command.is_alone() || !waits.is_empty() && !open_waits {
             submitted.extend(self.submit(state));
         }
-        if state.open.is_none() {
-            let (recorder, value) = self.stream.begin()?;
-            state.open = Some(OpenBatch {
-                value,
-                recorder,
-                waits: Vec::new(),
-                commands: Vec::new(),
-                last_clock: None,
-                clearing: None,
-            });
-        }
-        let Some(batch) = state.open.as_mut() else {
-            return Err(Error::OutOfResources);
-        };
+        let batch = self.open(state)?;
         batch.waits.extend(waits);
         if !clears.is_empty() {
             let end = self.stream.at(batch.value);
@@ -215,19 +232,19 @@ impl BatchQueue {
         // An in-order queue has a barrier before each command, an out-of-order queue only where a
         // command waits for one since the last barrier, of this batch or an earlier one: what the
         // application has not ordered by events may overlap.
-        let unordered = &state.unordered;
         let mut after = node.after.iter();
-        if !self.out_of_order || after.any(|event| unordered.contains(&event.handle())) {
-            batch.recorder.barrier();
+        if !self.out_of_order || after.any(|event| state.unordered.contains(&event.handle())) {
+            self.open(state)?.recorder.barrier();
             state.unordered.clear();
         }
+        let batch = self.open(state)?;
         // Between the commands of an in-order queue there is nothing but a barrier, so that one
         // starts when the one before ends.
         let before = batch.last_clock.take().filter(|_| !self.out_of_order);
         let start = clocked
             .then(|| (self.stream).start_clock(&mut batch.recorder, before.as_ref()))
             .flatten();
-        let retire = match command.record(on, &mut batch.recorder) {
+        let retire = match self.record_slices(state, command, on, submitted) {
             Ok(retire) => retire,
             Err(error) => {
                 if !clears.is_empty() {
@@ -236,21 +253,61 @@ impl BatchQueue {
                 return Err(error);
             }
         };
+        let batch = self.open(state)?;
         let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
-        if self.out_of_order {
-            state.unordered.insert(node.event.handle());
-        }
         batch.commands.push(Recorded {
             node: node.clone(),
             retire,
             clock,
         });
-        let value = batch.value;
-        if command.is_alone() || batch.commands.len() >= BATCH_LIMIT {
+        let (value, commands) = (batch.value, batch.commands.len());
+        if self.out_of_order {
+            state.unordered.insert(node.event.handle());
+        }
+        if command.is_alone() || commands >= BATCH_LIMIT {
             submitted.extend(self.submit(state));
         }
         Ok(Some(value))
+    }
+
+    /// The open batch.
+    fn open<'a>(&self, state: &'a mut State) -> Result<&'a mut OpenBatch> {
+        if state.open.is_none() {
+            let (recorder, value) = self.stream.begin()?;
+            state.open = Some(OpenBatch {
+                value,
+                recorder,
+                waits: Vec::new(),
+                commands: Vec::new(),
+                last_clock: None,
+                clearing: None,
+            });
+        }
+        state.open.as_mut().ok_or(Error::OutOfResources)
+    }
+
+    /// Records a command, and submits what comes before its last slice.
+    fn record_slices(
+        &self,
+        state: &mut State,
+        command: &dyn DeviceCommand,
+        on: &Placement,
+        submitted: &mut Vec<Submission>,
+    ) -> Result<Retire> {
+        let last = command.slices(on).saturating_sub(1);
+        for slice in 0..last {
+            let batch = self.open(state)?;
+            drop(command.record_slice(on, &mut batch.recorder, slice)?);
+            let value = batch.value;
+            submitted.extend(self.submit(state));
+            if self.stream.last_submitted() < value {
+                // The rest without this would be a wrong result.
+                return Err(Error::OutOfResources);
+            }
+        }
+        let batch = self.open(state)?;
+        command.record_slice(on, &mut batch.recorder, last)
     }
 
     /// Submits the open batch.
@@ -276,11 +333,13 @@ impl BatchQueue {
             exit::batch_ended();
             return None;
         };
-        // What a batch without a barrier reads of ended ones is visible to it by this wait, which
-        // is over before it begins.
+        // What a batch without a barrier reads of ended ones is visible to it by these waits, which
+        // are over before it begins.
         if self.out_of_order {
-            if let Ok(reached) = self.stream.reached() {
-                batch.waits.push(self.stream.at(reached));
+            for stream in self.beside.iter().chain([&self.stream]) {
+                if let Ok(reached) = stream.reached() {
+                    batch.waits.push(stream.at(reached));
+                }
             }
         }
         log::debug!(
@@ -332,6 +391,13 @@ impl BatchQueue {
         };
         let commands = batch.commands;
         (Some(Finished { commands, lost }), submission)
+    }
+
+    /// The number of batches that are submitted and have not ended, and of commands that are to be submitted.
+    pub fn load(&self) -> (usize, usize) {
+        let state = self.state.lock();
+        let open = state.open.as_ref().map_or(0, |open| open.commands.len());
+        (state.in_flight.len(), open)
     }
 
     /// The value to wait for while too much is submitted.

@@ -18,6 +18,7 @@ use crate::base::reason::Callback;
 use crate::command::Command;
 use crate::context::Context;
 use crate::queue::Queue;
+use crate::queue::batch::Place;
 use crate::queue::order::Events;
 
 /// The application's event callback, called with the event's handle and the status.
@@ -48,8 +49,8 @@ pub enum Moment {
 struct State {
     /// CL_QUEUED … CL_COMPLETE, or a negative error code.
     status: i32,
-    /// The timeline value of the queue's batch that holds the command, once it is recorded.
-    batch: Option<u64>,
+    /// The place of the batch that holds the command, once it is recorded.
+    batch: Option<Place>,
     /// Commands that wait for this event.
     waiters: Vec<(Progress, Arc<Node>)>,
     /// Callbacks with the status that triggers each.
@@ -165,8 +166,8 @@ impl Object<Event> {
         self.status() <= cl::CL_COMPLETE
     }
 
-    /// The timeline value of the queue's batch that holds the command.
-    pub fn batch(&self) -> Option<u64> {
+    /// The place of the batch that holds the command.
+    pub fn batch(&self) -> Option<Place> {
         self.state.lock().batch
     }
 
@@ -193,11 +194,11 @@ impl Object<Event> {
         !satisfied
     }
 
-    /// Notes that the command is recorded in batch `value`; gives the waiters that need no more.
-    pub(super) fn set_recorded(self: &Ref<Event>, value: u64) -> Vec<Arc<Node>> {
+    /// Notes that the command is recorded in a batch; gives the waiters that need no more.
+    pub(super) fn set_recorded(self: &Ref<Event>, place: Place) -> Vec<Arc<Node>> {
         let ready = {
             let mut state = self.state.lock();
-            state.batch = Some(value);
+            state.batch = Some(place);
             let mut ready = Vec::new();
             state.waiters.retain(|(progress, node)| {
                 let wake = *progress == Progress::Recorded;
@@ -291,9 +292,8 @@ impl Object<Event> {
         Ok(())
     }
 
-    /// Blocks until the command has ended or is recorded; returns the timeline value of its batch in
-    /// the second case.
-    pub(super) fn wait_recorded(&self) -> Option<u64> {
+    /// Blocks until the command has ended or is recorded; returns the place of its batch in the second case.
+    pub(super) fn wait_recorded(&self) -> Option<Place> {
         let mut state = self.state.lock();
         while state.status > cl::CL_COMPLETE && state.batch.is_none() {
             self.changed.wait(&mut state);

@@ -7,7 +7,7 @@
 //! - `schedule.rs`: the one place that decides when a command runs and ends it
 //! - `wait.rs`: waiting and polling, which move commands on
 //! - `enqueue.rs`: the one entry of commands
-//! - `worker.rs`: the two helper threads of a queue
+//! - `worker.rs`: the helper threads of a queue
 //!
 //! docs/runtime.md tells the life of a command.
 
@@ -25,7 +25,7 @@ use std::sync::{Arc, Weak};
 use opencl_sys as cl;
 use parking_lot::{Mutex, ReentrantMutex};
 
-use self::batch::BatchQueue;
+use self::batch::Lane;
 use self::event::{Event, Node};
 use self::order::QueueOrder;
 use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
@@ -49,6 +49,9 @@ pub struct WaitList {
     pub gives_event: bool,
 }
 
+/// The most VkQueues that the commands of one out-of-order queue are spread over.
+const MOST_LANES: u32 = 4;
+
 /// A command queue object.
 pub struct Queue {
     on: Placement,
@@ -58,13 +61,12 @@ pub struct Queue {
     /// Its track in a trace.
     track: u64,
     order: QueueOrder,
-    batches: BatchQueue,
+    /// One at least.
+    lanes: Vec<Lane>,
     /// Held by the thread that ends finished batches, so that they end in their order.
     ending: ReentrantMutex<()>,
     /// Runs host commands.
     host_thread: Worker<Arc<Node>>,
-    /// Waits for the timeline values of submitted batches.
-    completion_thread: Worker<u64>,
 }
 
 impl std::fmt::Debug for Queue {
@@ -126,9 +128,15 @@ impl Queue {
     ) -> Result<Ref<Queue>> {
         // CL_INVALID_DEVICE if device is not associated with context.
         let on = Placement::new(context, device)?;
-        let stream = device.gpu()?.create_stream(properties.index)?;
+        let out_of_order = properties.bits & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+        let lanes = match (out_of_order, properties.index) {
+            (true, None) => MOST_LANES.min(device.capabilities().opened_queues()),
+            _ => 1,
+        };
+        let gpu = device.gpu()?;
+        let streams = (0..lanes).map(|_| gpu.create_stream(properties.index));
+        let streams = streams.collect::<Result<_>>()?;
         let properties = properties.bits;
-        let out_of_order = properties & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
         let queue = Object::new(Queue {
             on,
             properties,
@@ -138,11 +146,12 @@ impl Queue {
                 format!("{} {}", driver.name, driver.info)
             }),
             order: QueueOrder::new(out_of_order),
-            batches: BatchQueue::new(stream, out_of_order),
+            lanes: Lane::all(streams, out_of_order),
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
-            completion_thread: Worker::new("pumice-complete"),
         });
+        let keeper = Arc::downgrade(&queue);
+        gpu.add_keeper(keeper);
         let mut all = QUEUES.lock();
         all.retain(|queue| queue.strong_count() > 0);
         all.push(Arc::downgrade(&queue));
@@ -179,7 +188,7 @@ impl Queue {
     /// # Errors
     /// CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY.
     pub fn reusable_recorder(&self) -> Result<gpu::Recorder> {
-        self.batches.stream().reusable_recorder()
+        self.lanes[0].stream().reusable_recorder()
     }
 
     /// Tells whether CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE is set.
@@ -207,7 +216,7 @@ impl Object<Queue> {
                 Info::optional(self.context().default_device_queue(self.device()).as_ref())
             }
             CL_QUEUE_FAMILY_INTEL => Info::u32(0),
-            CL_QUEUE_INDEX_INTEL => Info::u32(self.batches.stream().index()),
+            CL_QUEUE_INDEX_INTEL => Info::u32(self.lanes[0].stream().index()),
             // CL_INVALID_COMMAND_QUEUE: CL_QUEUE_SIZE is a device queue's.
             cl::CL_QUEUE_SIZE => return Err(Error::InvalidCommandQueue),
             _ => return Err(Error::InvalidValue),

@@ -18,7 +18,7 @@ use opencl_sys as cl;
 use rustc_hash::FxHashMap;
 
 use super::Queue;
-use super::batch::{Finished, Request, Submission, Submit};
+use super::batch::{Finished, Lane, Place, Request, Submission, Submit};
 use super::event::{Event, Moment, Node};
 use crate::base::callback;
 use crate::base::clock::host_time;
@@ -36,20 +36,24 @@ use crate::memory::residency::{Access, Contents, Found};
 impl Object<Queue> {
     /// clFlush.
     pub fn flush(self: &Ref<Queue>) {
-        self.follow_up(self.batches.flush());
+        for (index, lane) in self.lanes.iter().enumerate() {
+            self.follow_up(index, lane.flush());
+        }
     }
 
     /// Ends the commands of every batch that the device has finished, and submits what has been
     /// collected meanwhile when nothing else is under way.
     pub(super) fn retire(self: &Ref<Queue>) {
         let _ending = self.ending.lock();
-        loop {
-            let (finished, submission) = self.batches.take_finished();
-            self.follow_up(submission);
-            let Some(finished) = finished else {
-                return;
-            };
-            self.end_batch(finished);
+        for (index, lane) in self.lanes.iter().enumerate() {
+            loop {
+                let (finished, submission) = lane.take_finished();
+                self.follow_up(index, submission);
+                let Some(finished) = finished else {
+                    break;
+                };
+                self.end_batch(lane, finished);
+            }
         }
     }
 
@@ -70,11 +74,15 @@ impl Object<Queue> {
         ended
     }
 
-    /// Does what follows from submissions.
-    fn follow_up(self: &Ref<Queue>, submissions: impl IntoIterator<Item = Submission>) {
+    /// Does what follows from submissions of a lane.
+    fn follow_up(
+        self: &Ref<Queue>,
+        lane: usize,
+        submissions: impl IntoIterator<Item = Submission>,
+    ) {
         for submission in submissions {
             match submission {
-                Submission::Sent(value) => self.await_completion(value),
+                Submission::Sent(value) => self.await_completion(&self.lanes[lane], value),
                 // The events end on the callback thread, which holds none of our locks.
                 Submission::Failed(commands, error) => callback::post(move || {
                     for recorded in commands {
@@ -85,12 +93,12 @@ impl Object<Queue> {
         }
     }
 
-    /// Lets the completion thread know of a submitted batch.
-    fn await_completion(self: &Ref<Queue>, value: u64) {
-        let stream = self.batches.stream().clone();
+    /// Lets the lane's completion thread know of a submitted batch.
+    fn await_completion(self: &Ref<Queue>, lane: &Lane, value: u64) {
+        let stream = lane.stream().clone();
         let queue = Arc::downgrade(self);
         // Without the thread, batches end when somebody waits for them.
-        let _ = self.completion_thread.send(value, move |values| {
+        let _ = lane.completion_thread.send(value, move |values| {
             for value in values {
                 let _work = exit::begin_work();
                 if let Err(error) = stream.wait(value) {
@@ -107,7 +115,7 @@ impl Object<Queue> {
         });
     }
 
-    fn end_batch(self: &Ref<Queue>, batch: Finished) {
+    fn end_batch(self: &Ref<Queue>, lane: &Lane, batch: Finished) {
         let now = host_time();
         for mut recorded in batch.commands {
             let node = recorded.node;
@@ -140,29 +148,51 @@ impl Object<Queue> {
             complete(event, status);
         }
         exit::batch_ended();
-        self.batches.stream().reclaim();
+        lane.stream().reclaim();
         report_validation();
     }
 
-    /// Records a device command; gives the batch's timeline value.
-    fn record(self: &Ref<Queue>, node: &Arc<Node>, command: &dyn DeviceCommand) -> Result<u64> {
-        // The signals of other queues must be submitted before a wait for them is.
+    /// The lane for a command: the first if it takes turns with others, that of the last command that it follows, else
+    /// the one with the least to do.
+    fn choose_lane(self: &Ref<Queue>, node: &Node, command: &dyn DeviceCommand) -> usize {
+        if self.lanes.len() == 1 || command.takes_turns(self.on()) {
+            return 0;
+        }
+        let own = |event: &&Ref<Event>| {
+            let queue = event.queue();
+            queue.is_some_and(|queue| queue.handle() == self.handle()) && !event.is_done()
+        };
+        let place = node.after.iter().filter(own).rev().find_map(|e| e.batch());
+        let idle = || (0..self.lanes.len()).min_by_key(|&lane| self.lanes[lane].load());
+        place.map(|place| place.lane).or_else(idle).unwrap_or(0)
+    }
+
+    /// Records a device command; gives its place.
+    fn record(self: &Ref<Queue>, node: &Arc<Node>, command: &dyn DeviceCommand) -> Result<Place> {
+        let lane = self.choose_lane(node, command);
+        // The signals of other lanes must be submitted before a wait for them is.
         let mut waits = command.initializers();
         for event in &node.after {
             let Some(other) = event.queue() else { continue };
-            if other.handle() == self.handle() || event.is_done() {
+            let Some(place) = event.batch().filter(|_| !event.is_done()) else {
+                continue;
+            };
+            if other.handle() == self.handle() && place.lane == lane {
                 continue;
             }
-            if let Some(value) = event.batch() {
-                other.flush();
-                waits.push(other.batches.stream().at(value));
+            let of_other = &other.lanes[place.lane];
+            other.follow_up(place.lane, of_other.flush());
+            // Its batch could not be submitted: a wait for it would never end.
+            if of_other.stream().last_submitted() < place.value {
+                return Err(Error::ExecStatusErrorForEventsInWaitList);
             }
+            waits.push(of_other.stream().at(place.value));
         }
         let clocked = self.profiling() && node.gives_event || trace::enabled();
         loop {
             let mut waits = waits.clone();
             let request = Request {
-                clears: self.find_contents(command, &mut waits)?,
+                clears: self.find_contents(command, lane, &mut waits)?,
                 node,
                 command,
                 waits,
@@ -170,23 +200,24 @@ impl Object<Queue> {
             };
             let mut submitted = Vec::new();
             let submit = || self.submitter();
-            let recorded = (self.batches).record(request, submit, &mut submitted);
-            self.follow_up(submitted);
+            let recorded = self.lanes[lane].record(request, submit, &mut submitted);
+            self.follow_up(lane, submitted);
             if let Some(value) = recorded? {
-                return Ok(value);
+                return Ok(Place { lane, value });
             }
         }
     }
 
-    /// Has the device hold what a command uses; gives what must be cleared before, and adds to `waits` what
-    /// others are clearing.
+    /// Has the device hold what a command of a lane uses; gives what must be cleared before, and adds to `waits`
+    /// what others are clearing.
     fn find_contents(
         &self,
         command: &dyn DeviceCommand,
+        lane: usize,
         waits: &mut Vec<gpu::Wait>,
     ) -> Result<Vec<(Arc<dyn Contents>, Access)>> {
         let index = self.on().index();
-        let timeline = self.batches.stream().timeline();
+        let timeline = self.lanes[lane].stream().timeline();
         let mut unwritten: FxHashMap<usize, (Arc<dyn Contents>, Access)> = FxHashMap::default();
         command.uses(&mut |contents, access| {
             let key = Arc::as_ptr(&contents).addr();
@@ -294,12 +325,12 @@ fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
     let queue = &node.queue;
     let call = Call::begin();
     match queue.record(node, command) {
-        Ok(value) => {
+        Ok(place) => {
             let _ = node.event.advance(cl::CL_SUBMITTED);
-            let ready = node.event.set_recorded(value);
+            let ready = node.event.set_recorded(place);
             // Only now: a batch that ends before its events know their value is still found by
             // the completion thread, which holds the nodes.
-            queue.follow_up(queue.batches.flush_if_idle());
+            queue.follow_up(place.lane, queue.lanes[place.lane].flush_if_idle());
             ready
         }
         Err(error) => {

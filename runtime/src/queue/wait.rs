@@ -1,16 +1,19 @@
 //! Waiting and polling, by which the application's threads move commands on.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use opencl_sys as cl;
 
 use super::Queue;
+use super::batch::{Lane, Place};
 use super::event::{Event, Moment};
 use super::schedule::complete;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::info::Info;
 use crate::base::object::{Object, Ref};
+use crate::device::gpu::Keeper;
 
 /// The time for which a host wait spins before it blocks.
 const SPIN: Duration = Duration::from_micros(40);
@@ -41,15 +44,29 @@ impl Object<Queue> {
     /// Waits while too much is submitted. For threads of the application, with no lock held: what
     /// is submitted depends on nothing that is not.
     pub(super) fn hold_back(self: &Ref<Queue>) {
-        if let Some(value) = self.batches.excess() {
-            self.wait_batch(value);
+        let excess = |(lane, of_lane): (usize, &Lane)| {
+            let value = of_lane.excess()?;
+            Some(Place { lane, value })
+        };
+        if let Some(place) = self.lanes.iter().enumerate().find_map(excess) {
+            self.wait_batch(place);
             self.retire();
         }
     }
 
-    /// Blocks until the device has reached `value` on this queue's timeline.
-    pub(super) fn wait_batch(&self, value: u64) {
-        self.batches.wait(value);
+    /// Blocks until the device has done a batch of this queue.
+    pub(super) fn wait_batch(&self, Place { lane, value }: Place) {
+        self.lanes[lane].wait(value);
+    }
+}
+
+impl Keeper for Object<Queue> {
+    fn let_go(self: Arc<Self>, end: Instant) {
+        self.flush();
+        for lane in &self.lanes {
+            lane.stream().wait_until(end);
+        }
+        self.retire();
     }
 }
 
@@ -135,7 +152,7 @@ impl Object<Event> {
             std::hint::spin_loop();
         }
         loop {
-            let Some(value) = exit::outside(|| self.wait_recorded()) else {
+            let Some(place) = exit::outside(|| self.wait_recorded()) else {
                 return;
             };
             if let Some(queue) = self.queue() {
@@ -146,7 +163,7 @@ impl Object<Event> {
                     queue.retire();
                     continue;
                 }
-                queue.wait_batch(value);
+                queue.wait_batch(place);
                 queue.retire();
                 // Another thread may be retiring the batch at this moment.
                 self.wait_change(Duration::from_millis(1));

@@ -139,6 +139,7 @@ impl Kit {
             kernel,
             range,
             args,
+            may_slice: false,
         };
         executable.limits(kernel, self.caps()).check(range)?;
         let mut prepared = executable.prepare(&self.device, &launch)?;

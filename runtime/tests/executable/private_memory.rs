@@ -63,6 +63,7 @@ fn ranges_are_cut_and_work_items_have_their_own() {
             range: &range(u64::from(local), local),
             args: &[whole(&out)],
             queue: 0,
+            may_slice: false,
         };
         let refused = executable.prepare(&kit.device, &launch).map(drop);
         assert!(

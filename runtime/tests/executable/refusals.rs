@@ -495,6 +495,14 @@ fn device_side_enqueue() {
     let none = "error: a kernel enqueues, and there is no scheduler\n";
     assert_eq!(refused(&[launch]), none);
     assert_eq!(refused(&[launch, block(0)]), none);
+    // A node has no memory among its arguments, and there is a scheduler's where there is one.
+    let node = |part| Need::GraphNode { kernel: K, part };
+    assert_eq!(refused(&[launch, node(0)]), cannot);
+    assert_eq!(refused(&[node(0), node(1)]), fits_not("GraphNode"));
+    assert_eq!(
+        refused(&[launch, scheduler, node(1)]),
+        fits_not("GraphNode")
+    );
 }
 
 /// Levels of images and facts about images and samplers that do not suit the arguments.

@@ -91,6 +91,9 @@ impl Driver {
 pub struct MemoryHeap {
     /// Size in bytes.
     pub size: u64,
+    /// Bytes that the process could use when the device was found (VK_EXT_memory_budget); the size where the driver
+    /// does not tell.
+    pub budget: u64,
     /// On the device.
     pub device_local: bool,
     /// Some memory type of the heap can be mapped.
@@ -193,6 +196,15 @@ pub struct Limits {
     pub max_allocation: u64,
     /// maxExecutionGraphShaderPayloadSize; 0 without graphs.
     pub max_payload_size: u32,
+    /// The most payloads that a work-group can make, and nodes that a kernel can enqueue them for:
+    /// maxExecutionGraphShaderPayloadCount and maxExecutionGraphShaderOutputNodes, the smaller one; 0 without graphs.
+    pub max_payloads: u32,
+    /// maxExecutionGraphDepth: the node that the host starts counts as 1. 0 without graphs.
+    pub max_graph_depth: u32,
+    /// The most work-groups of a node's dispatch in the first dimension, and of all of it
+    /// (maxExecutionGraphWorkgroupCount, maxExecutionGraphWorkgroups). A device that says neither has those of other
+    /// dispatches. 0 without graphs.
+    pub max_node_groups: [u32; 2],
     /// The largest buffer (maxBufferSize; maxMemoryAllocationSize where the device does not say).
     pub max_buffer: u64,
 }
@@ -251,6 +263,8 @@ pub struct Capabilities {
     pub calibrated_timestamps: bool,
     /// Compute queues that can run side by side.
     pub queue_count: u32,
+    /// There is a queue that only copies, beside those of kernels.
+    pub transfer_queue: bool,
     /// Supported uses of each texel format.
     pub formats: Vec<(Format, FormatFeatures)>,
     /// Every extension that the device lists, masked ones left out.
@@ -286,10 +300,21 @@ impl Capabilities {
         }
     }
 
-    /// Bytes of device-local memory in the largest heap.
+    /// Bytes of device-local memory in the largest heap; on a card with memory of its own no more than the process
+    /// may use.
     pub fn device_memory(&self) -> u64 {
         let local = self.heaps.iter().filter(|heap| heap.device_local);
-        local.map(|heap| heap.size).max().unwrap_or(0)
+        let bytes = local.map(|heap| match self.unified_memory {
+            // The budget of the host's memory is what happens to be free.
+            true => heap.size,
+            false => heap.size.min(heap.budget),
+        });
+        bytes.max().unwrap_or(0)
+    }
+
+    /// Returns whether the driver tells how much memory the process may use.
+    pub(crate) fn has_budget(&self) -> bool {
+        self.has_extension("VK_EXT_memory_budget")
     }
 
     /// The highest version of SPIR-V that the device takes.

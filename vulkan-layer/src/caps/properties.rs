@@ -175,6 +175,12 @@ pub(super) fn query(
         max_image_layers: l.max_image_array_layers,
         max_allocation: v11.max_memory_allocation_size,
         max_payload_size: enqueue.max_payload_size,
+        max_payloads: enqueue.max_payload_count.min(enqueue.max_output_nodes),
+        max_graph_depth: enqueue.max_depth,
+        max_node_groups: match caps.features.shader_enqueue {
+            true => node_groups(&enqueue, l.max_compute_work_group_count),
+            false => [0; 2],
+        },
         max_buffer: if caps.features.maintenance4 {
             v13.max_buffer_size
         } else {
@@ -243,4 +249,13 @@ pub(super) fn query(
             rotate: in_compute && caps.features.shader_subgroup_rotate,
         },
     };
+}
+
+/// The most work-groups of a node in the first dimension, and in all; `other` are those of other dispatches.
+fn node_groups(enqueue: &ShaderEnqueueProperties, other: [u32; 3]) -> [u32; 2] {
+    let said = |number: u32, otherwise: u32| if number == 0 { otherwise } else { number };
+    let across = said(enqueue.max_group_count[0], other[0]).min(other[0]);
+    let rows = said(enqueue.max_group_count[1], other[1]).min(other[1]);
+    let all = across.saturating_mul(rows);
+    [across, said(enqueue.max_groups, all).min(all)]
 }

@@ -173,12 +173,27 @@ fn memory_fds(caps: &mut Capabilities, instance: &ash::Instance, physical: vk::P
     });
 }
 
+/// The memory that the process may use, and that it uses. The device has VK_EXT_memory_budget.
+pub(crate) fn budgets(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+) -> vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'static> {
+    let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+    let mut memory = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+    // SAFETY: `physical` was enumerated from `instance`, and has the extension.
+    unsafe { instance.get_physical_device_memory_properties2(physical, &mut memory) };
+    budget
+}
+
 fn memory(caps: &mut Capabilities, instance: &ash::Instance, physical: vk::PhysicalDevice) {
     // SAFETY: `physical` was enumerated from `instance`.
     let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
     let types = memory.memory_types_as_slice();
+    let budgets = caps.has_budget().then(|| budgets(instance, physical));
+    let budget = |index: usize| Some(budgets?.heap_budget[index]).filter(|bytes| *bytes > 0);
     let heap = |(index, heap): (usize, &vk::MemoryHeap)| MemoryHeap {
         size: heap.size,
+        budget: budget(index).unwrap_or(heap.size),
         device_local: heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL),
         host_visible: types.iter().any(|ty| {
             ty.heap_index as usize == index
@@ -213,6 +228,23 @@ pub(crate) fn compute_family(
         .or_else(|| indexed().find(|(_, family)| computes(family)))
 }
 
+/// The queue family that does nothing but copy, which a device's copy engines are: none where another family
+/// would have to do it.
+pub(crate) fn transfer_family(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+) -> Option<u32> {
+    // SAFETY: `physical` was enumerated from `instance`.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let index = families.iter().position(only_copies)?;
+    u32::try_from(index).ok()
+}
+
+fn only_copies(family: &vk::QueueFamilyProperties) -> bool {
+    let beside = vk::QueueFlags::SPARSE_BINDING | vk::QueueFlags::PROTECTED;
+    family.queue_count > 0 && family.queue_flags & !beside == vk::QueueFlags::TRANSFER
+}
+
 fn queues(
     caps: &mut Capabilities,
     entry: &ash::Entry,
@@ -223,6 +255,7 @@ fn queues(
         caps.queue_count = family.queue_count;
         caps.timestamp_bits = family.timestamp_valid_bits;
     }
+    caps.transfer_queue = transfer_family(instance, physical).is_some();
     if caps.timestamp_bits == 0 {
         caps.timestamp_period = 0.0;
     } else if caps.has_extension("VK_EXT_calibrated_timestamps") {
@@ -239,8 +272,32 @@ fn queues(
 
 #[cfg(test)]
 mod tests {
-    use super::{enqueue, speaks};
+    use super::{enqueue, only_copies, speaks};
     use ash::vk;
+
+    #[test]
+    fn families_that_only_copy() {
+        let family = |queue_flags, queue_count| vk::QueueFamilyProperties {
+            queue_flags,
+            queue_count,
+            ..Default::default()
+        };
+        let copies = vk::QueueFlags::TRANSFER;
+        assert!(only_copies(&family(copies, 2)));
+        assert!(only_copies(&family(
+            copies | vk::QueueFlags::SPARSE_BINDING,
+            1
+        )));
+        assert!(!only_copies(&family(copies, 0)));
+        for more in [
+            vk::QueueFlags::COMPUTE,
+            vk::QueueFlags::GRAPHICS,
+            vk::QueueFlags::VIDEO_DECODE_KHR,
+        ] {
+            assert!(!only_copies(&family(copies | more, 1)));
+        }
+        assert!(!only_copies(&family(vk::QueueFlags::SPARSE_BINDING, 1)));
+    }
 
     #[test]
     fn work_graphs_are_known_in_one_revision() {

@@ -24,6 +24,14 @@ const READS: vk::AccessFlags = vk::AccessFlags::from_raw(
         | vk::AccessFlags::INDIRECT_COMMAND_READ.as_raw(),
 );
 
+/// Writes and reads of copies.
+fn memory_of_copies() -> vk::MemoryBarrier<'static> {
+    let writes = vk::AccessFlags::TRANSFER_WRITE;
+    vk::MemoryBarrier::default()
+        .src_access_mask(writes)
+        .dst_access_mask(writes | vk::AccessFlags::TRANSFER_READ)
+}
+
 impl Recorder {
     /// Everything recorded later on this queue waits for everything earlier, and sees its writes.
     pub fn barrier(&mut self) {
@@ -34,7 +42,12 @@ impl Recorder {
         let barrier = [vk::MemoryBarrier::default()
             .src_access_mask(WRITES)
             .dst_access_mask(READS | WRITES)];
-        self.pipeline_barrier(WORK, WORK | STARTS, &barrier);
+        let all = vk::PipelineStageFlags::ALL_COMMANDS;
+        match self.queue.only_copies() {
+            // The others' stages are not there.
+            true => self.pipeline_barrier(all, all, &[memory_of_copies()]),
+            false => self.pipeline_barrier(WORK, WORK | STARTS, &barrier),
+        }
     }
 
     /// Takes a buffer over from another API, or gives it back: what was written before is seen afterwards.
@@ -43,7 +56,12 @@ impl Recorder {
     /// A buffer of another device.
     pub fn hand_over(&mut self, buffer: &Buffer, to_us: bool) -> Result<()> {
         self.own(buffer)?;
-        let ours = self.device().family;
+        let families = &self.device().families;
+        // Nobody owns a buffer that families share.
+        let ours = match families.sharing() {
+            Some(_) => vk::QUEUE_FAMILY_IGNORED,
+            None => families.compute,
+        };
         let theirs = vk::QUEUE_FAMILY_EXTERNAL;
         let (from, to) = if to_us {
             (theirs, ours)

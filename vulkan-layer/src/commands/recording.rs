@@ -30,7 +30,7 @@ impl Queue {
     /// Out of memory.
     pub fn reusable_recorder(&self) -> Result<Recorder> {
         let level = vk::CommandBufferLevel::SECONDARY;
-        let commands = Commands::allocate(self.0.device(), level)?;
+        let commands = self.0.new_commands(level)?;
         Recorder::begin(&self.0, commands, level)
     }
 }

@@ -50,17 +50,21 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    /// A new command buffer in a new pool.
-    pub fn allocate(device: &DeviceShared, level: vk::CommandBufferLevel) -> Result<Self> {
+    /// A new command buffer for the queues of a family, in a new pool.
+    pub fn allocate(
+        device: &DeviceShared,
+        family: u32,
+        level: vk::CommandBufferLevel,
+    ) -> Result<Self> {
         let flags = match level {
             vk::CommandBufferLevel::PRIMARY => vk::CommandPoolCreateFlags::TRANSIENT,
             _ => vk::CommandPoolCreateFlags::empty(),
         };
         let info = vk::CommandPoolCreateInfo::default()
             .flags(flags)
-            .queue_family_index(device.family);
+            .queue_family_index(family);
         fault::check("vkCreateCommandPool")?;
-        // SAFETY: the family is the one that the device's queues are of.
+        // SAFETY: the family is that of a queue of the device's.
         let pool = unsafe { device.raw.create_command_pool(&info, None) };
         let pool = pool.call("vkCreateCommandPool")?;
         let info = vk::CommandBufferAllocateInfo::default()
@@ -104,9 +108,23 @@ impl LogicalDevice {
     /// Out of memory.
     pub fn create_queue_at(&self, index: Option<u32>) -> Result<Queue> {
         let index = match index {
-            Some(index) => index as usize % self.shared.queues.len(),
+            Some(index) => index as usize % self.shared.caps.opened_queues() as usize,
             None => self.shared.pick_queue(),
         };
+        self.queue_at(index)
+    }
+
+    /// Makes a queue for copies between buffers: on the VkQueue that only copies, or on the next of the others
+    /// where there is none.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn create_transfer_queue(&self) -> Result<Queue> {
+        let index = self.shared.copying_queue();
+        self.queue_at(index.unwrap_or_else(|| self.shared.pick_queue()))
+    }
+
+    fn queue_at(&self, index: usize) -> Result<Queue> {
         let (timeline, last) = Timeline::create(&self.shared, index)?;
         Ok(Queue(Arc::new(QueueShared {
             timeline,
@@ -181,6 +199,17 @@ impl QueueShared {
         self.timeline.device()
     }
 
+    /// Returns whether it only copies: it has no compute stage.
+    pub fn only_copies(&self) -> bool {
+        self.device().copying_queue() == Some(self.index)
+    }
+
+    /// A new command buffer for it.
+    pub fn new_commands(&self, level: vk::CommandBufferLevel) -> Result<Commands> {
+        let device = self.device();
+        Commands::allocate(device, device.family(self.index), level)
+    }
+
     fn commands(&self) -> Result<Commands> {
         // The driver is asked only where nothing that is known to be done frees a command buffer.
         let free = match self.reuse(self.timeline.known()) {
@@ -189,7 +218,7 @@ impl QueueShared {
         };
         match free {
             Some(free) => Ok(free),
-            None => Commands::allocate(self.device(), vk::CommandBufferLevel::PRIMARY),
+            None => self.new_commands(vk::CommandBufferLevel::PRIMARY),
         }
     }
 

@@ -4,7 +4,7 @@
 //! and is in force once the first device has run its start-up probes.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Once, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
@@ -16,9 +16,9 @@ use crate::error::{Error, Result};
 pub struct Fault {
     /// The Vulkan function's name, or `*` for every one that asks.
     pub call: String,
-    /// Error to return. After the first [`Error::DeviceLost`], all calls return it.
+    /// Error to return. A loss comes once; after it all calls return [`Error::DeviceLost`], until a device is opened.
     pub error: Error,
-    /// Every how manieth call fails.
+    /// Every how manieth call fails, or which one loses the devices.
     pub every: u32,
 }
 
@@ -44,11 +44,10 @@ impl Fault {
 
 static PLAN: OnceLock<Vec<(Fault, AtomicU32)>> = OnceLock::new();
 static ARMED: AtomicBool = AtomicBool::new(false);
+/// True from a loss on until a device is opened.
 static LOST: AtomicBool = AtomicBool::new(false);
-/// The devices that a loss is to stop.
+/// Guards the devices that a loss is to stop.
 static DEVICES: Mutex<Vec<Weak<DeviceShared>>> = Mutex::new(Vec::new());
-/// Through once the devices have stopped after a loss.
-static STOPPED: Once = Once::new();
 
 /// Sets the plan; the first one stays.
 pub(crate) fn plan(faults: &[Fault]) {
@@ -76,13 +75,20 @@ pub(crate) fn check_loss() -> Result<()> {
     if !lost() {
         return Ok(());
     }
-    STOPPED.call_once(|| {
-        let devices = std::mem::take(&mut *DEVICES.lock());
-        for shared in devices.iter().filter_map(Weak::upgrade) {
-            LogicalDevice { shared }.wait_idle();
-        }
-    });
+    // Who comes second returns when all have stopped.
+    let mut devices = DEVICES.lock();
+    for shared in devices.drain(..).filter_map(|device| device.upgrade()) {
+        shared.lost.store(true, Ordering::Release);
+        LogicalDevice { shared }.wait_idle();
+    }
     Err(Error::DeviceLost)
+}
+
+/// Makes calls succeed again: a device is about to be opened. Those that were lost stay so.
+pub(crate) fn begin_anew() {
+    if check_loss().is_err() {
+        LOST.store(false, Ordering::Release);
+    }
 }
 
 /// Returns whether a plan has lost the devices; nothing may be submitted after that.
@@ -100,8 +106,10 @@ pub(crate) fn check(call: &str) -> Result<()> {
         if fault.call != "*" && fault.call != call {
             continue;
         }
-        if (count.fetch_add(1, Ordering::AcqRel) + 1) % fault.every == 0 {
-            if fault.error == Error::DeviceLost {
+        let count = count.fetch_add(1, Ordering::AcqRel) + 1;
+        let lost = fault.error == Error::DeviceLost;
+        if count % fault.every == 0 && (!lost || count == fault.every) {
+            if lost {
                 LOST.store(true, Ordering::Release);
                 return check_loss();
             }

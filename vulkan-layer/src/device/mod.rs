@@ -1,7 +1,7 @@
 //! An opened device: the parent of every other object.
 
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use ash::vk;
@@ -37,16 +37,18 @@ pub struct LogicalDevice {
 
 pub(crate) struct DeviceShared {
     /// Goes after the device.
-    _instance: Arc<InstanceShared>,
+    pub instance: Arc<InstanceShared>,
+    pub physical: vk::PhysicalDevice,
     pub raw: ash::Device,
     pub functions: Functions,
     pub caps: Arc<Capabilities>,
     /// Guards gpu-allocator's block lists. Dropped before the device.
     pub allocator: ManuallyDrop<Mutex<Allocator>>,
     pub memory_types: Vec<vk::MemoryType>,
-    /// The device's VkQueues; each lock is Vulkan's external synchronisation of its queue.
+    /// The device's VkQueues; each lock is Vulkan's external synchronisation of its queue. One that only copies
+    /// is the last.
     pub queues: Vec<Mutex<vk::Queue>>,
-    pub family: u32,
+    pub families: Families,
     next_queue: AtomicUsize,
     pub pipeline_cache: vk::PipelineCache,
     pub host_memory: Option<ash::ext::external_memory_host::Device>,
@@ -65,6 +67,8 @@ pub(crate) struct DeviceShared {
     /// Passed by every call that waits for a timeline, reads one or moves one on.
     pub turnstile: Turnstile,
     pub clock: Clock,
+    /// True once the driver has said that the device is lost.
+    pub lost: AtomicBool,
     /// True if the device's queues run commands strictly in order, even without barriers.
     pub runs_in_order: bool,
     pub probes: OnceLock<Probes>,
@@ -74,26 +78,54 @@ pub(crate) struct DeviceShared {
     pub shares_memory: OnceLock<bool>,
 }
 
+/// The queue families of a device's VkQueues.
+pub(crate) struct Families {
+    pub compute: u32,
+    /// That of the queue that only copies, if there is one.
+    pub transfer: Option<u32>,
+}
+
+impl Families {
+    fn of(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Result<Self> {
+        let Some((compute, _)) = query::compute_family(instance, physical) else {
+            return Err(Error::Unsupported("compute queues".into()));
+        };
+        Ok(Self {
+            compute,
+            transfer: query::transfer_family(instance, physical),
+        })
+    }
+
+    /// The families that buffers are shared by; none if they have one owner.
+    pub fn sharing(&self) -> Option<[u32; 2]> {
+        self.transfer.map(|transfer| [self.compute, transfer])
+    }
+}
+
 impl LogicalDevice {
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
         memory::check_headroom()?;
+        fault::begin_anew();
         let instance = Arc::clone(&physical.instance);
         let caps = Arc::clone(&physical.caps);
-        let Some((family, _)) = query::compute_family(&instance.raw, physical.raw) else {
-            return Err(Error::Unsupported("compute queues".into()));
-        };
+        let families = Families::of(&instance.raw, physical.raw)?;
         let count = caps.opened_queues();
         let priorities = vec![1.0; count as usize];
-        let queue_info = [vk::DeviceQueueCreateInfo::default()
-            .queue_family_index(family)
-            .queue_priorities(&priorities)];
+        let queue_info = |family, priorities| {
+            vk::DeviceQueueCreateInfo::default()
+                .queue_family_index(family)
+                .queue_priorities(priorities)
+        };
+        let mut queue_infos = vec![queue_info(families.compute, &priorities)];
+        let copying = families.transfer;
+        queue_infos.extend(copying.map(|family| queue_info(family, &priorities[..1])));
         let extensions: Vec<_> = (caps.extensions_to_enable().into_iter())
             .map(|name| name.as_ptr())
             .collect();
         let mut chain = caps.features.to_chain();
         let raw = chain.link(caps.to_enable(), |features| {
             let info = vk::DeviceCreateInfo::default()
-                .queue_create_infos(&queue_info)
+                .queue_create_infos(&queue_infos)
                 .enabled_extension_names(&extensions)
                 .push_next(features);
             // SAFETY: `info` and all it points at live through the call; the features are a
@@ -104,9 +136,10 @@ impl LogicalDevice {
 
         let guard = DestroyOnError(Some(raw.clone()));
         // SAFETY: family and indices are those that the device was created with.
-        let queues = (0..count)
-            .map(|index| Mutex::new(unsafe { raw.get_device_queue(family, index) }))
-            .collect();
+        let queue = |family, index| Mutex::new(unsafe { raw.get_device_queue(family, index) });
+        let queues = (0..count).map(|index| queue(families.compute, index));
+        let queues = queues.chain(copying.map(|family| queue(family, 0)));
+        let queues = queues.collect();
         let mut quiet = gpu_allocator::AllocatorDebugSettings::default();
         quiet.log_leaks_on_shutdown = false;
         let allocator = Allocator::new(&AllocatorCreateDesc {
@@ -150,13 +183,14 @@ impl LogicalDevice {
         Ok(Self {
             shared: Arc::new(DeviceShared {
                 functions: Functions::load(&instance.raw, &raw, caps.api_version),
-                _instance: instance,
+                instance,
+                physical: physical.raw,
                 raw,
                 caps,
                 allocator: ManuallyDrop::new(Mutex::new(allocator)),
                 memory_types: memory.memory_types_as_slice().to_vec(),
                 queues,
-                family,
+                families,
                 next_queue: AtomicUsize::new(0),
                 pipeline_cache,
                 host_memory,
@@ -171,6 +205,7 @@ impl LogicalDevice {
                 links: Recycled::default(),
                 turnstile,
                 clock: Clock::default(),
+                lost: AtomicBool::new(false),
                 runs_in_order,
                 probes: OnceLock::new(),
                 window: OnceLock::new(),
@@ -182,6 +217,11 @@ impl LogicalDevice {
     /// Returns the device's identity, limits and features.
     pub fn capabilities(&self) -> &Capabilities {
         &self.shared.caps
+    }
+
+    /// Returns whether a submission or a wait has found the device lost: nothing can be submitted any more.
+    pub fn is_lost(&self) -> bool {
+        self.shared.is_lost()
     }
 
     /// Waits until the driver is through with everything submitted, its own bookkeeping included,
@@ -244,10 +284,10 @@ impl DeviceShared {
         infos: &[vk::SubmitInfo<'_>],
         fence: vk::Fence,
     ) -> Result<()> {
-        fault::check("vkQueueSubmit")?;
+        self.note_loss(fault::check("vkQueueSubmit"))?;
         let queue = self.queues[queue].lock();
         // A loss that another thread met waits for this lock before it takes the device for idle.
-        if fault::lost() {
+        if fault::lost() || self.is_lost() {
             return Err(Error::DeviceLost);
         }
         let turn = self.turnstile.enter();
@@ -255,12 +295,44 @@ impl DeviceShared {
         let submitted = unsafe { self.raw.queue_submit(*queue, infos, fence) };
         drop(turn);
         drop(queue);
-        submitted.call("vkQueueSubmit")
+        self.note_loss(submitted.call("vkQueueSubmit"))
     }
 
-    /// The next queue's index, round robin.
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
+    }
+
+    /// Notes a loss that a call told of.
+    pub fn note_loss<T>(&self, result: Result<T>) -> Result<T> {
+        if matches!(result, Err(Error::DeviceLost)) {
+            self.lost.store(true, Ordering::Release);
+        }
+        result
+    }
+
+    /// The error of a device that is known to be lost, without asking the driver.
+    pub fn check_loss(&self) -> Result<()> {
+        match self.is_lost() {
+            true => Err(Error::DeviceLost),
+            false => Ok(()),
+        }
+    }
+
+    /// The next compute queue's index, round robin.
     pub fn pick_queue(&self) -> usize {
-        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
+        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.caps.opened_queues() as usize
+    }
+
+    /// The index of the queue that only copies, if there is one.
+    pub fn copying_queue(&self) -> Option<usize> {
+        self.families.transfer.map(|_| self.queues.len() - 1)
+    }
+
+    /// The family of a queue, by the queue's index.
+    pub fn family(&self, queue: usize) -> u32 {
+        let copies = self.copying_queue() == Some(queue);
+        let transfer = self.families.transfer.filter(|_| copies);
+        transfer.unwrap_or(self.families.compute)
     }
 }
 

@@ -9,7 +9,7 @@ use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::fault;
 use crate::device::host_pages::HostPages;
-use crate::device::memory;
+use crate::device::memory::{self, DEDICATED_FROM};
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::host_memory::{self, Pages};
@@ -66,8 +66,6 @@ unsafe impl Sync for BufferInner {}
 const ALIGNMENT: u64 = 256;
 /// Descriptors show whole words: so much of a buffer's last one is there, too.
 const WORD: u64 = 4;
-/// From here on a buffer gets a VkDeviceMemory of its own.
-pub(crate) const DEDICATED_FROM: u64 = 16 << 20;
 
 pub(crate) fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
     let address = match has_addresses(device) {
@@ -97,8 +95,16 @@ pub(crate) struct RawBuffer<'a> {
 impl<'a> RawBuffer<'a> {
     pub fn create(device: &'a DeviceShared, info: &vk::BufferCreateInfo<'_>) -> Result<Self> {
         fault::check("vkCreateBuffer")?;
+        // Copies beside kernels need no change of owners then, and drivers do not care for buffers.
+        let families = device.families.sharing();
+        let mut info = *info;
+        if let Some(families) = &families {
+            info = info
+                .sharing_mode(vk::SharingMode::CONCURRENT)
+                .queue_family_indices(families);
+        }
         // SAFETY: `info` and what it points at live through the call.
-        let raw = unsafe { device.raw.create_buffer(info, None) }.call("vkCreateBuffer")?;
+        let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         Ok(Self { device, raw })
     }
 

@@ -22,6 +22,8 @@ pub struct NodeDesc<'a> {
     pub name: (&'a str, u32),
     /// Specialization ids with their 32-bit values; ids that the module lacks are ignored.
     pub specialization: &'a [(u32, u32)],
+    /// Work-items of its sub-groups, if it requires a number of them.
+    pub subgroup_size: Option<u32>,
 }
 
 /// Creation parameters of a graph.
@@ -79,15 +81,25 @@ impl LogicalDevice {
             .collect();
         let specializations: Vec<_> = values.iter().map(Specialization::info).collect();
         let mut infos = node_infos(desc, &names);
+        let mut sizes: Vec<_> = (desc.nodes.iter())
+            .map(|node| {
+                vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+                    .required_subgroup_size(node.subgroup_size.unwrap_or(0))
+            })
+            .collect();
         let stages: Vec<_> = (desc.nodes.iter().zip(&entries))
-            .zip(specializations.iter().zip(&mut infos))
-            .map(|((node, entry), (specialization, info))| {
-                vk::PipelineShaderStageCreateInfo::default()
+            .zip(specializations.iter().zip(infos.iter_mut().zip(&mut sizes)))
+            .map(|((node, entry), (specialization, (info, size)))| {
+                let stage = vk::PipelineShaderStageCreateInfo::default()
                     .stage(vk::ShaderStageFlags::COMPUTE)
                     .module(node.module.0.raw)
                     .name(entry)
                     .specialization_info(specialization)
-                    .push_next(info)
+                    .push_next(info);
+                match node.subgroup_size {
+                    Some(_) => stage.push_next(size),
+                    None => stage,
+                }
             })
             .collect();
         let info = vk::ExecutionGraphPipelineCreateInfoAMDX::default()
@@ -135,6 +147,10 @@ impl LogicalDevice {
         }
         if desc.nodes.is_empty() {
             return invalid("a graph without nodes");
+        }
+        let required = desc.nodes.iter().any(|node| node.subgroup_size.is_some());
+        if required && !self.shared.caps.subgroup.required_size {
+            return Err(Error::Unsupported("a required subgroup size".into()));
         }
         if !desc.layout.0.sets.is_empty() {
             return invalid("a graph with descriptor sets");

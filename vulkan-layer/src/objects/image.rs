@@ -10,7 +10,7 @@ use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 
 use crate::device::fault;
-use crate::device::memory;
+use crate::device::memory::{self, DEDICATED_FROM};
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::format::Format;
@@ -134,9 +134,6 @@ struct BufferViewInner {
     buffer: Buffer,
     raw: vk::BufferView,
 }
-
-/// From here on an image gets a VkDeviceMemory of its own.
-const DEDICATED_FROM: u64 = 16 << 20;
 
 fn check_desc(device: &DeviceShared, desc: &ImageDesc) -> Result<()> {
     let limits = &device.caps.limits;

@@ -43,12 +43,14 @@ unsafe impl vk::ExtendsDeviceCreateInfo for ShaderEnqueueFeatures {}
 pub(crate) struct ShaderEnqueueProperties {
     s_type: vk::StructureType,
     p_next: *mut c_void,
-    /// maxExecutionGraphDepth and maxExecutionGraphShaderOutputNodes.
-    _graph: [u32; 2],
+    pub max_depth: u32,
+    pub max_output_nodes: u32,
     pub max_payload_size: u32,
-    /// maxExecutionGraphShaderPayloadCount, executionGraphDispatchAddressAlignment,
-    /// maxExecutionGraphWorkgroupCount and maxExecutionGraphWorkgroups.
-    _others: [u32; 6],
+    pub max_payload_count: u32,
+    /// executionGraphDispatchAddressAlignment.
+    _alignment: u32,
+    pub max_group_count: [u32; 3],
+    pub max_groups: u32,
 }
 
 const _: () = assert!(size_of::<ShaderEnqueueProperties>() == 56);
@@ -59,9 +61,13 @@ impl Default for ShaderEnqueueProperties {
         Self {
             s_type: vk::StructureType::PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX,
             p_next: std::ptr::null_mut(),
-            _graph: [0; 2],
+            max_depth: 0,
+            max_output_nodes: 0,
             max_payload_size: 0,
-            _others: [0; 6],
+            max_payload_count: 0,
+            _alignment: 0,
+            max_group_count: [0; 3],
+            max_groups: 0,
         }
     }
 }

@@ -20,6 +20,7 @@ fn a_device_without_work_graphs_refuses_them() {
             entry: "mark",
             name: ("mark", 0),
             specialization: &[],
+            subgroup_size: None,
         };
         let graph = device.create_graph(&GraphDesc {
             nodes: &[node],

@@ -29,7 +29,7 @@ mod loops;
 mod prepare;
 mod ssa;
 mod tidy;
-mod uniform;
+pub(crate) mod uniform;
 mod work;
 
 #[cfg(test)]

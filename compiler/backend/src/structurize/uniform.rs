@@ -100,7 +100,7 @@ impl Scan<'_> {
 }
 
 /// Returns whether an instruction gives all work-items of a work-group one result for one operand.
-fn is_same_for_same(kind: &InstKind) -> bool {
+pub(crate) fn is_same_for_same(kind: &InstKind) -> bool {
     match kind {
         InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => matches!(
             which,

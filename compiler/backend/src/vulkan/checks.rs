@@ -45,6 +45,11 @@ fn kind(kind: ir::CheckKind) -> reflection::CheckKind {
         ir::CheckKind::Remainder => reflection::CheckKind::Remainder,
         ir::CheckKind::Shift => reflection::CheckKind::Shift,
         ir::CheckKind::Loop => reflection::CheckKind::Loop,
+        ir::CheckKind::Unwritten => reflection::CheckKind::Unwritten,
+        ir::CheckKind::Barrier => reflection::CheckKind::Barrier,
+        ir::CheckKind::Collective => reflection::CheckKind::Collective,
+        ir::CheckKind::ReadRace => reflection::CheckKind::ReadRace,
+        ir::CheckKind::WriteRace => reflection::CheckKind::WriteRace,
     }
 }
 

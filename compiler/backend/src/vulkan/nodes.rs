@@ -190,6 +190,25 @@ impl Emitter<'_> {
         Ok((variable, payload))
     }
 
+    /// The numbers of work-groups that the current kernel's payload begins with, in two dimensions; `None` where
+    /// it has no payload with three of them. Lavapipe's nodes have NumWorkgroups 1.
+    pub fn payload_counts(&mut self) -> Option<[Id; 2]> {
+        let k = self.kernel_of[self.cur]? as usize;
+        let input = self.module.kernels[k].node.as_deref()?.input?;
+        if self.module.payloads[input].dispatch != Some(3) {
+            return None;
+        }
+        let (variable, _) = self.input_payloads().ok()?;
+        let word = self.b.ty_int(32);
+        let pointer = self.b.ty_pointer(StorageClass::NodePayloadAMDX, word);
+        let zero = self.b.const_u32(0);
+        Some([0, 1].map(|lane| {
+            let lane = self.b.const_u32(lane);
+            let place = (self.b).op(Op::AccessChain, pointer, &[variable, zero, zero, lane]);
+            self.b.op(Op::Load, word, &[place])
+        }))
+    }
+
     /// The type of an array value: of its allocation, or the kernel's input.
     fn payload_of(&self, array: Value) -> Result<PayloadId, LowerError> {
         let func = &self.module.functions[self.cur];

@@ -263,7 +263,7 @@ impl Emitter<'_> {
                     num_arguments: (kernel.args.len()
                         + usize::from(kernel.private_bytes > 0)
                         + usize::from(kernel.checked)
-                        + usize::from(kernel.enqueue.is_some()))
+                        + usize::from(kernel.takes_launch()))
                         as u32,
                     flags,
                     attributes: kernel.attributes.clone(),
@@ -328,6 +328,13 @@ impl Emitter<'_> {
             let need = Need::QueueArgument { kernel, ordinal };
             reflection.needs.push(need);
         }
+        let part = match info.enqueue {
+            Some(EnqueueRole::SchedulerNode) => Some(0),
+            Some(EnqueueRole::BlockNode { number }) => Some(number + 1),
+            _ => None,
+        };
+        let nodes = part.map(|part| Need::GraphNode { kernel, part });
+        reflection.needs.extend(nodes);
         let Some(place) = self.arg_layouts[k].launch else {
             return;
         };
@@ -347,7 +354,10 @@ impl Emitter<'_> {
                 kernel,
                 times: times.into(),
             }),
-            Some(EnqueueRole::Parent) | None => {}
+            Some(
+                EnqueueRole::Parent | EnqueueRole::BlockNode { .. } | EnqueueRole::SchedulerNode,
+            )
+            | None => {}
         }
     }
 

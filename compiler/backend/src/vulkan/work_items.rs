@@ -445,7 +445,10 @@ impl Emitter<'_> {
     fn dispatch_group(&mut self) -> Id {
         let u32_ty = self.b.ty_int(32);
         let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
-        let [nx, ny] = [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane));
+        let [nx, ny] = match self.payload_counts() {
+            Some(counts) => counts,
+            None => [0, 1].map(|lane| self.input_lane(SpvBuiltIn::NumWorkgroups, lane)),
+        };
         let rows = self.b.op(Op::IMul, u32_ty, &[gz, ny]);
         let rows = self.b.op(Op::IAdd, u32_ty, &[rows, gy]);
         let groups = self.b.op(Op::IMul, u32_ty, &[rows, nx]);

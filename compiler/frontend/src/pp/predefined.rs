@@ -193,6 +193,26 @@ CLK_ABGR 0x10C3
         "CLK_UNORM_INT_2_101010_EXT 0x10E5
 ",
     ),
+    // The list of the extension has the names without INT, the specification of OpenCL C those with it.
+    (
+        Gate::Extension("cl_ext_image_unsigned_10x6_12x4_14x2"),
+        "CLK_UNORM_INT10X6_EXT 0x10E1
+CLK_UNORM_10X6_EXT 0x10E1
+CLK_UNSIGNED_INT10X6_EXT 0x10E6
+CLK_UNSIGNED_INT12X4_EXT 0x10E7
+CLK_UNSIGNED_INT14X2_EXT 0x10E8
+CLK_UNORM_INT12X4_EXT 0x10E9
+CLK_UNORM_12X4_EXT 0x10E9
+CLK_UNORM_INT14X2_EXT 0x10EA
+CLK_UNORM_14X2_EXT 0x10EA
+",
+    ),
+    (
+        Gate::Extension("cl_ext_image_raw10_raw12"),
+        "CLK_UNSIGNED_INT_RAW10_EXT 0x10E3
+CLK_UNSIGNED_INT_RAW12_EXT 0x10E4
+",
+    ),
     (
         Gate::Cl20,
         "ATOMIC_VAR_INIT(value) (value)

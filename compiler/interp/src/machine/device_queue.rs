@@ -3,7 +3,8 @@
 //! The interpreter has queue memory of its own. After the kernel, rounds follow until the queue is
 //! empty: the module's scheduler, then each block over the work-groups that the scheduler gave it. A
 //! block runs with the range of its record, so work-item functions are right before the pass that
-//! computes them from the record, too.
+//! computes them from the record, too. A module with the nodes of a work graph runs by those instead
+//! (`work_graph.rs`).
 
 use super::Machine;
 use crate::args::{Param, Prepared, prepare};
@@ -49,7 +50,7 @@ fn captured(module: &Module) -> u32 {
     blocks.max().unwrap_or(0)
 }
 
-fn bad(message: &str) -> InterpError {
+pub(super) fn bad(message: &str) -> InterpError {
     ErrorKind::BadArguments(message.into()).into()
 }
 
@@ -145,16 +146,23 @@ impl<'a> Machine<'a> {
         };
         let (base, layout) = (queue.base, queue.layout.clone());
         let scheduler = self.kernel_with(|role| matches!(role, EnqueueRole::Scheduler { .. }))?;
+        let has_graph = self.has_work_graph();
         loop {
-            self.begin_kernel(scheduler, 0, base)?;
-            self.range = NdRange::linear(1, 1);
-            self.group_id = [0; 3];
-            self.run_group()?;
+            if has_graph {
+                self.run_work_graph(base)?;
+            } else {
+                self.begin_kernel(scheduler, 0, base);
+                self.range = NdRange::linear(1, 1);
+                self.group_id = [0; 3];
+                self.run_group()?;
+            }
             let header = self.read_at(base, STATE_BYTES)?;
             let progress = layout.progress(&header);
             let progress =
                 progress.ok_or_else(|| bad("the device queue's memory is overwritten"))?;
             match progress.state {
+                // The graph has come to its last level.
+                State::Running if has_graph => {}
                 State::Running => {
                     let start = self.clock().to_le_bytes();
                     self.write(base, &[(layout.times(), start.to_vec())])?;
@@ -177,10 +185,21 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn kernel_with(&self, is: impl Fn(EnqueueRole) -> bool) -> Result<&'a KernelInfo, InterpError> {
+    /// The kernel whose part that is.
+    pub(super) fn kernel_with(
+        &self,
+        is: impl Fn(EnqueueRole) -> bool,
+    ) -> Result<&'a KernelInfo, InterpError> {
         let mut kernels = self.module.kernels.iter();
         let found = kernels.find(|kernel| role(kernel).is_some_and(&is));
         found.ok_or_else(|| ErrorKind::NoSuchKernel.into())
+    }
+
+    /// A variant of the queue's memory.
+    pub(super) fn variant_key(&self, variant: usize) -> Result<Key, InterpError> {
+        let queue = self.device_queue.as_ref();
+        let key = queue.and_then(|queue| queue.variants.get(variant));
+        key.cloned().ok_or_else(|| bad("no such variant"))
     }
 
     fn add_variant(&mut self, base: u64, layout: &Layout, missing: u64) -> Result<(), InterpError> {
@@ -199,12 +218,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Makes a kernel the present one, with the private memory and local arguments that it has.
-    fn begin_kernel(
-        &mut self,
-        kernel: &'a KernelInfo,
-        record: u32,
-        launch: u64,
-    ) -> Result<(), InterpError> {
+    pub(super) fn begin_kernel(&mut self, kernel: &'a KernelInfo, record: u32, launch: u64) {
         self.kernel = kernel;
         self.private_memory.clear();
         if let Some(queue) = &mut self.device_queue {
@@ -214,7 +228,6 @@ impl<'a> Machine<'a> {
         if record == 0 {
             self.prepared = Prepared::default();
         }
-        Ok(())
     }
 
     /// Runs what the scheduler gave to each variant.
@@ -238,9 +251,7 @@ impl<'a> Machine<'a> {
         variant: usize,
         entry: Entry,
     ) -> Result<(), InterpError> {
-        let queue = self.device_queue.as_ref();
-        let key = queue.and_then(|queue| queue.variants.get(variant)).cloned();
-        let key = key.ok_or_else(|| bad("no such variant"))?;
+        let key = self.variant_key(variant)?;
         let kernel = self.kernel_with(
             |role| matches!(role, EnqueueRole::Block { number, .. } if number == key.block),
         )?;
@@ -250,7 +261,7 @@ impl<'a> Machine<'a> {
             args: locals.iter().map(|&size| Arg::Local(size.into())).collect(),
         };
         let launch = base + layout.variant(variant);
-        self.begin_kernel(kernel, entry.record, launch)?;
+        self.begin_kernel(kernel, entry.record, launch);
         self.prepared = prepare(kernel, &inputs)?;
         debug_assert!(
             self.prepared

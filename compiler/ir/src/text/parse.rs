@@ -329,6 +329,13 @@ impl Parser {
                 let captured = self.u32()?;
                 self.expect(')')?;
                 kernel.enqueue = Some(EnqueueRole::Block { number, captured });
+            } else if self.accept_word("scheduler_node") {
+                kernel.enqueue = Some(EnqueueRole::SchedulerNode);
+            } else if self.accept_word("block_node") {
+                self.expect('(')?;
+                let number = self.u32()?;
+                self.expect(')')?;
+                kernel.enqueue = Some(EnqueueRole::BlockNode { number });
             } else if self.accept_word("queue") {
                 self.expect('(')?;
                 kernel.queues.push(self.u32()?);

@@ -125,6 +125,8 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
         Some(EnqueueRole::Block { number, captured }) => {
             write!(out, " block({number}, {captured})")
         }
+        Some(EnqueueRole::SchedulerNode) => write!(out, " scheduler_node"),
+        Some(EnqueueRole::BlockNode { number }) => write!(out, " block_node({number})"),
     };
     for ordinal in &kernel.queues {
         let _ = write!(out, " queue({ordinal})");

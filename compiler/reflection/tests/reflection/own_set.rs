@@ -189,6 +189,11 @@ fn needs() {
             &["Kernel", "Times"],
         ),
         (
+            Need::GraphNode { kernel, part: 3 },
+            "GraphNode kernel: KernelRef(0), part: 3\n",
+            &["Kernel", "Part"],
+        ),
+        (
             Need::RawImage { kernel, ordinal },
             "RawImage kernel: KernelRef(0), ordinal: 1\n",
             &["Kernel", "Ordinal"],
@@ -259,6 +264,7 @@ fn needs() {
             Need::CheckMemory { .. } => 16,
             Need::RawImage { .. } => 18,
             Need::SrgbWrites { .. } => 21,
+            Need::GraphNode { .. } => 22,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

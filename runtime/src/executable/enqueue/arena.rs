@@ -1,6 +1,8 @@
 //! The memory of device-side enqueue in a buffer: what kernels append to and the scheduler reads.
 
-use pumice_compiler::target::device_queue::{self, EVENTS, Key, Layout, STATE_BYTES, State, Write};
+use pumice_compiler::target::device_queue::{
+    self, EVENTS, Key, Layout, Progress, STATE_BYTES, Write,
+};
 use pumice_vulkan_layer::{Buffer, LogicalDevice, MemoryClass};
 
 use super::super::launch::{LaunchError, Result};
@@ -76,12 +78,19 @@ impl Arena {
         (&self.buffer, self.layout.times())
     }
 
-    /// Prepares the memory for a launch. `variants` of them are in it already.
+    /// The pointer to its first byte, as kernels have it.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// Prepares the memory for a launch. `variants` of them are in it already; `max_groups` is the most work-groups
+    /// of a dispatch in the first dimension.
     pub fn begin(
         &mut self,
         device: &LogicalDevice,
         queues: &DeviceQueues,
         variants: usize,
+        max_groups: u32,
     ) -> Result<()> {
         if self.free_events != EVENTS {
             // Handles of earlier launches stay invalid: their generations are over.
@@ -95,7 +104,7 @@ impl Arena {
             default: queues.default,
             variants,
             tick_scale: (f64::from(caps.timestamp_period) * 65536.0).round() as u32,
-            max_groups: caps.limits.max_group_count[0],
+            max_groups,
             most_local_bytes: caps.limits.max_shared_memory,
         };
         let writes = self.layout.begin(self.base, &launch);
@@ -105,7 +114,7 @@ impl Arena {
     }
 
     /// Reads the state after a submission, with the variants that are missing.
-    pub fn state(&mut self) -> Result<(State, Vec<Key>)> {
+    pub fn state(&mut self) -> Result<(Progress, Vec<Key>)> {
         let mut header = [0; STATE_BYTES];
         self.buffer.read(0, &mut header)?;
         // Rounds that leave no trace would go on for ever.
@@ -125,7 +134,7 @@ impl Arena {
             self.buffer.read(at, &mut bytes)?;
             keys.push(Key::read(&bytes));
         }
-        Ok((progress.state, keys))
+        Ok((progress, keys))
     }
 
     /// The block of a variant, and how many of its kernels have ended since it was made. The count wraps.

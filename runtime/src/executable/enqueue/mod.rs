@@ -1,22 +1,28 @@
 //! Runs a kernel that enqueues others, and all that it leads to (docs/device-enqueue.md).
 //!
 //! - `arena.rs`: the memory that kernels and scheduler share
+//! - `dispatches.rs`: rounds of indirect dispatches
+//! - `graph.rs`: rounds as a work graph, where the device has them
 //!
-//! The kernel is followed by rounds: the scheduler, then one indirect dispatch for each variant, which
+//! The kernel is followed by rounds: the scheduler, then the variants that it gave work to. A variant
 //! is a block with its sizes of work-group and local memory. Many rounds are submitted at a time; the
 //! host looks at the scheduler's state after each submission, makes variants that were missing, and
 //! goes on until all work has ended.
 
 mod arena;
+mod dispatches;
+mod graph;
 
 use pumice_compiler::target::device_queue::{Key, QUEUES, State, VARIANTS};
-use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Recording, Timer, Wait};
+use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Wait};
 
 use std::collections::BTreeMap;
 
 use self::arena::Arena;
-use super::Executable;
+use self::dispatches::Dispatches;
+use self::graph::Nodes;
 use super::launch::{ArgValue, Launch, LaunchError, NdRange, Prepared, Result};
+use super::{Executable, KernelInfo};
 use crate::base::clock::host_time;
 use crate::base::exit;
 use crate::base::log;
@@ -27,6 +33,8 @@ const ROUNDS: usize = 8;
 const MOST_RUNS: usize = 32;
 /// Bytes of private memory of a variant's dispatch, unless one work-group needs more.
 const PRIVATE_BYTES: u64 = 64 << 20;
+/// Work-groups of a dispatch at most: counts of several of them stay within 32 bits.
+const MOST_GROUPS: u32 = 1 << 30;
 /// Idle memories that an executable keeps.
 const KEPT: usize = 2;
 
@@ -43,17 +51,16 @@ pub struct DeviceQueues {
 pub(super) struct Scheduler {
     arena: Arena,
     queue: Queue,
-    /// The times of dispatches, if the scheduler reads them.
-    timer: Option<Timer>,
     /// Tells its launches' private memory from that of queues.
     number: usize,
     /// The word that tells its kernels to end.
     termination: Option<Buffer>,
-    scheduler: Prepared,
-    /// Kernels of blocks, each for one size of work-groups and local memory.
-    variants: Vec<Prepared>,
-    /// [`ROUNDS`] rounds with the present variants.
-    rounds: Option<Recording>,
+    /// The variants in the memory.
+    variants: Vec<Key>,
+    /// Their nodes, where rounds are a work graph.
+    nodes: Option<Nodes>,
+    /// Their kernels, where rounds are dispatches. A scheduler with both has given up its nodes.
+    dispatches: Option<Dispatches>,
     /// Kernels of each variant that a trace has been told of.
     told: [u32; VARIANTS],
 }
@@ -64,6 +71,8 @@ pub struct Ran<'a> {
     pub times: (u64, u64),
     /// Names of blocks with the number of their kernels that ended, by name.
     pub kernels: &'a [(&'a str, u64)],
+    /// A work graph ran them, else indirect dispatches.
+    pub by_graph: bool,
 }
 
 /// Takes [`Ran`] after each submission.
@@ -126,13 +135,19 @@ impl Executable {
             &record_launch as &dyn Fn(&mut Recorder) -> Result<()>,
             waits,
         );
-        scheduler.run(self, device, first, queues, (tell, is_over))?;
+        let ran = scheduler.run(self, device, first, queues, (tell, is_over))?;
+        log::debug!(
+            "device-side enqueue ran {ran} kernels by {}",
+            scheduler.way()
+        );
         if let Some(buffer) = prepared.take_printf() {
             let printed = print(&buffer);
             self.keep_printf(buffer);
             printed?;
         }
-        for buffer in scheduler.variants.iter().filter_map(Prepared::printf) {
+        let of_nodes = scheduler.nodes.iter().filter_map(Nodes::printf);
+        let of_dispatches = scheduler.dispatches.iter().flat_map(Dispatches::printf);
+        for buffer in of_nodes.chain(of_dispatches) {
             print(buffer)?;
         }
         let mut idle = self.schedulers.lock();
@@ -162,33 +177,54 @@ impl Executable {
             device_module.pointer(address)
         })?;
         let number = usize::MAX - arena.address() as usize;
+        let nodes = match graph::obstacle(self, device) {
+            Some(obstacle) => {
+                log::debug!("device-side enqueue by indirect dispatches: {obstacle}");
+                None
+            }
+            None => Some(Nodes::new(self, device, termination)?),
+        };
+        let mut scheduler = Scheduler {
+            arena,
+            queue: device.create_queue()?,
+            number,
+            termination: termination.cloned(),
+            variants: Vec::new(),
+            nodes,
+            dispatches: None,
+            told: [0; VARIANTS],
+        };
+        if scheduler.nodes.is_none() {
+            scheduler.dispatches = Some(self.dispatches(device, &scheduler)?);
+        }
+        Ok(scheduler)
+    }
+
+    /// Rounds of dispatches with the variants that a scheduler has.
+    fn dispatches(&self, device: &LogicalDevice, scheduler: &Scheduler) -> Result<Dispatches> {
         let kernel = self.interface.enqueue.scheduler.unwrap_or(usize::MAX);
-        let scheduler = self.prepare(
+        let prepared = self.prepare(
             device,
             &Launch {
                 kernel,
                 range: &one_group([1; 3], 1),
                 args: &[],
-                enqueue: Some(arena.address()),
+                enqueue: Some(scheduler.arena.address()),
                 checks: None,
-                termination,
-                queue: number,
+                termination: scheduler.termination.as_ref(),
+                queue: scheduler.number,
+                may_slice: false,
             },
         )?;
-        Ok(Scheduler {
-            arena,
-            queue: device.create_queue()?,
-            timer: match self.interface.enqueue.times {
-                true => Some(device.create_timer()?),
-                false => None,
-            },
-            number,
-            termination: termination.cloned(),
-            scheduler,
-            variants: Vec::new(),
-            rounds: None,
-            told: [0; VARIANTS],
-        })
+        let timer = match self.interface.enqueue.times {
+            true => Some(device.create_timer()?),
+            false => None,
+        };
+        let mut dispatches = Dispatches::new(prepared, timer);
+        for (index, key) in scheduler.variants.iter().enumerate() {
+            dispatches.add(self.variant(device, scheduler, key, index)?.0);
+        }
+        Ok(dispatches)
     }
 
     /// Makes a variant; gives the most work-groups of its dispatches too.
@@ -203,9 +239,7 @@ impl Executable {
         let kernel = kernel
             .ok_or_else(|| LaunchError::Resources(format!("there is no block {}", key.block)))?;
         let info = &self.interface.kernels[kernel].info;
-        let args: Vec<Option<ArgValue>> = (info.args.iter().zip(key.locals))
-            .map(|(_, size)| Some(ArgValue::Local { size: size.into() }))
-            .collect();
+        let args = local_arguments(info, key);
         // Work-groups beyond 65,535 are rows of them.
         let [x, y, _] = device.capabilities().limits.max_group_count;
         let most = u64::from(x) * u64::from(y);
@@ -223,14 +257,22 @@ impl Executable {
             checks: None,
             termination: scheduler.termination.as_ref(),
             queue: scheduler.number,
+            may_slice: false,
         };
         let prepared = self.prepare(device, &launch)?;
         let most = match info.private_bytes {
             Some(_) => prepared.groups(),
-            None => most.min(1 << 30),
+            None => most.min(MOST_GROUPS.into()),
         };
         Ok((prepared, most as u32))
     }
+}
+
+/// The arguments of a variant: sizes of local memory alone.
+fn local_arguments(info: &KernelInfo, key: &Key) -> Vec<Option<ArgValue>> {
+    (info.args.iter().zip(key.locals))
+        .map(|(_, size)| Some(ArgValue::Local { size: size.into() }))
+        .collect()
 }
 
 /// A range of a row of work-groups.
@@ -246,7 +288,20 @@ fn one_group(local_size: [u32; 3], groups: u64) -> NdRange {
 }
 
 impl Scheduler {
-    /// Runs a launch and everything that it leads to.
+    /// Tells that the present variants run as a work graph.
+    fn is_graph(&self) -> bool {
+        self.dispatches.is_none()
+    }
+
+    /// The way in which blocks run, for the log.
+    fn way(&self) -> &'static str {
+        match self.is_graph() {
+            true => "a work graph",
+            false => "indirect dispatches",
+        }
+    }
+
+    /// Runs a launch and everything that it leads to. Returns how many kernels that were.
     fn run(
         &mut self,
         executable: &Executable,
@@ -254,8 +309,13 @@ impl Scheduler {
         first: FirstSubmission<'_>,
         queues: &DeviceQueues,
         (tell, is_over): (Option<&TellRan<'_>>, &dyn Fn() -> bool),
-    ) -> Result<()> {
-        self.arena.begin(device, queues, self.variants.len())?;
+    ) -> Result<u32> {
+        let limits = &device.capabilities().limits;
+        let across = match self.is_graph() {
+            true => limits.max_node_groups[0],
+            false => limits.max_group_count[0],
+        };
+        (self.arena).begin(device, queues, self.variants.len(), across)?;
         if tell.is_some() {
             for index in 0..self.variants.len() {
                 self.told[index] = self.arena.ended(index)?.1;
@@ -265,6 +325,7 @@ impl Scheduler {
         let mut runs = 1;
         loop {
             let start = host_time();
+            self.make_graph(executable, device)?;
             self.submit(first.take(), runs)?;
             if let Some(tell) = tell {
                 self.tell_ran(executable, start, tell)?;
@@ -272,9 +333,9 @@ impl Scheduler {
             if is_over() {
                 return Err(LaunchError::Resources("the context is terminated".into()));
             }
-            let (state, missing) = self.arena.state()?;
-            match state {
-                State::Done => return Ok(()),
+            let (progress, missing) = self.arena.state()?;
+            match progress.state {
+                State::Done => return Ok(progress.executed),
                 State::Running => runs = (runs * 2).min(MOST_RUNS),
                 State::NeedsVariants => {
                     self.add_variants(executable, device, missing)?;
@@ -290,14 +351,22 @@ impl Scheduler {
 
     /// Submits the launch, if it has not run, and rounds; waits until the device is done.
     fn submit(&mut self, first: Option<FirstSubmission<'_>>, runs: usize) -> Result<()> {
-        let rounds = self.rounds()?;
         let mut recorder = self.queue.recorder()?;
         let mut waits: &[Wait] = &[];
         if let Some((record_launch, before)) = first {
             record_launch(&mut recorder)?;
             waits = before;
         }
-        recorder.run(&vec![rounds; runs])?;
+        match (&mut self.dispatches, &mut self.nodes) {
+            (Some(dispatches), _) => {
+                dispatches.record(&mut recorder, (&self.queue, &self.arena), runs)?;
+            }
+            (None, Some(nodes)) => {
+                nodes.record(&mut recorder, runs * ROUNDS)?;
+                recorder.keep(self.arena.buffer.clone());
+            }
+            (None, None) => {}
+        }
         if !exit::begin_batch() {
             return Err(LaunchError::Resources("the process ends".into()));
         }
@@ -309,33 +378,17 @@ impl Scheduler {
         Ok(())
     }
 
-    /// The recording of some rounds.
-    fn rounds(&mut self) -> Result<Recording> {
-        if let Some(rounds) = &self.rounds {
-            return Ok(rounds.clone());
+    /// Makes the graph of the present variants. Where there can be none, the rounds are dispatches from now on.
+    fn make_graph(&mut self, executable: &Executable, device: &LogicalDevice) -> Result<()> {
+        let (Some(nodes), None) = (&mut self.nodes, &self.dispatches) else {
+            return Ok(());
+        };
+        let memory = self.arena.base();
+        if let Err(error) = nodes.make(executable, device, memory, &self.variants) {
+            log::info!("device-side enqueue goes on by indirect dispatches: {error}");
+            self.dispatches = Some(executable.dispatches(device, self)?);
         }
-        let mut recorder = self.queue.reusable_recorder()?;
-        for _ in 0..ROUNDS {
-            recorder.barrier();
-            self.scheduler.record(&mut recorder)?;
-            recorder.barrier();
-            if let Some(timer) = &self.timer {
-                recorder.start_timer(timer)?;
-            }
-            for (index, variant) in self.variants.iter().enumerate() {
-                let dispatch = self.arena.dispatch(index);
-                variant.record_indirect(&mut recorder, dispatch)?;
-            }
-            let (buffer, offset) = self.arena.times();
-            if let Some(timer) = &self.timer {
-                recorder.stop_timer(timer, buffer, offset)?;
-            }
-        }
-        recorder.barrier();
-        recorder.keep(self.arena.buffer.clone());
-        let rounds = recorder.into_recording()?;
-        self.rounds = Some(rounds.clone());
-        Ok(rounds)
+        Ok(())
     }
 
     /// Tells what the submission that began at `start` has run.
@@ -357,6 +410,7 @@ impl Scheduler {
             tell(&Ran {
                 times,
                 kernels: &kernels,
+                by_graph: self.is_graph(),
             });
         }
         Ok(())
@@ -374,23 +428,36 @@ impl Scheduler {
                 self.variants.len()
             );
             // What they printed would go with them.
-            if self
-                .variants
-                .iter()
-                .any(|variant| variant.printf().is_some())
-            {
+            let mut printing = self.dispatches.iter().flat_map(Dispatches::printf);
+            if printing.next().is_some() {
                 let text = "blocks that print run with too many sizes of work-groups";
                 return Err(LaunchError::Resources(text.into()));
             }
+            drop(printing);
             self.variants.clear();
+            if let Some(dispatches) = &mut self.dispatches {
+                dispatches.forget();
+            }
         }
-        self.rounds = None;
+        if let Some(nodes) = &mut self.nodes {
+            nodes.forget();
+        }
+        let [_, most_groups] = device.capabilities().limits.max_node_groups;
         for key in missing {
             let index = self.variants.len();
-            let (prepared, most) = executable.variant(device, self, &key, index)?;
+            let most = match self.is_graph() {
+                true => most_groups.min(MOST_GROUPS),
+                false => {
+                    let (prepared, most) = executable.variant(device, self, &key, index)?;
+                    if let Some(dispatches) = &mut self.dispatches {
+                        dispatches.add(prepared);
+                    }
+                    most
+                }
+            };
             self.arena.write_variant(index, &key, most)?;
             self.told[index] = 0;
-            self.variants.push(prepared);
+            self.variants.push(key);
         }
         log::debug!("device-side enqueue has {} kernels", self.variants.len());
         self.arena.go_on(self.variants.len())

@@ -107,6 +107,7 @@ fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)>
             f.shader_device_clock && f.shader_subgroup_clock,
             "ShaderClockKHR",
         ),
+        5067 => (f.shader_enqueue, "ShaderEnqueueAMDX"),
         5345 => (f.vulkan_memory_model, "VulkanMemoryModel"),
         5346 => (
             f.vulkan_memory_model_device_scope,

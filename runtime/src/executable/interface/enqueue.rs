@@ -17,6 +17,13 @@ pub(in crate::executable) enum EnqueuePart {
         /// It reads their times.
         times: bool,
     },
+    /// A block as a node of a work graph.
+    BlockNode {
+        /// The block's number.
+        number: u32,
+    },
+    /// The scheduler as a node of a work graph.
+    SchedulerNode,
 }
 
 /// The kernels of a module that run what others enqueue.
@@ -30,6 +37,17 @@ pub(in crate::executable) struct EnqueueKernels {
     pub scheduler: Option<usize>,
     /// The scheduler reads the times of dispatches.
     pub times: bool,
+    /// The same as nodes of a work graph, if the module has them.
+    pub nodes: Option<NodeKernels>,
+}
+
+/// The nodes of a work graph that run what kernels enqueue.
+#[derive(Debug)]
+pub(in crate::executable) struct NodeKernels {
+    /// Indices of the blocks, by number.
+    pub blocks: Vec<usize>,
+    /// Index of the scheduler.
+    pub scheduler: usize,
 }
 
 impl EnqueueKernels {
@@ -39,10 +57,15 @@ impl EnqueueKernels {
     /// Numbers of blocks that are not 0 and so on, two schedulers, or none where a kernel enqueues.
     pub fn find(kernels: &[KernelInterface]) -> Result<Self, String> {
         let mut found = Self::default();
-        let mut blocks = Vec::new();
+        let (mut blocks, mut nodes, mut scheduler) = (Vec::new(), Vec::new(), None);
         for (index, kernel) in kernels.iter().enumerate() {
             let mut args = kernel.info.args.iter();
-            let fits = kernel.info.enqueues && args.all(|arg| arg.kind == ArgKind::Local);
+            let is_node = matches!(
+                kernel.part,
+                Some(EnqueuePart::BlockNode { .. } | EnqueuePart::SchedulerNode)
+            );
+            let fits =
+                kernel.info.enqueues != is_node && args.all(|arg| arg.kind == ArgKind::Local);
             if kernel.part.is_some() && !fits {
                 return Err(format!("kernel `{}` cannot be enqueued", kernel.info.name));
             }
@@ -57,22 +80,42 @@ impl EnqueueKernels {
                         return Err("two schedulers of device queues".into());
                     }
                 }
+                Some(EnqueuePart::BlockNode { number }) => nodes.push((number as usize, index)),
+                Some(EnqueuePart::SchedulerNode) => {
+                    if scheduler.replace(index).is_some() {
+                        return Err("two schedulers of a work graph".into());
+                    }
+                }
                 None => {}
             }
         }
-        blocks.sort_unstable();
-        if blocks
-            .iter()
-            .enumerate()
-            .any(|(n, (number, _))| n != *number)
-        {
-            return Err("the blocks are not numbered from 0 on".into());
-        }
-        found.blocks = blocks.into_iter().map(|(_, index)| index).collect();
+        found.blocks = by_number(blocks)?;
+        let nodes = by_number(nodes)?;
+        found.nodes = match scheduler {
+            Some(scheduler) if nodes.len() == found.blocks.len() => Some(NodeKernels {
+                blocks: nodes,
+                scheduler,
+            }),
+            None if nodes.is_empty() => None,
+            _ => return Err("the nodes of the work graph are not those of the blocks".into()),
+        };
         let enqueues = kernels.iter().any(|kernel| kernel.info.enqueues);
         if enqueues && found.scheduler.is_none() {
             return Err("a kernel enqueues, and there is no scheduler".into());
         }
         Ok(found)
     }
+}
+
+/// The indices of blocks in the order of their numbers.
+fn by_number(mut blocks: Vec<(usize, usize)>) -> Result<Vec<usize>, String> {
+    blocks.sort_unstable();
+    if blocks
+        .iter()
+        .enumerate()
+        .any(|(n, (number, _))| n != *number)
+    {
+        return Err("the blocks are not numbered from 0 on".into());
+    }
+    Ok(blocks.into_iter().map(|(_, index)| index).collect())
 }

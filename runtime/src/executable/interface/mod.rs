@@ -274,6 +274,13 @@ impl KernelInterface {
                 let part = EnqueuePart::Block { number, captured };
                 self.part.replace(part).is_none()
             }
+            Need::GraphNode { part, .. } => {
+                let part = match part.checked_sub(1) {
+                    Some(number) => EnqueuePart::BlockNode { number },
+                    None => EnqueuePart::SchedulerNode,
+                };
+                self.part.replace(part).is_none()
+            }
             // Those of images are places of arguments (`gather_images.rs`).
             Need::HandleFactPushConstant { .. }
             | Need::HandleFactUniform { .. }

@@ -16,6 +16,14 @@ const WORKGROUP: u32 = 4;
 const PUSH_CONSTANT: u32 = 9;
 const TYPE_IMAGE: u16 = 25;
 const GL_COMPUTE: u32 = 5;
+/// OpLoad.
+const LOAD: u16 = 61;
+/// A bit of memory operands.
+const VOLATILE: u32 = 1;
+/// OpAtomicLoad to OpAtomicXor.
+const ATOMICS: std::ops::RangeInclusive<u16> = 227..=242;
+/// Those of flags and of floats.
+const MORE_ATOMICS: [u16; 5] = [318, 319, 5614, 5615, 6035];
 
 /// The parts of a module that launches depend on.
 #[derive(Debug, Default)]
@@ -27,6 +35,8 @@ pub(in crate::executable) struct ModuleScan {
     local_sizes: FxHashMap<u32, LocalSize>,
     /// BuiltIn decorations on variables.
     pub built_ins: FxHashSet<u32>,
+    /// Some function has an atomic operation or a volatile read, by which work-groups could wait for each other.
+    pub atomics: bool,
     /// The module has a WorkgroupSize constant, which overrides execution modes.
     workgroup_size: Option<u32>,
     types: FxHashMap<u32, Type>,
@@ -84,6 +94,14 @@ enum Constant {
     },
 }
 
+/// Returns whether an instruction is an atomic operation, or a read that is not left out of loops.
+fn is_shared_access(inst: &Inst<'_>) -> bool {
+    match (inst.opcode, inst.operands) {
+        (LOAD, &[_, _, _, access, ..]) => access & VOLATILE != 0,
+        (opcode, _) => ATOMICS.contains(&opcode) || MORE_ATOMICS.contains(&opcode),
+    }
+}
+
 /// Values of specialization ids; others keep their defaults.
 pub(in crate::executable) type SpecValues = HashMap<u32, u32>;
 
@@ -115,6 +133,7 @@ impl ModuleScan {
     }
 
     fn in_function(&mut self, function: u32, inst: &Inst<'_>) {
+        self.atomics |= is_shared_access(inst);
         if self.interfaces_are_complete() {
             return;
         }

@@ -17,7 +17,7 @@ use crate::executable::interface::{
 /// Push constants of a dispatch.
 pub(in crate::executable) type Push = SmallVec<[u8; 64]>;
 /// Buffers that a launch reaches by address.
-pub(super) type Buffers = SmallVec<[Buffer; 4]>;
+pub(in crate::executable) type Buffers = SmallVec<[Buffer; 4]>;
 
 /// The push constants that a range and the module's own data decide, with zeros for all others.
 pub(super) fn range_constants(

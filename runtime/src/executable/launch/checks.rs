@@ -1,6 +1,6 @@
 //! The memory of a launch's checks (`pumice_check::layout`).
 
-use pumice_check::{Launch, Reports, Table, read};
+use pumice_check::{Launch, Layout, Reports, Table, read};
 use pumice_reflection::CheckSite;
 use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
 
@@ -12,6 +12,8 @@ use crate::executable::device_module::DeviceModule;
 pub struct CheckMemory {
     buffer: Buffer,
     before: Vec<u8>,
+    /// Bytes from the start that tell of faults; race marks follow.
+    told: usize,
 }
 
 impl CheckMemory {
@@ -29,10 +31,10 @@ impl CheckMemory {
     /// # Errors
     /// Memory that the host cannot reach.
     pub fn read(&self, launch: &Launch<'_>) -> vk::Result<Reports> {
-        let mut bytes = vec![0; self.before.len()];
+        let mut bytes = vec![0; self.told];
         self.buffer.read(0, &mut bytes)?;
         let reports = read(&bytes, launch);
-        if reports.summary.is_some() {
+        if reports.summary.is_some() || self.told < self.before.len() {
             self.buffer.write(0, &self.before)?;
         }
         Ok(reports)
@@ -60,9 +62,16 @@ impl Executable {
             table.allocations.insert(at, range);
         }
         table.slices = loop_limit::slices();
-        let before = table.bytes(self.interface.checks.len());
+        let sites = &self.interface.checks;
+        let layout = Layout::new(table.arguments.len(), sites.len());
+        let told = layout.size(table.allocations.len()) as usize;
+        let before = table.bytes(sites);
         let buffer = (module.device).create_buffer(before.len() as u64, MemoryClass::Readback)?;
         buffer.write(0, &before)?;
-        Ok(CheckMemory { buffer, before })
+        Ok(CheckMemory {
+            buffer,
+            before,
+            told,
+        })
     }
 }

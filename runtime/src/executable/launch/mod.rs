@@ -5,17 +5,21 @@
 //! - `regions.rs`: the parts of a range that one dispatch can run
 //! - `plan.rs`: what the range decides, kept for the next launch
 //! - `bind.rs`: from arguments to push constants and descriptors
+//! - `node.rs`: the same for nodes of a work graph
 //! - `checks.rs`: the memory of a launch's checks
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
 //! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
 mod checks;
+mod node;
 mod plan;
 mod private_memory;
 mod promises;
 mod range;
+mod record;
 mod regions;
+mod slices;
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -23,18 +27,19 @@ use std::sync::Arc;
 
 use pumice_check::Table;
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice, Pipeline,
-    Recorder, SamplerDesc,
+    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice,
+    SamplerDesc,
 };
 use smallvec::SmallVec;
 
 use self::bind::{Buffers, LaunchBuilder, Push, put_range};
 pub use self::checks::CheckMemory;
+pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
 use self::private_memory::groups_within;
 pub(super) use self::private_memory::most_work_items;
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
-use self::regions::{MAX_REGIONS, Region, regions};
+use self::regions::{MAX_REGIONS, Region, regions, sides};
 use super::Executable;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
@@ -152,6 +157,8 @@ pub struct Launch<'a> {
     pub termination: Option<&'a Buffer>,
     /// Tells queues apart: launches of one queue, which is one of Vulkan's, share memory in turn.
     pub queue: usize,
+    /// True if it may be cut into slices, for several submissions.
+    pub may_slice: bool,
 }
 
 /// The reason for which a launch is refused.
@@ -322,15 +329,20 @@ impl Executable {
     fn regions(
         &self,
         kernel: &KernelInterface,
-        range: &NdRange,
+        launch: &Launch<'_>,
         device: &LogicalDevice,
-    ) -> Result<Vec<Region>> {
+    ) -> Result<(Vec<Region>, bool)> {
+        let range = launch.range;
         let limits = &device.capabilities().limits;
         let max_groups = match kernel.info.private_bytes {
             Some(bytes) => groups_within(bytes, range, limits)?,
             None => limits.max_group_count,
         };
-        let regions = regions(range, max_groups).ok_or_else(|| {
+        let in_slices = self.slices(launch, device);
+        let in_slices = in_slices.and_then(|most| regions(range, sides(most, range, max_groups)));
+        let is_sliced = in_slices.is_some();
+        let regions = in_slices.or_else(|| regions(range, max_groups));
+        let regions = regions.ok_or_else(|| {
             LaunchError::Resources(format!(
                 "the range takes more than {MAX_REGIONS} dispatches"
             ))
@@ -353,7 +365,18 @@ impl Executable {
                 LaunchError::GlobalSize(format!("{text}: the range has too many groups"))
             });
         }
-        Ok(regions)
+        Ok((regions, is_sliced))
+    }
+
+    /// The most work-groups of a slice; `None` if the launch is submitted as a whole.
+    fn slices(&self, launch: &Launch<'_>, device: &LogicalDevice) -> Option<u64> {
+        if !launch.may_slice || self.splitting.is_none() {
+            return None;
+        }
+        let most = slices::most_groups(device.capabilities(), self.scan.atomics)?;
+        let groups = launch.range.num_groups().into_iter();
+        let groups = groups.fold(1, u64::saturating_mul);
+        (groups > most).then(|| most.max(groups.div_ceil(slices::MOST)))
     }
 
     /// Every specialization constant but the region's local size.
@@ -508,91 +531,4 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
         }
     }
     Ok(())
-}
-
-impl Prepared {
-    /// Records the launch: binds and dispatches, with barriers only where it takes turns with others.
-    ///
-    /// # Errors
-    /// A recorder of another device.
-    pub fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
-        let plan = &self.held.plan;
-        let mut bound: Option<&Pipeline> = None;
-        for (dispatch, push) in plan.dispatches.iter().zip(&self.pushes) {
-            if plan.private.is_some() {
-                // Private memory is shared with other launches of the queue.
-                recorder.barrier();
-            }
-            if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
-                recorder.bind_pipeline(&dispatch.pipeline);
-            }
-            if bound.is_none() {
-                // All pipelines of a kernel have one layout, so the sets stay bound.
-                for set in &self.sets {
-                    recorder.bind_descriptors(set)?;
-                }
-            }
-            bound = Some(&dispatch.pipeline);
-            recorder.push_constants(0, push)?;
-            match dispatch.base {
-                Some(base) => recorder.dispatch_base(base, dispatch.region.groups)?,
-                None => recorder.dispatch(dispatch.region.groups)?,
-            }
-        }
-        recorder.keep_shared(&self.held);
-        Ok(())
-    }
-
-    /// Records the one dispatch of the launch with numbers of work-groups that the device finds in a
-    /// buffer.
-    ///
-    /// # Errors
-    /// A launch of another number of dispatches, a range beyond the buffer's end.
-    pub fn record_indirect(
-        &self,
-        recorder: &mut Recorder,
-        (buffer, offset): (&Buffer, u64),
-    ) -> vk::Result<()> {
-        let plan = &self.held.plan;
-        let ([dispatch], [push]) = (&plan.dispatches[..], &self.pushes[..]) else {
-            return Err(vk::Error::InvalidUse(
-                "a launch of several dispatches".into(),
-            ));
-        };
-        if plan.private.is_some() {
-            recorder.barrier();
-        }
-        recorder.bind_pipeline(&dispatch.pipeline);
-        for set in &self.sets {
-            recorder.bind_descriptors(set)?;
-        }
-        recorder.push_constants(0, push)?;
-        recorder.dispatch_indirect(buffer, offset)?;
-        recorder.keep_shared(&self.held);
-        Ok(())
-    }
-
-    /// The work-groups of the one dispatch of the launch.
-    pub fn groups(&self) -> u64 {
-        let dispatches = self.held.plan.dispatches.iter();
-        let groups = dispatches.map(|dispatch| dispatch.region.groups.map(u64::from));
-        groups.map(|groups| groups.iter().product::<u64>()).sum()
-    }
-
-    /// The memory of this launch's checks, to be read once the submission is done. `None` for a kernel without
-    /// checks, or where it was taken.
-    pub fn take_checks(&mut self) -> Option<CheckMemory> {
-        self.check.take()
-    }
-
-    /// The printf buffer of this launch, while it was not taken.
-    pub fn printf(&self) -> Option<&Buffer> {
-        self.printf.as_ref()
-    }
-
-    /// The printf buffer of this launch, to be given to [`Executable::decode_printf`] once the
-    /// submission is done. `None` when the kernel does not print, or it was taken.
-    pub fn take_printf(&mut self) -> Option<Buffer> {
-        self.printf.take()
-    }
 }

@@ -31,6 +31,10 @@ pub(in crate::executable) struct Plan {
     /// See [`srgb_constants`].
     srgb: SmallVec<[u32; 2]>,
     pub dispatches: Vec<PlannedDispatch>,
+    /// See [`Launch::may_slice`].
+    may_slice: bool,
+    /// True if each dispatch is a submission of its own.
+    pub is_sliced: bool,
     /// Everything but arguments, what regions change, and the place of the launch's own printf buffer.
     pub push: Push,
     /// Bytes of the private memory that the dispatches use in turn.
@@ -77,6 +81,7 @@ impl Executable {
         let last = slot.lock().clone();
         let serves = |plan: &Arc<Plan>| {
             plan.range == *launch.range
+                && plan.may_slice == launch.may_slice
                 && plan.locals == locals
                 && plan.near == near
                 && plan.srgb == srgb
@@ -100,7 +105,7 @@ impl Executable {
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
-        let regions = self.regions(kernel, range, device)?;
+        let (regions, is_sliced) = self.regions(kernel, launch, device)?;
         let specialization = self.specialization(kernel, launch, device)?;
         let device_module = self.device_module(device)?;
         let private_bytes = kernel.info.private_bytes;
@@ -135,6 +140,8 @@ impl Executable {
             near,
             srgb,
             dispatches,
+            may_slice: launch.may_slice,
+            is_sliced,
             private,
         })
     }

@@ -8,7 +8,7 @@
 use pumice_vulkan_layer::caps::Limits;
 
 use super::range::NdRange;
-use super::regions::Region;
+use super::regions::{Region, sides};
 use super::{LaunchError, Result};
 
 /// Bytes that the work-items of a dispatch have together, unless one work-group needs more.
@@ -32,14 +32,11 @@ pub(super) fn groups_within(bytes: u32, range: &NdRange, limits: &Limits) -> Res
             limits.max_buffer
         )));
     }
-    let mut left = (MOST_BYTES / group.max(1)).max(1);
-    let groups = range.num_groups();
-    Ok([0, 1, 2].map(|d| {
-        let most = u64::from(limits.max_group_count[d]);
-        let here = left.min(groups[d]).min(most).max(1);
-        left /= here;
-        here as u32
-    }))
+    Ok(sides(
+        MOST_BYTES / group.max(1),
+        range,
+        limits.max_group_count,
+    ))
 }
 
 /// Bytes of the buffer that the dispatches of these regions use in turn.

@@ -20,6 +20,17 @@ pub struct Region {
 /// More regions than this are not recorded: such a range would run for days.
 pub const MAX_REGIONS: u64 = 1 << 16;
 
+/// The sides of a box of at most `most` work-groups of a range, no longer than `longest`: the range's rows come first.
+pub(super) fn sides(most: u64, range: &NdRange, longest: [u32; 3]) -> [u32; 3] {
+    let mut left = most.max(1);
+    let groups = range.num_groups();
+    [0, 1, 2].map(|d| {
+        let here = left.min(groups[d]).min(u64::from(longest[d])).max(1);
+        left /= here;
+        here as u32
+    })
+}
+
 /// Cuts one dimension into (first group, groups, local size).
 fn cut(global: u64, local: u32, max_groups: u32) -> impl Iterator<Item = (u64, u32, u32)> + Clone {
     let wide = u64::from(local);
@@ -68,7 +79,7 @@ pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_REGIONS, NdRange, Region, regions};
+    use super::{MAX_REGIONS, NdRange, Region, regions, sides};
 
     fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
         NdRange {
@@ -153,6 +164,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn boxes_of_few_groups() {
+        let range = range([70, 9, 4], [4, 2, 1]);
+        assert_eq!(range.num_groups(), [18, 5, 4]);
+        let cases = [
+            (0, [1, 1, 1]),
+            (7, [7, 1, 1]),
+            (18, [18, 1, 1]),
+            (40, [18, 2, 1]),
+            (200, [18, 5, 2]),
+            (u64::MAX, [18, 5, 4]),
+        ];
+        for (most, expected) in cases {
+            assert_eq!(sides(most, &range, [u32::MAX; 3]), expected, "{most}");
+            assert_partition(&range, expected);
+        }
+        assert_eq!(sides(40, &range, [9, 3, 3]), [9, 3, 1]);
     }
 
     #[test]

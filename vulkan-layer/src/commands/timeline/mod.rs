@@ -99,10 +99,14 @@ impl Timeline {
             points,
             reached: AtomicU64::new(0),
         }));
-        let start = timeline.completed()?;
-        if let Points::Semaphore(semaphore) = &timeline.0.points {
-            semaphore.submitted(start);
-        }
+        let start = match &timeline.0.points {
+            Points::Semaphore(semaphore) => {
+                let start = timeline.completed()?;
+                semaphore.submitted(start);
+                start
+            }
+            Points::Fences(_) => 0,
+        };
         Ok((timeline, start))
     }
 
@@ -131,10 +135,11 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
-        fault::check(match self.0.points {
+        let checked = fault::check(match self.0.points {
             Points::Semaphore(_) => "vkGetSemaphoreCounterValue",
             Points::Fences(_) => "vkGetFenceStatus",
-        })?;
+        });
+        self.0.device.note_loss(checked)?;
         self.poll()
     }
 
@@ -144,6 +149,11 @@ impl Timeline {
     }
 
     fn poll(&self) -> Result<u64> {
+        self.0.device.check_loss()?;
+        self.0.device.note_loss(self.ask())
+    }
+
+    fn ask(&self) -> Result<u64> {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
             Points::Semaphore(semaphore) => {
@@ -193,10 +203,11 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
-        fault::check(match self.0.points {
+        let checked = fault::check(match self.0.points {
             Points::Semaphore(_) => "vkWaitSemaphores",
             Points::Fences(_) => "vkWaitForFences",
-        })?;
+        });
+        self.0.device.note_loss(checked)?;
         if !self.0.device.turnstile.is_narrow() {
             return self.block_once(value, timeout);
         }
@@ -216,6 +227,11 @@ impl Timeline {
     }
 
     fn block_once(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
+        self.0.device.check_loss()?;
+        self.0.device.note_loss(self.block_on(value, timeout))
+    }
+
+    fn block_on(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
             Points::Semaphore(semaphore) => {

@@ -3,13 +3,14 @@
 //! The pass runs before anything is linked or inlined, so that the built-in library's own arithmetic is not tested. A
 //! division by zero gives 0. A shift by too much does what OpenCL C says: the count is taken modulo the width (§6.3.j).
 
+use super::code::{any_lane, has_places};
 use super::report::{self, Sites, call_report};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_check::layout::Code;
 use pumice_ir::{
-    BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FloatFlags, FuncId,
-    Function, Inst, InstKind, IntCond, LowerError, Module, Type, Value,
+    BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FloatFlags, FuncId, Inst,
+    InstKind, IntCond, LowerError, Module, Type, Value,
 };
 use pumice_target::{Check, Checks};
 
@@ -23,7 +24,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         return Ok(Changed::No);
     }
     let located = module.functions.values().any(has_places);
-    let function = report::report(module);
+    let function = report::report(module, ctx);
     let mut sites = Sites(&mut module.checks);
     let mut changed = Changed::No;
     for (id, func) in module.functions.iter_mut() {
@@ -39,12 +40,6 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         })?;
     }
     Ok(changed)
-}
-
-/// Returns whether any instruction has a place in the source.
-fn has_places(func: &Function) -> bool {
-    let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
-    insts.any(|&inst| func.insts[inst].loc.line != 0)
 }
 
 fn rule(
@@ -108,16 +103,6 @@ fn rule(
     let quotient = x.fbin(op, a, divisor, FloatFlags::empty());
     let result = x.select(bad, zero, quotient);
     Some(Replacement::from_slice(&[result]))
-}
-
-/// True if any lane is.
-fn any_lane(x: &mut Expander<'_>, bad: Value, ty: Type) -> Value {
-    let mut any = x.lane(bad, 0);
-    for lane in 1..ty.lanes {
-        let next = x.lane(bad, lane);
-        any = x.bin(BinaryOp::Or, any, next);
-    }
-    any
 }
 
 /// The first lane of `values` for which `bad` is true, sign-extended.

@@ -8,12 +8,14 @@
 //! Not tested: pointers to local or private memory with an unknown object, but for NULL.
 
 use super::offsets::Offsets;
-use super::report::{self, Sites, call_report};
+use super::report::{self, OWN_PREFIX, Sites, call_report};
 use super::roots::{Root, Roots};
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::PrimaryMap;
-use pumice_check::layout::{ARGUMENTS, Code, NULL_BYTES};
+use pumice_check::layout::{
+    ARGUMENT_BEFORE, ARGUMENT_BYTES, ARGUMENT_SIZE, ARGUMENTS, Code, NULL_BYTES,
+};
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
     FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, KernelInfo, LowerError,
@@ -38,7 +40,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         checks = checks.with(Check::Bounds);
     }
     if checks.of_memory() {
-        let (report, find) = (report::report(module), report::find(module));
+        let (report, find) = (report::report(module, ctx), report::find(module));
         for kernel in &module.kernels {
             let func = &mut module.functions[kernel.func];
             if func.entry().is_none() {
@@ -70,10 +72,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             let _ = expand(func, |x, inst| Ok(tests.rule(x, inst)))?;
         }
     }
-    for kernel in &mut module.kernels {
-        let func = &module.functions[kernel.func];
-        kernel.checked = func.built_ins().any(|which| which == BuiltIn::CheckMemory);
-    }
+    report::mark_checked(module);
     Ok(Changed::Yes)
 }
 
@@ -164,9 +163,9 @@ impl Tests<'_> {
         for (ordinal, bytes) in wanted {
             let limit = match bytes {
                 None => {
-                    let before = self.argument_number(func, &mut head, ordinal, 0);
+                    let before = self.argument_number(func, &mut head, ordinal, ARGUMENT_BEFORE);
                     self.before.insert(ordinal, before);
-                    self.argument_number(func, &mut head, ordinal, 8)
+                    self.argument_number(func, &mut head, ordinal, ARGUMENT_SIZE)
                 }
                 Some(bytes) => self.argument_limit(func, &mut head, ordinal, bytes),
             };
@@ -179,7 +178,7 @@ impl Tests<'_> {
         }
     }
 
-    /// A number at a byte of an argument's pair.
+    /// A number at a byte of an argument's entry.
     fn argument_number(
         &mut self,
         func: &mut Function,
@@ -188,7 +187,7 @@ impl Tests<'_> {
         at: u64,
     ) -> Value {
         let loc = SourceLoc::default();
-        let offset = func.i64((ARGUMENTS + u64::from(ordinal) * 16 + at) as i64);
+        let offset = func.i64((ARGUMENTS + u64::from(ordinal) * ARGUMENT_BYTES + at) as i64);
         let base = self.memory;
         let ptr = InstKind::PtrAdd { base, offset };
         let ptr = func.make_inst(ptr, &[Type::ptr(AddressSpace::Global)], loc);
@@ -292,6 +291,9 @@ impl Tests<'_> {
     /// The test of an access; `None` if it needs none.
     fn test(&mut self, x: &mut Expander<'_>, access: Access) -> Option<Test> {
         let root = self.roots.of(access.ptr);
+        if self.is_own(root) {
+            return None;
+        }
         let space = x.ty(access.ptr).address_space()?;
         if root.is_none() && matches!(space, AddressSpace::Local | AddressSpace::Private) {
             return self.test_null(x, access);
@@ -317,6 +319,11 @@ impl Tests<'_> {
             size,
             site,
         })
+    }
+
+    /// Returns whether a variable is one that checks have added.
+    fn is_own(&self, root: Option<Root>) -> bool {
+        matches!(root, Some(Root::Variable(global)) if self.globals[global].name.starts_with(OWN_PREFIX))
     }
 
     /// The offset of a pointer in its object; its address where the object is not known.

@@ -2,6 +2,7 @@
 //!
 //! Both take the memory of the launch's checks as their first parameter.
 
+use super::writer::{Writer, to};
 use crate::expand::Expander;
 use crate::pass::Ctx;
 use pumice_check::layout::{
@@ -9,10 +10,10 @@ use pumice_check::layout::{
     RECORD_LOCAL_ID, RECORD_SITE, RECORD_SIZE, RECORD_VALUE, RECORDS,
 };
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, CheckSite, ConvertOp,
-    FloatFlags, FuncId, Function, InstKind, IntCond, LowerError, MemoryOrder, Module, Scope,
-    SourceLoc, Type, Value,
+    AddressSpace, BinaryOp, BuiltIn, CheckSite, ConvertOp, FuncId, Function, InstKind, IntCond,
+    LowerError, Module, Type, Value,
 };
+use pumice_target::Check;
 use smallvec::{SmallVec, smallvec};
 
 const REPORT: &str = "__pumice_check_report";
@@ -20,9 +21,12 @@ const FIND: &str = "__pumice_check_find";
 const SLICES: &str = "__pumice_check_slices";
 const SPEND: &str = "__pumice_check_spend";
 
+/// Begins the names of functions and variables that checks add to a module.
+pub(super) const OWN_PREFIX: &str = "__pumice_check_";
+
 /// Returns whether a function is one of these, which stay calls.
 pub(crate) fn is_helper(func: &Function) -> bool {
-    [REPORT, FIND, SLICES, SPEND].contains(&func.name.as_str())
+    func.name.starts_with(OWN_PREFIX)
 }
 
 /// Returns whether kernels of a module can have checks.
@@ -55,16 +59,25 @@ pub(crate) fn refuse_unprotected(module: &Module, ctx: &Ctx<'_>) -> Result<(), L
     Err(LowerError::new(why))
 }
 
+/// Tells which kernels have memory for their checks.
+pub(super) fn mark_checked(module: &mut Module) {
+    for kernel in &mut module.kernels {
+        let func = &module.functions[kernel.func];
+        kernel.checked = func.built_ins().any(|which| which == BuiltIn::CheckMemory);
+    }
+}
+
 /// The function of a name, made at its first use.
-fn helper(module: &mut Module, name: &str, make: fn() -> Function) -> FuncId {
+pub(super) fn helper(module: &mut Module, name: &str, make: impl FnOnce() -> Function) -> FuncId {
     let mut all = module.functions.iter();
     let found = all.find(|(_, func)| func.name == name).map(|(id, _)| id);
     found.unwrap_or_else(|| module.functions.push(make()))
 }
 
-/// `report(memory, place, code, value, size)`.
-pub(crate) fn report(module: &mut Module) -> FuncId {
-    helper(module, REPORT, make_report)
+/// `report(memory, place, code, value, size)`. The first report ends the launch where that is asked for.
+pub(crate) fn report(module: &mut Module, ctx: &Ctx<'_>) -> FuncId {
+    let stops = ctx.target.checks.has(Check::Stop);
+    helper(module, REPORT, || make_report(stops))
 }
 
 /// `find(memory, address, size)`: true if an allocation has these bytes.
@@ -107,140 +120,7 @@ pub(crate) fn call_report(
     x.emit(InstKind::Call { func, args }, &[]);
 }
 
-/// Writes a function block by block.
-struct Writer {
-    func: Function,
-    block: Block,
-}
-
-impl Writer {
-    fn new(name: &str, params: &[Type], results: &[Type]) -> (Self, Vec<Value>) {
-        let mut func = Function::new(name, params.to_vec(), results.to_vec());
-        func.no_inline = true;
-        let block = func.append_block();
-        let values = params.iter().map(|&ty| func.append_param(block, ty));
-        let values = values.collect();
-        (Self { func, block }, values)
-    }
-
-    fn value(&mut self, kind: InstKind, ty: Type) -> Value {
-        let loc = SourceLoc::default();
-        self.func.append_value(self.block, kind, ty, loc)
-    }
-
-    fn effect(&mut self, kind: InstKind) {
-        let loc = SourceLoc::default();
-        self.func.append(self.block, kind, &[], loc);
-    }
-
-    fn bin(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
-        let ty = self.func.ty(a);
-        let flags = FloatFlags::empty();
-        self.value(
-            InstKind::Binary {
-                op,
-                args: [a, b],
-                flags,
-            },
-            ty,
-        )
-    }
-
-    fn bin_const(&mut self, op: BinaryOp, a: Value, b: u64) -> Value {
-        let b = self.func.splat_constant(self.func.ty(a), b);
-        self.bin(op, a, b)
-    }
-
-    fn icmp(&mut self, cond: IntCond, a: Value, b: Value) -> Value {
-        self.value(InstKind::ICmp { cond, args: [a, b] }, Type::BOOL)
-    }
-
-    fn convert(&mut self, op: ConvertOp, arg: Value, ty: Type) -> Value {
-        let rounding = None;
-        self.value(InstKind::Convert { op, arg, rounding }, ty)
-    }
-
-    fn add(&mut self, base: Value, offset: Value) -> Value {
-        let ty = self.func.ty(base);
-        self.value(InstKind::PtrAdd { base, offset }, ty)
-    }
-
-    fn add_const(&mut self, base: Value, offset: u64) -> Value {
-        let offset = self.func.i64(offset as i64);
-        self.add(base, offset)
-    }
-
-    fn load(&mut self, base: Value, offset: u64, ty: Type) -> Value {
-        let ptr = self.add_const(base, offset);
-        let (align, flags) = (ty.access_bytes(), AccessFlags::empty());
-        self.value(InstKind::Load { ptr, align, flags }, ty)
-    }
-
-    fn store(&mut self, base: Value, offset: u64, value: Value) {
-        let ptr = self.add_const(base, offset);
-        let (align, flags) = (self.func.ty(value).access_bytes(), AccessFlags::empty());
-        self.effect(InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags,
-        });
-    }
-
-    /// Adds 1 to a counter; gives what it was.
-    fn count(&mut self, ptr: Value) -> Value {
-        let value = self.func.i32(1);
-        let (op, order, scope) = (AtomicOp::Add, MemoryOrder::Relaxed, Scope::Device);
-        let rmw = InstKind::AtomicRmw {
-            op,
-            ptr,
-            value,
-            order,
-            scope,
-        };
-        self.value(rmw, Type::I32)
-    }
-
-    /// The slices that the launch has; 0 once one of its work-items needed more.
-    fn load_slices(&mut self, memory: Value) -> Value {
-        let ptr = self.add_const(memory, layout::SLICES_AT);
-        let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
-        self.value(InstKind::AtomicLoad { ptr, order, scope }, Type::I32)
-    }
-
-    fn built_in(&mut self, which: BuiltIn) -> [Value; 3] {
-        let vector = self.value(InstKind::BuiltIn { which }, which.ty());
-        [0, 1, 2].map(|lane| self.value(InstKind::Extract { vector, lane }, Type::I64))
-    }
-
-    fn jump(&mut self, block: Block, args: &[Value]) {
-        let dest = to(block, args);
-        self.effect(InstKind::Jump { dest });
-    }
-
-    /// Ends the block; goes on in `then`.
-    fn branch(&mut self, cond: Value, then: Block, other: BlockCall) {
-        let then_call = to(then, &[]);
-        self.effect(InstKind::Branch {
-            cond,
-            then: then_call,
-            other,
-        });
-        self.block = then;
-    }
-
-    fn give(&mut self, values: &[Value]) {
-        let values = values.iter().copied().collect();
-        self.effect(InstKind::Return { values });
-    }
-}
-
-fn to(block: Block, args: &[Value]) -> BlockCall {
-    let args = args.iter().copied().collect();
-    BlockCall { block, args }
-}
-
-fn make_report() -> Function {
+fn make_report(stops: bool) -> Function {
     let global = Type::ptr(AddressSpace::Global);
     let params = [global, Type::I32, Type::I32, Type::I64, Type::I64];
     let (mut w, values) = Writer::new(REPORT, &params, &[]);
@@ -256,11 +136,15 @@ fn make_report() -> Function {
     let at = w.bin(BinaryOp::IAdd, counters, number);
     let counter = w.add(memory, at);
     let before = w.count(counter);
+    if stops {
+        let one = w.func.i32(1);
+        w.atomic_store(memory, layout::STOPPED_AT, one);
+    }
     let most = w.func.i32(MOST_OF_PLACE as i32);
     let first = w.icmp(IntCond::Ult, before, most);
     w.branch(first, counted, to(done, &[]));
     let index = w.count(memory);
-    let most = w.func.i32(MOST_RECORDS as i32);
+    let most = w.func.i32(if stops { 1 } else { MOST_RECORDS as i32 });
     let fits = w.icmp(IntCond::Ult, index, most);
     w.branch(fits, write, to(done, &[]));
     let index = w.convert(ConvertOp::ZExt, index, Type::I64);
@@ -364,15 +248,7 @@ fn make_spend() -> Function {
     let less = w.bin_const(BinaryOp::ISub, left, 1);
     w.give(&[less]);
     w.block = ends;
-    let ptr = w.add_const(memory, layout::SLICES_AT);
-    let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
-    let value = zero;
-    w.effect(InstKind::AtomicStore {
-        ptr,
-        value,
-        order,
-        scope,
-    });
+    w.atomic_store(memory, layout::SLICES_AT, zero);
     let none = w.func.i32(-1);
     w.give(&[none]);
     w.func

@@ -306,7 +306,7 @@ pub(super) fn built_in(x: &mut Expander<'_>, which: BuiltIn) -> Value {
 }
 
 /// A barrier of the work-group that orders local memory.
-pub(super) fn barrier(x: &mut Expander<'_>) {
+pub(crate) fn barrier(x: &mut Expander<'_>) {
     x.emit(
         InstKind::Barrier {
             execution: Scope::Workgroup,

@@ -2,6 +2,7 @@
 
 mod channel_types;
 pub mod contract;
+pub mod graph_nodes;
 mod handles;
 mod image_bytes;
 pub mod infer_address_spaces;

@@ -8,18 +8,23 @@
 //! In a loop that comes to a barrier in each round, the whole work-group has to leave in the same round: the first
 //! work-item looks, before the barrier, and tells the others in local memory. That adds two barriers a round.
 //! Elsewhere each work-item looks by itself.
+//!
+//! Kernels whose launch ends at the first report of their checks look at a second flag, in the memory of the checks, and
+//! look at their start too. If they have barriers, they look at it only as a work-group: nobody is left waiting.
 
 use crate::expand::{Expander, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::trip_count::rounds;
 use cranelift_entity::SecondaryMap;
+use pumice_check::layout::STOPPED_AT;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
-    AccessFlags, AddressSpace, Block, BuiltIn, Cfg, DomTree, FuncId, Function, GlobalData,
-    GlobalId, Inst, InstKind, IntCond, Linkage, Loop, LoopNest, LowerError, MemoryOrder, Module,
-    Scope, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, Cfg, DomTree, FuncId, Function,
+    GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, Loop, LoopNest, LowerError,
+    MemoryOrder, Module, Scope, Type, Value,
 };
+use pumice_target::Check;
 use rustc_hash::FxHashMap;
 
 /// Rounds that loops may run in sum without a look at the flag.
@@ -31,12 +36,29 @@ const COUNTED_ROUNDS: u64 = 1 << 12;
 ///
 /// # Errors
 /// Recursive calls, which the inliner has refused before.
-pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let order = reachable_functions(module)?;
     let mut ends: SecondaryMap<FuncId, bool> = SecondaryMap::new();
     let mut shared = None;
     for id in order {
-        let looks = looks(&module.functions[id], &ends);
+        let func = &module.functions[id];
+        let flags = Flags::of(module, id, ctx);
+        let mut looks = looks(func, &ends);
+        if flags.of_group.stop {
+            let entry = func
+                .entry()
+                .and_then(|entry| func.layout.insts[entry].first());
+            let look = match flags.of_item.stop {
+                true => Look::Item,
+                false => Look::Group,
+            };
+            looks.extend(entry.map(|&first| (first, look)));
+        }
+        looks.retain(|_, look| match look {
+            Look::Item => flags.of_item.any(),
+            Look::Group => flags.of_group.any(),
+            Look::BehindCall => true,
+        });
         if looks.is_empty() {
             continue;
         }
@@ -55,17 +77,17 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                     let data = x.func.insts[inst].clone();
                     let types: Vec<Type> = data.results.iter().map(|&value| x.ty(value)).collect();
                     let again = x.emit(data.kind, &types);
-                    let stop = flag(x);
+                    let stop = flag(x, flags.of_item);
                     end_if(x, stop, &zeros);
                     return Ok(Some(x.func.insts[again].results.iter().copied().collect()));
                 }
                 Some(Look::Item) => {
-                    let stop = flag(x);
+                    let stop = flag(x, flags.of_item);
                     end_if(x, stop, &zeros);
                 }
                 Some(Look::Group) => {
                     if let Some(word) = shared {
-                        let stop = flag_of_group(x, word);
+                        let stop = flag_of_group(x, word, flags.of_group);
                         end_if(x, stop, &zeros);
                     }
                 }
@@ -77,6 +99,65 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(Changed::from_bool(
         module.functions.keys().any(|id| ends[id]),
     ))
+}
+
+/// The flags that a look takes.
+#[derive(Clone, Copy)]
+struct Flag {
+    /// The context has been terminated.
+    termination: bool,
+    /// The launch ends because of a report.
+    stop: bool,
+}
+
+impl Flag {
+    fn any(self) -> bool {
+        self.termination || self.stop
+    }
+}
+
+/// The flags that looks of a function take.
+#[derive(Clone, Copy)]
+struct Flags {
+    of_item: Flag,
+    of_group: Flag,
+}
+
+impl Flags {
+    fn of(module: &Module, id: FuncId, ctx: &Ctx<'_>) -> Self {
+        let termination = ctx.target.terminable;
+        let mut kernels = module.kernels.iter();
+        let checked = kernels.any(|kernel| kernel.func == id && kernel.checked);
+        let stop = checked && ctx.target.checks.has(Check::Stop);
+        let waits = meets(&module.functions[id]);
+        Self {
+            of_item: Flag {
+                termination,
+                stop: stop && !waits,
+            },
+            of_group: Flag { termination, stop },
+        }
+    }
+}
+
+/// Returns whether work-items wait for their work-group.
+fn meets(func: &Function) -> bool {
+    let blocks = func.layout.blocks.iter();
+    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
+    insts.any(|&inst| waits_for_group(&func.insts[inst].kind))
+}
+
+fn waits_for_group(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Barrier {
+            execution: Scope::Workgroup,
+            ..
+        } | InstKind::Group {
+            scope: Scope::Workgroup,
+            ..
+        }
+    )
 }
 
 /// A look at the flag, at an instruction.
@@ -170,22 +251,11 @@ fn group_barrier(
         .copied()
         .filter(|&block| each_round(block));
     let mut insts = blocks.flat_map(|block| func.layout.insts[block].iter().copied());
-    insts.find(|&inst| {
-        matches!(
-            func.insts[inst].kind,
-            InstKind::Barrier {
-                execution: Scope::Workgroup,
-                ..
-            } | InstKind::Group {
-                scope: Scope::Workgroup,
-                ..
-            }
-        )
-    })
+    insts.find(|&inst| waits_for_group(&func.insts[inst].kind))
 }
 
-/// Local memory in which the first work-item tells the others what it found.
-fn shared_word() -> GlobalData {
+/// Local memory in which the first work-item of a work-group tells the others what it found.
+pub(super) fn shared_word() -> GlobalData {
     GlobalData {
         name: String::new(),
         space: AddressSpace::Local,
@@ -205,26 +275,35 @@ fn end_if(x: &mut Expander<'_>, stop: Value, zeros: &[Value]) {
     x.end_block(InstKind::Return { values }, go);
 }
 
-/// The flag's word as it is now.
-fn word(x: &mut Expander<'_>) -> Value {
-    let which = BuiltIn::TerminationFlag;
-    let ptr = x.value(InstKind::BuiltIn { which }, which.ty());
-    let load = InstKind::AtomicLoad {
-        ptr,
-        order: MemoryOrder::Relaxed,
-        scope: Scope::Device,
-    };
-    x.value(load, Type::I32)
+/// The flags' words as they are now: 0 if none is set.
+fn word(x: &mut Expander<'_>, flag: Flag) -> Value {
+    let mut all = x.func.i32(0);
+    let words = [
+        (flag.termination, BuiltIn::TerminationFlag, 0),
+        (flag.stop, BuiltIn::CheckMemory, STOPPED_AT),
+    ];
+    for (_, which, at) in words.into_iter().filter(|(is_read, ..)| *is_read) {
+        let base = x.value(InstKind::BuiltIn { which }, which.ty());
+        let ptr = x.offset(base, at);
+        let load = InstKind::AtomicLoad {
+            ptr,
+            order: MemoryOrder::Relaxed,
+            scope: Scope::Device,
+        };
+        let word = x.value(load, Type::I32);
+        all = x.bin(BinaryOp::Or, all, word);
+    }
+    all
 }
 
-/// True if the flag is set.
-fn flag(x: &mut Expander<'_>) -> Value {
-    let word = word(x);
+/// True if a flag is set.
+fn flag(x: &mut Expander<'_>, flag: Flag) -> Value {
+    let word = word(x, flag);
     x.icmp_const(IntCond::Ne, word, 0)
 }
 
 /// True if the flag is set for the first work-item of the work-group, all of which are here.
-fn flag_of_group(x: &mut Expander<'_>, shared: GlobalId) -> Value {
+fn flag_of_group(x: &mut Expander<'_>, shared: GlobalId, flag: Flag) -> Value {
     let which = BuiltIn::LocalLinearId;
     let id = x.value(InstKind::BuiltIn { which }, which.ty());
     let first = x.icmp_const(IntCond::Eq, id, 0);
@@ -232,7 +311,7 @@ fn flag_of_group(x: &mut Expander<'_>, shared: GlobalId) -> Value {
     let ptr = x.value(ptr, Type::ptr(AddressSpace::Local));
     let (align, flags) = (4, AccessFlags::empty());
     x.when(first, |x| {
-        let value = word(x);
+        let value = word(x, flag);
         let store = InstKind::Store {
             ptr,
             value,

@@ -50,7 +50,8 @@ fn used(func: &Function) -> Vec<StackSlot> {
     slots
 }
 
-fn zero(x: &mut Expander<'_>, slot: StackSlot) {
+/// Writes zeros to a private variable.
+pub(crate) fn zero(x: &mut Expander<'_>, slot: StackSlot) {
     let size = x.func.slots[slot].size;
     let align = x.func.slots[slot].align;
     let base = x.value(

@@ -35,7 +35,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         return Ok(Changed::No);
     }
     let helpers = Helpers {
-        report: report::report(module),
+        report: report::report(module, ctx),
         slices: report::slices(module),
         spend: report::spend(module),
     };

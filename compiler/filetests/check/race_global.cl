@@ -1,0 +1,201 @@
+// test: check
+// options: -pumice-check=all -cl-kernel-arg-info
+// Data races in global memory. Each kernel has a corrected twin.
+
+kernel void counter(global const int *in, global int *out)
+{
+    out[0] += in[get_global_id(0)];
+}
+
+kernel void counter_right(global const int *in, global int *out)
+{
+    atomic_add(&out[0], in[get_global_id(0)]);
+}
+
+kernel void moved(global int *data)
+{
+    int i = get_global_id(0);
+    data[i] = data[i + 1];
+}
+
+kernel void moved_right(global const int *from, global int *to)
+{
+    int i = get_global_id(0);
+    to[i] = from[i + 1];
+}
+
+kernel void collide(global int *out)
+{
+    int i = get_global_id(0);
+    out[i / 2] = i;
+}
+
+// Both write one value.
+kernel void collide_right(global int *out)
+{
+    int i = get_global_id(0);
+    out[i / 2] = i / 2;
+}
+
+kernel void best(global const int *in, global int *out)
+{
+    int i = get_global_id(0);
+    if (in[i] > *out)
+        *out = in[i];
+}
+
+kernel void best_right(global const int *in, global int *out)
+{
+    atomic_max(out, in[get_global_id(0)]);
+}
+
+kernel void exchanged(global int *scratch, global int *out)
+{
+    int i = get_local_id(0);
+    scratch[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = scratch[3 - i] & 0;
+}
+
+kernel void exchanged_right(global int *scratch, global int *out)
+{
+    int i = get_local_id(0);
+    scratch[i] = i;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[i] = scratch[3 - i];
+}
+
+// A barrier orders the work-items of a group only.
+kernel void other_group(global int *scratch, global int *out)
+{
+    int i = get_global_id(0);
+    scratch[i] = i;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[i] = scratch[i ^ 2] & 0;
+}
+
+kernel void overlap(global float *out)
+{
+    int i = get_global_id(0);
+    vstore4((float4)(i + 1), 0, out + i * 3);
+}
+
+kernel void overlap_right(global float *out)
+{
+    int i = get_global_id(0);
+    vstore4((float4)(i + 1), 0, out + i * 4);
+}
+
+// kernel: counter
+// global: 4
+// local: 2
+// arg: buffer int 1 2 3 4
+// arg: buffer int 0
+// expect 1: int ?
+// expect fault: <source>:7:
+// expect fault: error: data race:
+// expect fault: of 4 bytes at byte 0 of 'out'
+// expect fault: nothing orders the two
+
+// kernel: counter_right
+// global: 4
+// local: 2
+// arg: buffer int 1 2 3 4
+// arg: buffer int 0
+// expect 1: int 10
+
+// kernel: moved
+// global: 4
+// local: 4
+// arg: buffer int 1 2 3 4 5
+// expect 0: int ? ? ? ? 5
+// expect fault: <source>:18:
+// expect fault: error: data race:
+// expect fault: of 4 bytes at byte ? of 'data'
+
+// kernel: moved_right
+// global: 4
+// local: 4
+// arg: buffer int 1 2 3 4 5
+// arg: buffer int 4*0
+// expect 1: int 2 3 4 5
+
+// The arguments share their memory.
+// kernel: moved_right
+// global: 4
+// local: 2
+// arg: buffer int 1 2 3 4 5
+// arg: alias 0 0
+// expect 0: int ? ? ? ? 5
+// expect fault: <source>:24:
+// expect fault: error: data race:
+// expect fault: of 4 bytes at byte ? of '
+
+// kernel: collide
+// global: 4
+// local: 1
+// arg: buffer int 0 0
+// expect 0: int ? ?
+// expect fault: <source>:30:5: error: data race: write of 4 bytes at byte ? of 'out'
+// expect fault: note: work-item ? wrote there, and nothing orders the two
+// expect fault: kernel 'collide': 2 faults at 1 place
+
+// kernel: collide_right
+// global: 4
+// local: 1
+// arg: buffer int 0 0
+// expect 0: int 0 1
+
+// kernel: best
+// global: 4
+// local: 4
+// arg: buffer int 1 2 3 4
+// arg: buffer int 0
+// expect 1: int ?
+// expect fault: error: data race:
+// expect fault: of 4 bytes at byte 0 of 'out'
+
+// kernel: best_right
+// global: 4
+// local: 4
+// arg: buffer int 1 2 3 4
+// arg: buffer int 0
+// expect 1: int 4
+
+// kernel: exchanged
+// global: 4
+// local: 4
+// arg: buffer int 4*0
+// arg: buffer int 4*9
+// expect 1: int 0 0 0 0
+// expect fault: <source>:57:14: error: data race: read of 4 bytes at byte ? of 'scratch'
+
+// kernel: exchanged_right
+// global: 4
+// local: 4
+// arg: buffer int 4*0
+// arg: buffer int 4*9
+// expect 1: int 3 2 1 0
+
+// kernel: other_group
+// global: 4
+// local: 2
+// arg: buffer int 4*0
+// arg: buffer int 4*9
+// expect 1: int 0 0 0 0
+// expect fault: error: data race:
+// expect fault: of 4 bytes at byte ? of 'scratch'
+
+// kernel: overlap
+// global: 2
+// local: 1
+// arg: buffer float 8*0
+// expect 0: float 1 1 1 ? 2 2 2 0
+// expect fault: error: data race: write of
+// expect fault: of 'out'
+
+// kernel: overlap_right
+// global: 2
+// local: 1
+// arg: buffer float 8*0
+// expect 0: float 1 1 1 1 2 2 2 2

@@ -1,0 +1,122 @@
+//! Recording of launches that are prepared.
+
+use std::ops::RangeBounds;
+
+use pumice_vulkan_layer as vk;
+use pumice_vulkan_layer::{Buffer, Pipeline, Recorder};
+
+use super::{CheckMemory, Prepared};
+
+impl Prepared {
+    /// Records the launch: binds and dispatches, with barriers only where it takes turns with others.
+    ///
+    /// # Errors
+    /// A recorder of another device.
+    pub fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
+        self.record_dispatches(recorder, ..)
+    }
+
+    /// The number of submissions that the launch is to be spread over, a dispatch in each: one, or all dispatches.
+    pub fn slices(&self) -> usize {
+        let plan = &self.held.plan;
+        match plan.is_sliced {
+            true => plan.dispatches.len().max(1),
+            false => 1,
+        }
+    }
+
+    /// Tells whether the launch uses memory that launches of its queue share in turn.
+    pub fn takes_turns(&self) -> bool {
+        self.held.plan.private.is_some()
+    }
+
+    /// Records some of the launch's dispatches, by their numbers.
+    ///
+    /// # Errors
+    /// A recorder of another device.
+    pub fn record_dispatches(
+        &self,
+        recorder: &mut Recorder,
+        chosen: impl RangeBounds<usize>,
+    ) -> vk::Result<()> {
+        let plan = &self.held.plan;
+        let mut bound: Option<&Pipeline> = None;
+        let all = plan.dispatches.iter().zip(&self.pushes).enumerate();
+        for (_, (dispatch, push)) in all.filter(|(index, _)| chosen.contains(index)) {
+            if plan.private.is_some() {
+                // Private memory is shared with other launches of the queue.
+                recorder.barrier();
+            }
+            if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
+                recorder.bind_pipeline(&dispatch.pipeline);
+            }
+            if bound.is_none() {
+                // All pipelines of a kernel have one layout, so the sets stay bound.
+                for set in &self.sets {
+                    recorder.bind_descriptors(set)?;
+                }
+            }
+            bound = Some(&dispatch.pipeline);
+            recorder.push_constants(0, push)?;
+            match dispatch.base {
+                Some(base) => recorder.dispatch_base(base, dispatch.region.groups)?,
+                None => recorder.dispatch(dispatch.region.groups)?,
+            }
+        }
+        recorder.keep_shared(&self.held);
+        Ok(())
+    }
+
+    /// Records the one dispatch of the launch with numbers of work-groups that the device finds in a
+    /// buffer.
+    ///
+    /// # Errors
+    /// A launch of another number of dispatches, a range beyond the buffer's end.
+    pub fn record_indirect(
+        &self,
+        recorder: &mut Recorder,
+        (buffer, offset): (&Buffer, u64),
+    ) -> vk::Result<()> {
+        let plan = &self.held.plan;
+        let ([dispatch], [push]) = (&plan.dispatches[..], &self.pushes[..]) else {
+            return Err(vk::Error::InvalidUse(
+                "a launch of several dispatches".into(),
+            ));
+        };
+        if plan.private.is_some() {
+            recorder.barrier();
+        }
+        recorder.bind_pipeline(&dispatch.pipeline);
+        for set in &self.sets {
+            recorder.bind_descriptors(set)?;
+        }
+        recorder.push_constants(0, push)?;
+        recorder.dispatch_indirect(buffer, offset)?;
+        recorder.keep_shared(&self.held);
+        Ok(())
+    }
+
+    /// The work-groups of the one dispatch of the launch.
+    pub fn groups(&self) -> u64 {
+        let dispatches = self.held.plan.dispatches.iter();
+        let groups = dispatches.map(|dispatch| dispatch.region.groups.map(u64::from));
+        groups.map(|groups| groups.iter().product::<u64>()).sum()
+    }
+
+    /// The memory of this launch's checks, to be read once the submission is done. `None` for a kernel without
+    /// checks, or where it was taken.
+    pub fn take_checks(&mut self) -> Option<CheckMemory> {
+        self.check.take()
+    }
+
+    /// The printf buffer of this launch, while it was not taken.
+    pub fn printf(&self) -> Option<&Buffer> {
+        self.printf.as_ref()
+    }
+
+    /// The printf buffer of this launch, to be given to [`Executable::decode_printf`] once the
+    /// submission is done. `None` when the kernel does not print, or it was taken.
+    pub fn take_printf(&mut self) -> Option<Buffer> {
+        self.printf.take()
+    }
+}
