@@ -3,7 +3,7 @@
 // Method: cbrt by a third of the exponent, two Newton steps for 1/cbrt and one for cbrt, none of which
 // divides; hypot with both arguments scaled by
 // a power of two so that no square overflows or vanishes.
-// Worst error over 45 million arguments: cbrt 0.74, hypot 1.2 ULP.
+// Worst error over 45 million arguments: cbrt 0.95, by fma 0.77, hypot 1.2 ULP.
 #pragma OPENCL FP_CONTRACT ON
 
 float __pumice_cbrt_f32(float x) {

@@ -10,9 +10,7 @@ use crate::passes::lower::lower_math;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
-use pumice_ir::{
-    FuncId, Function, GlobalId, InstKind, LIBRARY_PREFIX, Linkage, Module, StringId,
-};
+use pumice_ir::{FuncId, Function, GlobalId, InstKind, LIBRARY_PREFIX, Linkage, Module, StringId};
 use pumice_target::Target;
 
 /// Links what is declared, and what that needs.

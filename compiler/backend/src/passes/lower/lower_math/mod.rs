@@ -445,7 +445,14 @@ fn lower(
                 return Err(LowerError::new("sincos takes two operands"));
             };
             if ty.scalar == Scalar::F32 {
-                return Ok(call_lanes(x, library, "sincos", &[arg], ty, Some((ptr, ty))));
+                return Ok(call_lanes(
+                    x,
+                    library,
+                    "sincos",
+                    &[arg],
+                    ty,
+                    Some((ptr, ty)),
+                ));
             }
             let (wide_args, wide) = if half {
                 widen(x, &[arg], ty)
