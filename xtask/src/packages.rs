@@ -75,6 +75,7 @@ pub const CLIENTS: &[Package] = &[
         "EGL of the clients that share objects with OpenGL",
     ),
     package("libgl-dev", "OpenGL and GLX of these clients"),
+    package("libopengl-dev", "OpenGL without GLX of these clients"),
     package("libgl1-mesa-dri", "the OpenGL driver that they run on"),
     package("xvfb", "the X server of the client for GLX"),
     package(
