@@ -19,12 +19,11 @@ use crate::pass::Property::{
     VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
-use crate::passes::check::{
-    check_arithmetic, check_barriers, check_memory, check_races, check_uninit,
-};
+use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
+use crate::passes::follow::{check_barriers, check_races, check_uninit};
 use crate::passes::legalize::{
     legalize_conversions, legalize_half, legalize_int64, legalize_memory, legalize_small_ints,
     lower_integers, lower_wide_vectors, spill_private,

@@ -2,6 +2,8 @@
 
 pub mod check;
 pub mod driver_quirks;
+pub mod follow;
+pub mod follow;
 pub mod legalize;
 pub mod lower;
 pub mod optimize;

@@ -7,13 +7,13 @@ use pumice_ir::{
 };
 
 /// Returns whether any instruction has a place in the source.
-pub(super) fn has_places(func: &Function) -> bool {
+pub(crate) fn has_places(func: &Function) -> bool {
     let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
     insts.any(|&inst| func.insts[inst].loc.line != 0)
 }
 
 /// Writes code that has no place in the source.
-pub(super) fn own<T>(x: &mut Expander<'_>, write: impl FnOnce(&mut Expander<'_>) -> T) -> T {
+pub(crate) fn own<T>(x: &mut Expander<'_>, write: impl FnOnce(&mut Expander<'_>) -> T) -> T {
     let loc = std::mem::take(&mut x.loc);
     let result = write(x);
     x.loc = loc;
@@ -21,31 +21,31 @@ pub(super) fn own<T>(x: &mut Expander<'_>, write: impl FnOnce(&mut Expander<'_>)
 }
 
 /// A built-in value.
-pub(super) fn built_in(x: &mut Expander<'_>, which: BuiltIn) -> Value {
+pub(crate) fn built_in(x: &mut Expander<'_>, which: BuiltIn) -> Value {
     x.value(InstKind::BuiltIn { which }, which.ty())
 }
 
 /// The number of the work-item in its group, 32 bits.
-pub(super) fn local_item(x: &mut Expander<'_>) -> Value {
+pub(crate) fn local_item(x: &mut Expander<'_>) -> Value {
     let item = built_in(x, BuiltIn::LocalLinearId);
     x.convert(ConvertOp::Trunc, item, Type::I32)
 }
 
 /// `base + offset`.
-pub(super) fn add(x: &mut Expander<'_>, base: Value, offset: Value) -> Value {
+pub(crate) fn add(x: &mut Expander<'_>, base: Value, offset: Value) -> Value {
     let ty = x.ty(base);
     x.value(InstKind::PtrAdd { base, offset }, ty)
 }
 
 /// Reads a value so many bytes behind a pointer.
-pub(super) fn load(x: &mut Expander<'_>, base: Value, at: u64, ty: Type) -> Value {
+pub(crate) fn load(x: &mut Expander<'_>, base: Value, at: u64, ty: Type) -> Value {
     let ptr = x.offset(base, at);
     let (align, flags) = (ty.scalar.bytes(), AccessFlags::empty());
     x.value(InstKind::Load { ptr, align, flags }, ty)
 }
 
 /// Writes a value so many bytes behind a pointer.
-pub(super) fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
+pub(crate) fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
     let ptr = x.offset(base, at);
     let (align, flags) = (x.ty(value).scalar.bytes(), AccessFlags::empty());
     let store = InstKind::Store {
@@ -65,19 +65,19 @@ fn slot_address(x: &mut Expander<'_>, slot: StackSlot) -> Value {
 }
 
 /// Reads a private variable.
-pub(super) fn load_slot(x: &mut Expander<'_>, slot: StackSlot, ty: Type) -> Value {
+pub(crate) fn load_slot(x: &mut Expander<'_>, slot: StackSlot, ty: Type) -> Value {
     let base = slot_address(x, slot);
     load(x, base, 0, ty)
 }
 
 /// Writes a private variable.
-pub(super) fn store_slot(x: &mut Expander<'_>, slot: StackSlot, value: Value) {
+pub(crate) fn store_slot(x: &mut Expander<'_>, slot: StackSlot, value: Value) {
     let base = slot_address(x, slot);
     store(x, base, 0, value);
 }
 
 /// True if any lane is.
-pub(super) fn any_lane(x: &mut Expander<'_>, bad: Value, ty: Type) -> Value {
+pub(crate) fn any_lane(x: &mut Expander<'_>, bad: Value, ty: Type) -> Value {
     let mut any = x.lane(bad, 0);
     for lane in 1..ty.lanes {
         let next = x.lane(bad, lane);
@@ -87,7 +87,7 @@ pub(super) fn any_lane(x: &mut Expander<'_>, bad: Value, ty: Type) -> Value {
 }
 
 /// The work-items of a group clear a shadow together.
-pub(super) fn zero_local(x: &mut Expander<'_>, global: GlobalId, bytes: u64) {
+pub(crate) fn zero_local(x: &mut Expander<'_>, global: GlobalId, bytes: u64) {
     let ty = Type::ptr(AddressSpace::Local);
     let base = x.value(InstKind::GlobalAddr { global }, ty);
     let start = built_in(x, BuiltIn::LocalLinearId);

@@ -10,17 +10,10 @@
 //! does not build.
 
 pub mod check_arithmetic;
-pub mod check_barriers;
 pub mod check_memory;
-pub mod check_races;
-pub mod check_uninit;
-mod code;
+pub(crate) mod code;
 pub(crate) mod confine;
-mod demote;
-mod divergence;
-mod offsets;
-mod race_functions;
-mod race_plan;
+pub(crate) mod offsets;
 pub(crate) mod report;
-mod roots;
-mod writer;
+pub(crate) mod roots;
+pub(crate) mod writer;

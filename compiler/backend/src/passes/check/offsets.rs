@@ -11,7 +11,7 @@ use pumice_ir::{
 use rustc_hash::FxHashMap;
 
 /// Offsets by pointer.
-pub(super) struct Offsets {
+pub(crate) struct Offsets {
     known: FxHashMap<Value, Value>,
     zero: Value,
 }

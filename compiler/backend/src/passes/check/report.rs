@@ -22,7 +22,7 @@ const SLICES: &str = "__pumice_check_slices";
 const SPEND: &str = "__pumice_check_spend";
 
 /// Begins the names of functions and variables that checks add to a module.
-pub(super) const OWN_PREFIX: &str = "__pumice_check_";
+pub(crate) const OWN_PREFIX: &str = "__pumice_check_";
 
 /// Returns whether a function is one of these, which stay calls.
 pub(crate) fn is_helper(func: &Function) -> bool {
@@ -30,7 +30,7 @@ pub(crate) fn is_helper(func: &Function) -> bool {
 }
 
 /// Returns whether kernels of a module can have checks.
-pub(super) fn applies(module: &Module, ctx: &Ctx<'_>) -> bool {
+pub(crate) fn applies(module: &Module, ctx: &Ctx<'_>) -> bool {
     let enqueues = |kernel: &pumice_ir::KernelInfo| kernel.enqueue.is_some();
     ctx.target.abi.descriptors().is_none()
         && !module.kernels.is_empty()
@@ -60,7 +60,7 @@ pub(crate) fn refuse_unprotected(module: &Module, ctx: &Ctx<'_>) -> Result<(), L
 }
 
 /// Tells which kernels have memory for their checks.
-pub(super) fn mark_checked(module: &mut Module) {
+pub(crate) fn mark_checked(module: &mut Module) {
     for kernel in &mut module.kernels {
         let func = &module.functions[kernel.func];
         kernel.checked = func.built_ins().any(|which| which == BuiltIn::CheckMemory);
@@ -68,7 +68,7 @@ pub(super) fn mark_checked(module: &mut Module) {
 }
 
 /// The function of a name, made at its first use.
-pub(super) fn helper(module: &mut Module, name: &str, make: impl FnOnce() -> Function) -> FuncId {
+pub(crate) fn helper(module: &mut Module, name: &str, make: impl FnOnce() -> Function) -> FuncId {
     let mut all = module.functions.iter();
     let found = all.find(|(_, func)| func.name == name).map(|(id, _)| id);
     found.unwrap_or_else(|| module.functions.push(make()))
@@ -81,7 +81,7 @@ pub(crate) fn report(module: &mut Module, ctx: &Ctx<'_>) -> FuncId {
 }
 
 /// `find(memory, address, size)`: true if an allocation has these bytes.
-pub(super) fn find(module: &mut Module) -> FuncId {
+pub(crate) fn find(module: &mut Module) -> FuncId {
     helper(module, FIND, make_find)
 }
 

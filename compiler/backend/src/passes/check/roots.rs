@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// An object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Root {
+pub(crate) enum Root {
     /// The object that an argument points to.
     Argument(u32),
     /// A variable of program scope, or a local one.
@@ -29,7 +29,7 @@ enum State {
 }
 
 /// The objects of a kernel's pointers.
-pub(super) struct Roots {
+pub(crate) struct Roots {
     states: FxHashMap<Value, State>,
     /// Ordinals of pointer arguments by their place in the argument block.
     arguments: FxHashMap<u32, u32>,

@@ -7,7 +7,7 @@ use pumice_ir::{
 };
 
 /// A function that is being written.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     /// The function.
     pub func: Function,
     /// The block that gets the next instruction.
@@ -174,7 +174,7 @@ impl Writer {
 }
 
 /// A branch target.
-pub(super) fn to(block: Block, args: &[Value]) -> BlockCall {
+pub(crate) fn to(block: Block, args: &[Value]) -> BlockCall {
     let args = args.iter().copied().collect();
     BlockCall { block, args }
 }

@@ -8,8 +8,8 @@
 //! Marks of two work-items clash unless they are of one group and a barrier was between. A mark of all ones stands for
 //! work-items of several groups. The highest count of barriers clashes with none in its group.
 
-use super::report::helper;
-use super::writer::{Writer, to};
+use crate::passes::check::report::helper;
+use crate::passes::check::writer::{Writer, to};
 use pumice_check::layout::MARK_BYTES;
 use pumice_ir::{
     AddressSpace, BinaryOp, ConvertOp, FuncId, Function, IntCond, Module, Type, Value,

@@ -8,10 +8,10 @@
 //! leave memory together with their shadows. Behind the tests of accesses it follows local variables and what is left of
 //! private ones; each access is inside its variable there, or the test of bounds was not asked for.
 
-use super::code::{any_lane, has_places, zero_local};
-use super::report::{self, OWN_PREFIX, Sites, call_report};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
+use crate::passes::check::code::{any_lane, has_places, zero_local};
+use crate::passes::check::report::{self, OWN_PREFIX, Sites, call_report};
 use crate::passes::lower::zero_private::zero;
 use cranelift_entity::PrimaryMap;
 use pumice_check::layout::Code;

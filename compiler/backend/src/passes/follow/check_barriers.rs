@@ -13,12 +13,14 @@
 //! Numbers are compared by a minimum and a maximum in local memory: the place's number above that of the work-item.
 //! There are two pairs, one for even and one for odd meetings, so that one is made ready while the other is read.
 
-use super::code::{add, built_in, load, load_slot, local_item, own, store, store_slot};
 use super::demote::{demote, hoist_constants, is_constant};
 use super::divergence::Divergence;
-use super::report::{self, OWN_PREFIX, Sites};
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::passes::check::code::{
+    add, built_in, load, load_slot, local_item, own, store, store_slot,
+};
+use crate::passes::check::report::{self, OWN_PREFIX, Sites};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::sroa;
 use pumice_check::layout::Code;

@@ -2,8 +2,8 @@
 //!
 //! A pass that gives blocks new predecessors calls this, and scalar replacement afterwards.
 
-use super::code::{load_slot, store_slot};
 use crate::expand::{Expander, Replacement, expand};
+use crate::passes::check::code::{load_slot, store_slot};
 use pumice_ir::{
     Block, Cfg, ConvertOp, DomTree, Function, Inst, InstKind, IntCond, LowerError, Scalar,
     StackSlot, StackSlotData, Type, Value, ValueDef,

@@ -1,7 +1,7 @@
 //! The accesses of a kernel that races are looked for at, and the local memory that this takes.
 
-use super::report::OWN_PREFIX;
-use super::roots::{Root, Roots};
+use crate::passes::check::report::OWN_PREFIX;
+use crate::passes::check::roots::{Root, Roots};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
     AccessFlags, AddressSpace, Function, GlobalData, GlobalId, Inst, InstKind, Linkage,

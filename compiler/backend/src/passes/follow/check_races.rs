@@ -9,16 +9,16 @@
 //! The pass stands behind the tests of accesses: without those a work-item that leaves its object reaches other marks,
 //! so that an access of local memory is looked at only inside of them.
 
-use super::code::{
-    add, built_in, has_places, load, load_slot, local_item, own, store_slot, zero_local,
-};
-use super::offsets::Offsets;
 use super::race_functions::{self, HAS_READ};
 use super::race_plan::{LOCAL_MARK_BYTES, LocalMarks, Plain, Plan, accesses, orders_itself};
-use super::report::{self, Sites, call_report};
-use super::roots::{Root, Roots};
 use crate::expand::{Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::passes::check::code::{
+    add, built_in, has_places, load, load_slot, local_item, own, store_slot, zero_local,
+};
+use crate::passes::check::offsets::Offsets;
+use crate::passes::check::report::{self, Sites, call_report};
+use crate::passes::check::roots::{Root, Roots};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::sroa;
 use cranelift_entity::PrimaryMap;

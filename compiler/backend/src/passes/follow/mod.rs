@@ -1,0 +1,11 @@
+//! Checks that follow what all work-items do: what was written, who waits at a barrier, who accessed a place last.
+//!
+//! They stand beside `check`, whose reports they use, since they need passes that know `check`.
+
+pub mod check_barriers;
+pub mod check_races;
+pub mod check_uninit;
+mod demote;
+mod divergence;
+mod race_functions;
+mod race_plan;
