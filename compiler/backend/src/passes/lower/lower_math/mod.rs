@@ -45,7 +45,7 @@ enum Rule {
     Library(&'static str),
     /// Library function whose last argument points to a second result of the given kind.
     LibraryPointer(&'static str),
-    /// sin with the cosine stored through the pointer.
+    /// sin with the cosine stored through the pointer: one library function for f32, two for other widths.
     SinCos,
     /// The importer expands it.
     Imported,
@@ -172,7 +172,12 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::cross => Expand(geometry::cross),
         Ocl::distance => ExpandWide(geometry::distance),
         Ocl::length => ExpandWide(geometry::length),
-        Ocl::normalize => ExpandWide(geometry::normalize),
+        Ocl::normalize
+            if ty.scalar == Scalar::F64 || target.exact_div_f32 && target.exact_sqrt_f32 =>
+        {
+            ExpandWide(geometry::normalize)
+        }
+        Ocl::normalize => ExpandWide(geometry::normalize_by_rsqrt),
         Ocl::fast_distance => ExpandWide(geometry::fast_distance),
         Ocl::fast_length => ExpandWide(geometry::fast_length),
         Ocl::fast_normalize => ExpandWide(geometry::fast_normalize),
@@ -391,6 +396,11 @@ fn lower(
     ty: Type,
     target: &Target,
 ) -> Result<Value, LowerError> {
+    if x.func.is_builtin() {
+        if let Some(value) = exact::library_form(x, op, args, target) {
+            return Ok(value);
+        }
+    }
     let half = args.first().is_some_and(|&a| x.ty(a).scalar == Scalar::F16);
     Ok(match rule(op, target, ty) {
         Rule::Primitive(op) => x.math(op, args),
@@ -434,6 +444,16 @@ fn lower(
             let [arg, ptr] = args[..] else {
                 return Err(LowerError::new("sincos takes two operands"));
             };
+            if ty.scalar == Scalar::F32 {
+                return Ok(call_lanes(
+                    x,
+                    library,
+                    "sincos",
+                    &[arg],
+                    ty,
+                    Some((ptr, ty)),
+                ));
+            }
             let (wide_args, wide) = if half {
                 widen(x, &[arg], ty)
             } else {
@@ -578,6 +598,7 @@ mod tests {
                         Rule::Library(name)
                         | Rule::LibraryPointer(name)
                         | Rule::Native(_, name) => &[name],
+                        Rule::SinCos if scalar == Scalar::F32 => &["sincos"],
                         Rule::SinCos => &["sin", "cos"],
                         _ => &[],
                     };
