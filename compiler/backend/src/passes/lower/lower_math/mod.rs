@@ -11,6 +11,7 @@
 mod exact;
 mod float;
 mod geometry;
+mod half;
 mod integer;
 mod native;
 
@@ -18,10 +19,11 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::contract;
 use exact::Exact;
+use half::{narrow, widen};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, Linkage, MathOp,
-    Module, Scalar, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, FuncId, Function, InstKind, Linkage, MathOp, Module,
+    Scalar, Type, Value,
 };
 use pumice_target::Target;
 use rspirv::spirv::OpenclStd100Op as Ocl;
@@ -471,34 +473,6 @@ fn lower(
             )));
         }
     })
-}
-
-/// binary16 operands as binary32, other operands as they are, and the wide result type.
-fn widen(x: &mut Expander<'_>, args: &[Value], ty: Type) -> (SmallVec<[Value; 3]>, Type) {
-    let args = args
-        .iter()
-        .map(|&arg| {
-            let from = x.ty(arg);
-            if from.scalar == Scalar::F16 {
-                x.convert(ConvertOp::FToF, arg, from.with_scalar(Scalar::F32))
-            } else {
-                arg
-            }
-        })
-        .collect();
-    let wide = if ty.scalar == Scalar::F16 {
-        ty.with_scalar(Scalar::F32)
-    } else {
-        ty
-    };
-    (args, wide)
-}
-
-fn narrow(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
-    if x.ty(value) == ty {
-        return value;
-    }
-    x.convert(ConvertOp::FToF, value, ty)
 }
 
 /// Stores a second result in memory.
