@@ -133,12 +133,11 @@ impl Nodes {
                 queue: 0,
                 may_slice: false,
             };
-            let (specialization, subgroup_size) =
-                executable.node_specialization(device, &launch)?;
+            let node = executable.node_specialization(device, &launch)?;
             Ok::<_, LaunchError>(Specialized {
                 kernel,
-                specialization,
-                subgroup_size,
+                specialization: node.constants,
+                subgroup_size: node.subgroup_size,
             })
         };
         let scheduler = specialized(nodes.scheduler, [1; 3], &[])?;

@@ -81,10 +81,9 @@ impl EnqueueKernels {
                     }
                 }
                 Some(EnqueuePart::BlockNode { number }) => nodes.push((number as usize, index)),
+                Some(EnqueuePart::SchedulerNode) if scheduler.is_none() => scheduler = Some(index),
                 Some(EnqueuePart::SchedulerNode) => {
-                    if scheduler.replace(index).is_some() {
-                        return Err("two schedulers of a work graph".into());
-                    }
+                    return Err("two schedulers of a work graph".into());
                 }
                 None => {}
             }

@@ -19,8 +19,16 @@ pub(in crate::executable) struct NodeConstants {
     pub printf: Option<Buffer>,
 }
 
+/// A kernel's specialization as a node.
+pub(in crate::executable) struct NodeSpecialization {
+    /// The specialization constants: numbers and values.
+    pub constants: Vec<(u32, u32)>,
+    /// The size that the kernel requires of sub-groups.
+    pub subgroup_size: Option<u32>,
+}
+
 impl Executable {
-    /// Every specialization constant of a launch's kernel as a node, and the size that it requires of sub-groups.
+    /// Gives the specialization of a launch's kernel as a node.
     ///
     /// # Errors
     /// See [`LaunchError`].
@@ -28,15 +36,18 @@ impl Executable {
         &self,
         device: &LogicalDevice,
         launch: &Launch<'_>,
-    ) -> Result<(Vec<(u32, u32)>, Option<u32>)> {
+    ) -> Result<NodeSpecialization> {
         let kernel = &self.interface.kernels[launch.kernel];
         check_args(kernel, launch.args)?;
         check_sub_groups(kernel, launch.range, device)?;
-        let mut all = self.specialization(kernel, launch, device)?;
+        let mut constants = self.specialization(kernel, launch, device)?;
         if let Some(ids) = self.interface.spec_local_size {
-            all.extend(ids.into_iter().zip(launch.range.local_size));
+            constants.extend(ids.into_iter().zip(launch.range.local_size));
         }
-        Ok((all, required_sub_group_size(kernel, device)))
+        Ok(NodeSpecialization {
+            constants,
+            subgroup_size: required_sub_group_size(kernel, device),
+        })
     }
 
     /// The push constants of nodes of these kernels, which have no arguments in them.
