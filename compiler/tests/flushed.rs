@@ -83,6 +83,7 @@ fn minmag(x: f64, y: f64) -> f64 {
 fn functions() -> Vec<Row> {
     vec![
         ("x / y", 2.5, Two(|x, y| x / y)),
+        ("x / n", 2.5, Whole(|x, n| x / f64::from(n))),
         ("fma(x, y, z)", 0.5, Three(f64::mul_add)),
         ("sqrt(x)", 3.0, One(f64::sqrt)),
         ("rsqrt(x)", 2.0, One(|x| 1.0 / x.sqrt())),
@@ -107,6 +108,8 @@ fn functions() -> Vec<Row> {
         ("sin(x)", 4.0, One(f64::sin)),
         ("cos(x)", 4.0, One(f64::cos)),
         ("tan(x)", 5.0, One(f64::tan)),
+        ("sincos(x, &f)", 4.0, One(f64::sin)),
+        ("(sincos(x, &f), f)", 4.0, One(f64::cos)),
         ("asin(x)", 4.0, One(f64::asin)),
         ("acos(x)", 4.0, One(f64::acos)),
         ("atan(x)", 5.0, One(f64::atan)),
@@ -169,6 +172,11 @@ fn functions() -> Vec<Row> {
             "normalize((float2)(x, y)).x",
             4.0,
             Two(|x, y| x / x.hypot(y)),
+        ),
+        (
+            "normalize((float4)(x, y, y, x)).x",
+            6.0,
+            Two(|x, y| x / (2.0 * x * x + 2.0 * y * y).sqrt()),
         ),
         ("half_divide(x, y)", 8192.0, Two(|x, y| x / y)),
         ("half_recip(x)", 8192.0, One(|x| 1.0 / x)),
@@ -387,6 +395,17 @@ fn normal_results_keep_their_bounds() {
 fn normal_results_keep_their_bounds_on_inexact_devices() {
     let wrong = check(&Target {
         exact_fma_f32: false,
+        exact_div_f32: false,
+        exact_sqrt_f32: false,
+        ..flushing()
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same where quotients and roots are refined by an exact fma.
+#[test]
+fn normal_results_keep_their_bounds_by_fma() {
+    let wrong = check(&Target {
         exact_div_f32: false,
         exact_sqrt_f32: false,
         ..flushing()

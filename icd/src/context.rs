@@ -6,10 +6,11 @@ use std::sync::Arc;
 use opencl_sys::{
     cl_context, cl_context_info, cl_context_properties, cl_device_id, cl_device_type, cl_uint,
 };
+use pumice_gl_layer::ShareGroup;
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::base::reason::Callback;
-use pumice_runtime::context::{self, Callbacks, Context, PRINTF_CALLBACK, PrintfCallback};
+use pumice_runtime::context::{self, Callbacks, Context, PRINTF_CALLBACK, PrintfCallback, gl};
 use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
 use pumice_runtime::queue;
@@ -57,7 +58,7 @@ fn callbacks(
 ///
 /// # Safety
 /// As [`handle::properties`].
-unsafe fn checked_properties(
+pub unsafe fn checked_properties(
     platform: &Ref<Platform>,
     properties: *const cl_context_properties,
 ) -> Result<Option<Vec<isize>>> {
@@ -65,6 +66,19 @@ unsafe fn checked_properties(
     // SAFETY: the caller's contract.
     let list = unsafe { handle::properties(properties) };
     context::check_properties(list, |value| value as usize == platform)
+}
+
+/// The share group of OpenGL that a property list names.
+///
+/// # Safety
+/// The handles are those of a display and a context, as cl_khr_gl_sharing asks.
+pub unsafe fn share_group(properties: Option<&[isize]>) -> Result<Option<ShareGroup>> {
+    let Some(request) = gl::request(properties)? else {
+        return Ok(None);
+    };
+    // SAFETY: the caller's contract; the application keeps its display while it has the OpenCL context.
+    let opened = unsafe { ShareGroup::open(request) };
+    opened.map(Some).map_err(|refusal| gl::refused(&refusal))
 }
 
 pub unsafe fn create_context(
@@ -83,7 +97,8 @@ pub unsafe fn create_context(
             .map(|&device| handle::get::<Device>(device))
             .collect::<Result<Vec<_>>>()?;
         let callbacks = callbacks(properties.as_deref(), pfn_notify, user_data)?;
-        let context = Context::create(properties, devices, callbacks)?;
+        let share_group = share_group(properties.as_deref())?;
+        let context = Context::create(properties, devices, callbacks, share_group)?;
         exit::register();
         Ok(handle::publish(context))
     }
@@ -99,7 +114,10 @@ pub unsafe fn create_context_from_type(
     // SAFETY: the arguments are those of clCreateContextFromType.
     let properties = unsafe { checked_properties(platform, properties) }?;
     let callbacks = callbacks(properties.as_deref(), pfn_notify, user_data)?;
-    let context = Context::create_from_type(platform, properties, device_type, callbacks)?;
+    // SAFETY: as above.
+    let share_group = unsafe { share_group(properties.as_deref()) }?;
+    let context =
+        Context::create_from_type(platform, properties, device_type, callbacks, share_group)?;
     exit::register();
     Ok(handle::publish(context))
 }

@@ -22,6 +22,7 @@ mod enqueue;
 mod event;
 mod exit;
 mod external;
+mod gl;
 mod handle;
 mod image;
 mod info;

@@ -18,15 +18,17 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
+use opencl_sys::cl_egl::{CLeglDisplayKHR, CLeglSyncKHR};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{
-    cl_addressing_mode, cl_bool, cl_buffer_create_type, cl_command_queue, cl_command_queue_info,
-    cl_command_queue_properties, cl_context, cl_context_info, cl_context_properties, cl_device_id,
-    cl_device_info, cl_device_partition_property, cl_device_type, cl_event, cl_event_info,
-    cl_filter_mode, cl_image_desc, cl_image_format, cl_image_info, cl_int, cl_kernel,
-    cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info, cl_kernel_sub_group_info,
-    cl_kernel_work_group_info, cl_map_flags, cl_mem, cl_mem_flags, cl_mem_info,
-    cl_mem_migration_flags, cl_mem_object_type, cl_mem_properties, cl_pipe_info,
+    cl_GLenum, cl_GLint, cl_GLsync, cl_GLuint, cl_addressing_mode, cl_bool, cl_buffer_create_type,
+    cl_command_queue, cl_command_queue_info, cl_command_queue_properties, cl_context,
+    cl_context_info, cl_context_properties, cl_device_id, cl_device_info,
+    cl_device_partition_property, cl_device_type, cl_event, cl_event_info, cl_filter_mode,
+    cl_gl_context_info, cl_gl_object_type, cl_gl_texture_info, cl_image_desc, cl_image_format,
+    cl_image_info, cl_int, cl_kernel, cl_kernel_arg_info, cl_kernel_exec_info, cl_kernel_info,
+    cl_kernel_sub_group_info, cl_kernel_work_group_info, cl_map_flags, cl_mem, cl_mem_flags,
+    cl_mem_info, cl_mem_migration_flags, cl_mem_object_type, cl_mem_properties, cl_pipe_info,
     cl_pipe_properties, cl_platform_id, cl_platform_info, cl_profiling_info, cl_program,
     cl_program_build_info, cl_program_info, cl_queue_properties, cl_sampler, cl_sampler_info,
     cl_sampler_properties, cl_svm_mem_flags, cl_uint, cl_ulong,
@@ -41,7 +43,7 @@ use crate::callback::{
 };
 use crate::shapes::{entry_point, exported};
 use crate::{
-    addressed, context, device, enqueue, event, image, kernel, memory, pipe, platform, program,
+    addressed, context, device, enqueue, event, gl, image, kernel, memory, pipe, platform, program,
     queue, sampler, shim, svm,
 };
 
@@ -319,6 +321,32 @@ entry_points! {
         plain clGetExtensionFunctionAddress => platform::get_extension_function_address(
             @addresses, func_name: *const c_char
         ) -> *mut c_void;
+        object clCreateFromGLBuffer => gl::create_from_buffer(context: cl_context, flags: cl_mem_flags, bufobj: cl_GLuint) -> cl_mem;
+        object clCreateFromGLTexture2D => gl::create_from_texture_2d(
+            context: cl_context, flags: cl_mem_flags, target: cl_GLenum, miplevel: cl_GLint, texture: cl_GLuint) -> cl_mem;
+        object clCreateFromGLTexture3D => gl::create_from_texture_3d(
+            context: cl_context, flags: cl_mem_flags, target: cl_GLenum, miplevel: cl_GLint, texture: cl_GLuint) -> cl_mem;
+        object clCreateFromGLRenderbuffer => gl::create_from_renderbuffer(
+            context: cl_context, flags: cl_mem_flags, renderbuffer: cl_GLuint) -> cl_mem;
+        status clGetGLObjectInfo => gl::get_object_info(
+            memobj: cl_mem, gl_object_type: *mut cl_gl_object_type, gl_object_name: *mut cl_GLuint
+        );
+        status clGetGLTextureInfo => gl::get_texture_info(
+            memobj: cl_mem, param_name: cl_gl_texture_info, param_value_size: size_t, param_value: *mut c_void,
+            param_value_size_ret: *mut size_t
+        );
+        status clEnqueueAcquireGLObjects => gl::acquire(
+            command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem,
+            num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+        );
+        status clEnqueueReleaseGLObjects => gl::release(
+            command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem,
+            num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+        );
+        status clGetGLContextInfoKHR => gl::get_context_info(
+            @the_platform, properties: *const cl_context_properties, param_name: cl_gl_context_info,
+            param_value_size: size_t, param_value: *mut c_void, param_value_size_ret: *mut size_t
+        );
         status clSetEventCallback => event::set_event_callback(
             event: cl_event, command_exec_callback_type: cl_int, pfn_notify: EventCallback,
             user_data: *mut c_void
@@ -358,6 +386,7 @@ entry_points! {
         );
         status clRetainDevice => device::retain_device(device: cl_device_id);
         status clReleaseDevice => device::release_device(device: cl_device_id);
+        object clCreateEventFromGLsyncKHR => gl::create_event_from_sync(context: cl_context, sync: cl_GLsync) -> cl_event;
         object clCreateImage => image::create_image(
             context: cl_context, flags: cl_mem_flags, image_format: *const cl_image_format,
             image_desc: *const cl_image_desc, host_ptr: *mut c_void
@@ -407,6 +436,10 @@ entry_points! {
         plain clGetExtensionFunctionAddressForPlatform => platform::get_extension_function_address_for_platform(
             @addresses, platform: cl_platform_id, func_name: *const c_char
         ) -> *mut c_void;
+        object clCreateFromGLTexture => gl::create_from_texture(
+            context: cl_context, flags: cl_mem_flags, target: cl_GLenum, miplevel: cl_GLint, texture: cl_GLuint) -> cl_mem;
+        object clCreateEventFromEGLSyncKHR => gl::create_event_from_egl_sync(
+            context: cl_context, sync: CLeglSyncKHR, display: CLeglDisplayKHR) -> cl_event;
         object clCreateCommandQueueWithProperties => queue::create_command_queue_with_properties(
             context: cl_context, device: cl_device_id, properties: *const cl_queue_properties
         ) -> cl_command_queue;
@@ -532,6 +565,9 @@ entry_points! {
         clCreateCommandQueueWithPropertiesKHR,
         clCreateProgramWithILKHR,
         clGetKernelSuggestedLocalWorkSizeKHR,
+        clCreateFromGLBuffer, clCreateFromGLTexture, clCreateFromGLTexture2D, clCreateFromGLTexture3D,
+        clCreateFromGLRenderbuffer, clGetGLObjectInfo, clGetGLTextureInfo, clEnqueueAcquireGLObjects,
+        clEnqueueReleaseGLObjects, clGetGLContextInfoKHR, clCreateEventFromGLsyncKHR, clCreateEventFromEGLSyncKHR,
     }
 }
 

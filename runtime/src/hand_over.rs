@@ -21,7 +21,7 @@ pub fn enqueue(
     mut wait: WaitList,
 ) -> Result<Ref<Event>> {
     let command = external::hand_over(queue.on(), objects.to_vec(), to_us)?;
-    let memories = || objects.iter().filter_map(|object| object.external());
+    let memories = || objects.iter().filter_map(|object| object.external_memory());
     for memory in memories() {
         let last = memory.last_hand_over::<Ref<Event>>();
         wait.events.extend(last.filter(|last| !last.is_done()));

@@ -43,7 +43,7 @@ fn setup() -> Option<Setup> {
         eprintln!("skipped: no device");
         return None;
     };
-    let context = Context::create(None, vec![device.clone()], Callbacks::default()).unwrap();
+    let context = Context::create(None, vec![device.clone()], Callbacks::default(), None).unwrap();
     let queue = Queue::create(&context, device, QueueProperties::default(), None).unwrap();
     let buffer = Mem::create(&context, Properties::default(), 0, WORDS * 4, None).unwrap();
     Some(Setup {

@@ -71,6 +71,14 @@ pub const CLIENTS: &[Package] = &[
     package("g++", "C++ test clients"),
     package("libvulkan-dev", "the client that is a Vulkan program too"),
     package(
+        "libegl-dev",
+        "EGL of the clients that share objects with OpenGL",
+    ),
+    package("libgl-dev", "OpenGL and GLX of these clients"),
+    package("libopengl-dev", "OpenGL without GLX of these clients"),
+    package("libgl1-mesa-dri", "the OpenGL driver that they run on"),
+    package("xvfb", "the X server of the client for GLX"),
+    package(
         "libmpfr-dev",
         "the exact results of the client that measures errors",
     ),

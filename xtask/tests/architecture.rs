@@ -19,6 +19,7 @@ const PLACES: &[Place] = &[
     Place("icd", "C ABI: libpumice.so", 0, 400, 150),
     Place("runtime", "objects, queues, builds", 1, 400, 160),
     Place("compiler", "compile, link, lower", 2, 240, 150),
+    Place("gl-layer", "all calls of OpenGL", 2, 505, 140),
     Place("vulkan-layer", "all calls of Vulkan", 2, 670, 140),
     Place("frontend", "OpenCL C to Kernel SPIR-V", 3, 110, 180),
     Place("backend", "Kernel to Vulkan SPIR-V", 3, 345, 170),

@@ -21,6 +21,7 @@ const CRATES: &[&str] = &[
     "compiler/src",
     "runtime/src",
     "vulkan-layer/src",
+    "gl-layer/src",
     "icd/src",
 ];
 

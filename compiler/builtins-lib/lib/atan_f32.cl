@@ -1,24 +1,28 @@
 // atan, atan2, asin, acos and their ...pi forms for float.
 //
-// Method: arctangents of [0, 1] through a polynomial on |t| <= tan(pi/8) after the reflection
-// (t-1)/(t+1); arcsine through a polynomial on |x| <= 1/2 and sqrt((1-|x|)/2) beyond. Results are
-// base*pi + part with pi in two pieces; the ...pi forms add base itself, so that exact cases are
-// exact.
+// Method: arctangents of quotients p/q through a polynomial on |t| <= tan(pi/8), where t is p/q,
+// (p-q)/(p+q) or -q/p, one division in each case; arcsine through a polynomial on |x| <= 1/2 and
+// sqrt((1-|x|)/2) beyond. Results are base*pi + part with pi in two pieces; the ...pi forms add base
+// itself, so that exact cases are exact.
 // Worst error over 45 million arguments: atan 2.1, atan2 2.4, asin 2.3, acos 1.1, atanpi 2.2,
 // asinpi 3.8, acospi 2.4, atan2pi 2.5 ULP.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
-// atan(t) = *base * pi + result, for t in [0, 1].
-static float atan_unit(float t, float *base) {
-    *base = 0.0f;
-    if (t > 0x1.a8279ap-2f) {
-        *base = 0.25f;
-        t = (t - 1.0f) / (t + 1.0f);
-    }
+// atan(t) for |t| <= tan(pi/8).
+static float atan_poly(float t) {
     float z = t * t;
     float p = -0x1.241e94p-3f + z * (0x1.b7fe84p-4f + z * -0x1.08256ep-4f);
     p = -0x1.555554p-2f + z * (0x1.999714p-3f + z * p);
     return t + t * z * p;
+}
+
+// atan(a) = *base * pi + result, for a >= 0. Beyond 2^60 the result is pi/2.
+static float atan_parts(float a, float *base) {
+    bool middle = a > 0x1.a8279ap-2f, large = a > 0x1.3504f4p1f;
+    float p = large ? -1.0f : middle ? a - 1.0f : a;
+    float q = large ? min(a, 0x1p60f) : middle ? a + 1.0f : 1.0f;
+    *base = large ? 0.5f : middle ? 0.25f : 0.0f;
+    return atan_poly(half_divide(p, q));
 }
 
 static float join_pi(float base, float part) {
@@ -26,31 +30,28 @@ static float join_pi(float base, float part) {
 }
 
 float __pumice_atan_f32(float x) {
-    float a = fabs(x), base;
-    bool inverted = a > 1.0f;
-    float part = atan_unit(inverted ? 1.0f / a : a, &base);
-    float r = inverted ? join_pi(0.5f - base, -part) : join_pi(base, part);
-    return copysign(r, x);
+    float base, part = atan_parts(fabs(x), &base);
+    return copysign(join_pi(base, part), x);
 }
 
 float __pumice_atanpi_f32(float x) {
-    float a = fabs(x), base;
-    bool inverted = a > 1.0f;
-    float part = atan_unit(inverted ? 1.0f / a : a, &base) * 0x1.45f306p-2f;
-    float r = inverted ? (0.5f - base) - part : base + part;
-    return copysign(r, x);
+    float base, part = atan_parts(fabs(x), &base);
+    return copysign(base + part * 0x1.45f306p-2f, x);
 }
 
 // The angle of (x, y) above the x axis as base*pi + result, for |y|.
 static float atan2_parts(float y, float x, float *base) {
     float ax = fabs(x), ay = fabs(y);
     float small = fmin(ax, ay), large = fmax(ax, ay);
-    // Keep the quotient away from the ends of the range, where division may be inexact.
-    float scale = large > 0x1p100f ? 0x1p-30f : large < 0x1p-60f ? 0x1p60f : 1.0f;
-    float t = large == 0.0f          ? 0.0f
-              : large == INFINITY    ? (small == INFINITY ? 1.0f : 0.0f)
-                                     : (small * scale) / (large * scale);
-    float part = atan_unit(t, base);
+    // Keep the quotient away from the ends of the range, where division may be inexact. Two zeros
+    // count as 0/1, infinities as numbers far from any other.
+    float scale = large > 0x1p60f ? 0x1p-60f : large < 0x1p-60f ? 0x1p60f : 1.0f;
+    small = small == INFINITY ? 0x1p100f : large == INFINITY ? 0.0f : small * scale;
+    large = large == INFINITY ? 0x1p100f : large == 0.0f ? 1.0f : large * scale;
+    bool near = small > 0x1.a8279ap-2f * large;
+    float p = near ? small - large : small, q = near ? small + large : large;
+    *base = near ? 0.25f : 0.0f;
+    float part = atan_poly(half_divide(p, q));
     if (ay > ax) {
         *base = 0.5f - *base;
         part = -part;
@@ -63,17 +64,15 @@ static float atan2_parts(float y, float x, float *base) {
 }
 
 float __pumice_atan2_f32(float y, float x) {
-    if (isnan(x) || isnan(y))
-        return x + y;
     float base, part = atan2_parts(y, x, &base);
-    return copysign(join_pi(base, part), y);
+    float r = copysign(join_pi(base, part), y);
+    return isnan(x) || isnan(y) ? x + y : r;
 }
 
 float __pumice_atan2pi_f32(float y, float x) {
-    if (isnan(x) || isnan(y))
-        return x + y;
     float base, part = atan2_parts(y, x, &base);
-    return copysign(base + part * 0x1.45f306p-2f, y);
+    float r = copysign(base + part * 0x1.45f306p-2f, y);
+    return isnan(x) || isnan(y) ? x + y : r;
 }
 
 // asin(s) for |s| <= 1/2, z = s*s.
@@ -84,12 +83,12 @@ static float asin_poly(float s, float z) {
 
 // asin(|x|) = *base * pi + result; NaN beyond 1.
 static float asin_parts(float a, float *base) {
-    *base = 0.0f;
-    if (a <= 0.5f)
-        return asin_poly(a, a * a);
-    *base = 0.5f;
-    float z = 0.5f * (1.0f - a);
-    return -2.0f * asin_poly(sqrt(z), z);
+    bool large = a > 0.5f;
+    float half_rest = 0.5f * (1.0f - a);
+    float z = large ? half_rest : a * a, s = large ? half_sqrt(half_rest) : a;
+    float part = asin_poly(s, z);
+    *base = large ? 0.5f : 0.0f;
+    return large ? -2.0f * part : part;
 }
 
 float __pumice_asin_f32(float x) {

@@ -4,7 +4,7 @@
 // which k times the first is exact; a polynomial in r (derive/f32.sollya); the power of two put
 // back in two steps, so that results in the subnormal range are rounded once.
 // Worst error over 45 million arguments: exp 1.00, exp2 1.03, exp10 1.24, expm1 1.47 ULP.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
 // p * 2^k for p near 1 and |k| < 250.
 static float scale_exp(float p, int k) {

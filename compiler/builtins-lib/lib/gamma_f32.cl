@@ -6,7 +6,7 @@
 // in two so that neither half overflows. Negative arguments by reflection (derive/gamma.sollya).
 // Between -8 and -1/2 lgamma has zeros at irrational arguments, near which its error is absolute.
 // Worst errors: docs/numerics.md.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
 float __pumice_exp_f32(float x);
 float __pumice_log_f32(float x);
@@ -39,9 +39,13 @@ static float factors(float n, float f) {
 static float gamma_small(float a) {
     float n = rint(a), f = a - n;
     float g = 1.0f + f * reciprocal_poly(f);
-    if (n < 2.0f)
-        return 1.0f / (n == 0.0f ? g * (1.0f + a) * a : g * a);
-    return factors(n, f) / g;
+    if (n < 2.0f) {
+        // The least arguments are far from 1: their reciprocals may be infinite.
+        float scale = fabs(a) < 0x1p-60f ? 0x1p64f : 1.0f;
+        float divisor = n == 0.0f ? g * (1.0f + a) * a : g * a;
+        return half_divide(1.0f, divisor * scale) * scale;
+    }
+    return half_divide(factors(n, f), g);
 }
 
 float __pumice_tgamma_f32(float x) {
@@ -63,20 +67,20 @@ float __pumice_tgamma_f32(float x) {
         if (a > 42.0f)
             return copysign(0.0f, -divisor);
         if (a < 8.0f)
-            return -0x1.921fb6p1f / (divisor * gamma_small(a));
+            return half_divide(-0x1.921fb6p1f, divisor * gamma_small(a));
     }
-    float y = 1.0f / a, u = y * stirling_poly(y * y);
+    float y = half_divide(1.0f, a), u = y * stirling_poly(y * y);
     float half_power = __pumice_pow_f32(a, 0.5f * (a - 0.5f));
     float rest = __pumice_exp_f32(-a) * 0x1.40d932p1f * (1.0f + u * (1.0f + u * (0.5f + u * 0x1.555556p-3f)));
     if (x < 0.0f)
-        return ((-0x1.921fb6p1f / divisor) / rest / half_power) / half_power;
+        return half_divide(half_divide(half_divide(-0x1.921fb6p1f, divisor), rest * half_power), half_power);
     return (half_power * rest) * half_power;
 }
 
 // log(|gamma(a)|) for a > -1/2, a != 0.
 static float lgamma_positive(float a) {
     if (a >= 8.0f) {
-        float y = 1.0f / a;
+        float y = half_divide(1.0f, a);
         return (a - 0.5f) * (__pumice_log_f32(a) - 1.0f) + (0x1.acfe3ap-2f + y * stirling_poly(y * y));
     }
     float n = rint(a), f = a - n, p = reciprocal_poly(f), q = f * p;
@@ -84,7 +88,7 @@ static float lgamma_positive(float a) {
         return -__pumice_log1p_f32(n == 2.0f ? q : f * (1.0f + p * a));
     if (n == 0.0f)
         return -__pumice_log_f32(fabs(a) * ((1.0f + a) * (1.0f + q)));
-    return __pumice_log_f32(factors(n, f) / (1.0f + q));
+    return __pumice_log_f32(half_divide(factors(n, f), 1.0f + q));
 }
 
 float __pumice_lgamma_f32(float x) {
@@ -95,7 +99,7 @@ float __pumice_lgamma_f32(float x) {
         return INFINITY;
     if (x > -0.5f)
         return lgamma_positive(x);
-    return __pumice_log_f32(0x1.921fb6p1f / (a * fabs(__pumice_sinpi_f32(a)))) - lgamma_positive(a);
+    return __pumice_log_f32(half_divide(0x1.921fb6p1f, a * fabs(__pumice_sinpi_f32(a)))) - lgamma_positive(a);
 }
 
 // The sign is that of gamma(x), 0 where gamma has none: NaN and negative whole numbers.

@@ -3,11 +3,10 @@
 // Method: polynomials near zero (derive/f32.sollya), exponentials and logarithms elsewhere. The
 // exponential is halved through its exponent, so that results near the largest float are right.
 // Worst error over 45 million arguments: sinh 1.60, cosh 1.45, tanh 1.39, asinh 1.67, acosh 1.93, atanh 1.01 ULP.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
 float __pumice_log_f32(float x);
 float __pumice_log1p_f32(float x);
-float __pumice_exp_f32(float x);
 
 // (exp(a) / 2, exp(-a) / 2) for a >= 0.
 static float2 half_exps(float a) {
@@ -19,7 +18,8 @@ static float2 half_exps(float a) {
     p = 1.0f + (r + r * r * p);
     int n = (int)k - 1, half_n = n >> 1;
     float up = p * as_float((half_n + 127) << 23) * as_float((n - half_n + 127) << 23);
-    return (float2)(up, 0.25f / up);
+    // The quotient vanishes beside numbers beyond 2^60.
+    return (float2)(up, half_divide(0.25f, min(up, 0x1p60f)));
 }
 
 float __pumice_sinh_f32(float x) {
@@ -51,7 +51,7 @@ float __pumice_tanh_f32(float x) {
     }
     if (a > 10.0f)
         return copysign(1.0f, x);
-    return copysign(1.0f - 2.0f / (__pumice_exp_f32(2.0f * a) + 1.0f), x);
+    return copysign(1.0f - half_divide(2.0f, exp(2.0f * a) + 1.0f), x);
 }
 
 float __pumice_asinh_f32(float x) {
@@ -66,7 +66,7 @@ float __pumice_asinh_f32(float x) {
     if (a > 0x1p12f)
         return copysign(__pumice_log_f32(a) + 0x1.62e43p-1f, x);
     float square = a * a;
-    return copysign(__pumice_log1p_f32(a + square / (1.0f + sqrt(square + 1.0f))), x);
+    return copysign(__pumice_log1p_f32(a + half_divide(square, 1.0f + half_sqrt(square + 1.0f))), x);
 }
 
 float __pumice_acosh_f32(float x) {
@@ -75,7 +75,7 @@ float __pumice_acosh_f32(float x) {
     if (x > 0x1p12f)
         return __pumice_log_f32(x) + 0x1.62e43p-1f;
     float t = x - 1.0f;
-    return __pumice_log1p_f32(t + sqrt(2.0f * t + t * t));
+    return __pumice_log1p_f32(t + half_sqrt(2.0f * t + t * t));
 }
 
 float __pumice_atanh_f32(float x) {
@@ -85,6 +85,7 @@ float __pumice_atanh_f32(float x) {
         float p = 0x1.c2bebap-4f + z * (0x1.9c3c0ap-4f + z * (0x1.f904b2p-6f + z * 0x1.59baa4p-3f));
         return x + x * z * (0x1.555556p-2f + z * (0x1.9998dap-3f + z * (0x1.24b138p-3f + z * p)));
     }
-    // log1p gives NaN beyond 1 and the division gives infinity at 1.
-    return copysign(0.5f * __pumice_log1p_f32(2.0f * a / (1.0f - a)), x);
+    // log1p gives NaN beyond 1, where 2 stands for all numbers.
+    float c = min(a, 2.0f), r = 0.5f * __pumice_log1p_f32(half_divide(2.0f * c, 1.0f - c));
+    return copysign(a == 1.0f ? INFINITY : r, x);
 }

@@ -5,14 +5,15 @@
 // log10 carry log(m) as a sum of a 12-bit head and a tail, so that the products with the heads
 // of the constants are exact.
 // Worst error over 45 million arguments: log 0.83, log2 0.74, log10 0.69, log1p 0.81 ULP.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
 // Shared by all four functions: the exponent, f and s*(f^2/2 + R).
 typedef struct {
     float exponent, f, half_square, series;
 } log_parts;
 
-static log_parts split_log(float x) {
+// Not static, so that the logarithms of one program share it.
+log_parts __pumice_split_log_f32(float x) {
     log_parts p;
     int e = 0;
     if (x < 0x1p-126f) {
@@ -23,7 +24,7 @@ static log_parts split_log(float x) {
     e += (int)(bits >> 23) - 127;
     p.exponent = (float)e;
     p.f = as_float((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
-    float s = p.f / (2.0f + p.f), z = s * s;
+    float s = native_divide(p.f, 2.0f + p.f), z = s * s;
     float r = z * (0x1.555556p-1f + z * (0x1.99986ep-2f + z * (0x1.24c14p-2f + z * 0x1.ce848ep-3f)));
     p.half_square = 0.5f * p.f * p.f;
     p.series = s * (p.half_square + r);
@@ -48,7 +49,7 @@ float __pumice_log_f32(float x) {
     float result;
     if (special_log(x, &result))
         return result;
-    log_parts p = split_log(x);
+    log_parts p = __pumice_split_log_f32(x);
     return p.exponent * 0x1.62e4p-1f - ((p.half_square - (p.series + p.exponent * 0x1.7f7d1cp-20f)) - p.f);
 }
 
@@ -56,7 +57,7 @@ float __pumice_log2_f32(float x) {
     float result;
     if (special_log(x, &result))
         return result;
-    log_parts p = split_log(x);
+    log_parts p = __pumice_split_log_f32(x);
     float head = as_float(as_uint(p.f - p.half_square) & 0xfffff000);
     float tail = ((p.f - head) - p.half_square) + p.series;
     float small = (tail + head) * 0x1.47652cp-12f + tail * 0x1.714p0f;
@@ -71,7 +72,7 @@ float __pumice_log10_f32(float x) {
     float result;
     if (special_log(x, &result))
         return result;
-    log_parts p = split_log(x);
+    log_parts p = __pumice_split_log_f32(x);
     float head = as_float(as_uint(p.f - p.half_square) & 0xfffff000);
     float tail = ((p.f - head) - p.half_square) + p.series;
     float small = p.exponent * 0x1.3509f8p-18f + ((tail + head) * 0x1.7b1526p-14f + tail * 0x1.bcap-2f);
@@ -95,11 +96,11 @@ float __pumice_log1p_f32(float x) {
         int e = (int)(bits >> 23) - 127;
         // Rounding error of the addition, relative to u.
         if (e < 25)
-            correction = (e >= 2 ? 1.0f - (u - x) : x - (u - 1.0f)) / u;
+            correction = native_divide(e >= 2 ? 1.0f - (u - x) : x - (u - 1.0f), u);
         exponent = (float)e;
         f = as_float((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
     }
-    float s = f / (2.0f + f), z = s * s;
+    float s = native_divide(f, 2.0f + f), z = s * s;
     float r = z * (0x1.555556p-1f + z * (0x1.99986ep-2f + z * (0x1.24c14p-2f + z * 0x1.ce848ep-3f)));
     float half_square = 0.5f * f * f;
     float series = s * (half_square + r);

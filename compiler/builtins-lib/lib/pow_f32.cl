@@ -1,21 +1,12 @@
 // pow, powr, pown, rootn for float.
 //
-// Method: log2 of the mantissa as an unevaluated sum of two floats (error-free products by
-// Veltkamp splitting, no fused operation needed), times the exponent likewise, then exp2.
+// Method: log2 of the mantissa as an unevaluated sum of two floats (by error-free products), times
+// the exponent likewise, then exp2.
 // Relative error of the logarithm below 2^-30, hence at most 2 ULP where the result is largest.
 // Worst error over 45 million arguments: pow 2.3 ULP (pown, powr and rootn share its core).
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
-// The first 12 bits of a float.
-static float head12(float x) {
-    return as_float(as_uint(x) & 0xfffff000);
-}
-
-// a*b = product + result, exactly.
-static float product_tail(float a, float b, float product) {
-    float ah = head12(a), al = a - ah, bh = head12(b), bl = b - bh;
-    return ((ah * bh - product) + ah * bl + al * bh) + al * bl;
-}
+float __pumice_product_tail_f32(float a, float b, float product);
 
 // A zero with the sign of x; a product with 0 may lose it on the device.
 static float zero_like(float x) {
@@ -23,7 +14,8 @@ static float zero_like(float x) {
 }
 
 // 2^((yh + yl) * log2(x)) for finite x > 0.
-static float pow_positive(float x, float yh, float yl) {
+// Not static, so that all functions of one program share it.
+float __pumice_pow_positive_f32(float x, float yh, float yl) {
     int e = 0;
     if (x < 0x1p-126f) {
         x *= 0x1p25f;
@@ -35,14 +27,14 @@ static float pow_positive(float x, float yh, float yl) {
     float f = m - 1.0f;
     // s = f / (m + 1) as a sum of two floats.
     float d = m + 1.0f, d_tail = m - (d - 1.0f);
-    float s = f / d;
+    float s = half_divide(f, d);
     float sd = s * d;
-    float s_tail = (((f - sd) - product_tail(s, d, sd)) - s * d_tail) / d;
+    float s_tail = native_divide(((f - sd) - __pumice_product_tail_f32(s, d, sd)) - s * d_tail, d);
     // log2(m) = 2/ln(2) * (s + s^3/3 + s^5/5 + ...).
     float z = s * s;
     float series = s * z * (0x1.ec709ep-1f + z * (0x1.2776c6p-1f + z * (0x1.a61762p-2f + z * (0x1.484b14p-2f + z * 0x1.0c9a84p-2f))));
     float top = s * 0x1.715476p1f;
-    float tail = product_tail(s, 0x1.715476p1f, top) + (s * 0x1.4ae0cp-25f + s_tail * 0x1.715476p1f) + series;
+    float tail = __pumice_product_tail_f32(s, 0x1.715476p1f, top) + (s * 0x1.4ae0cp-25f + s_tail * 0x1.715476p1f) + series;
     // Add the exponent, largest first.
     float sum = top + tail;
     tail = tail - (sum - top);
@@ -54,7 +46,7 @@ static float pow_positive(float x, float yh, float yl) {
         return INFINITY;
     if (rough < -200.0f)
         return 0.0f;
-    float t_tail = product_tail(yh, log_head, rough) + (yh * log_tail + yl * log_head);
+    float t_tail = __pumice_product_tail_f32(yh, log_head, rough) + (yh * log_tail + yl * log_head);
     float k = rint(rough), r = (rough - k) + t_tail;
     float p = 0x1.5da97ap-10f + r * (0x1.44175ep-13f + r * 0x1.da675cp-17f);
     p = 0x1.62e43p-1f + r * (0x1.ebfbep-3f + r * (0x1.c6b06cp-5f + r * (0x1.3b2a54p-7f + r * p)));
@@ -66,7 +58,7 @@ static float pow_positive(float x, float yh, float yl) {
 static float pow_finite(float ax, float y) {
     if (fabs(y) > 0x1p40f)
         return (ax > 1.0f) == (y > 0.0f) ? INFINITY : 0.0f;
-    return pow_positive(ax, y, 0.0f);
+    return __pumice_pow_positive_f32(ax, y, 0.0f);
 }
 
 float __pumice_pow_f32(float x, float y) {
@@ -121,7 +113,7 @@ float __pumice_pown_f32(float x, int n) {
         return sign;
     // An int does not fit a float: take it as a sum of two.
     float high = (float)(n & ~0xff), low = (float)(n & 0xff), y = high + low;
-    return sign * pow_positive(ax, y, low - (y - high));
+    return sign * __pumice_pow_positive_f32(ax, y, low - (y - high));
 }
 
 float __pumice_rootn_f32(float x, int n) {
@@ -137,7 +129,7 @@ float __pumice_rootn_f32(float x, int n) {
         return n < 0 ? zero_like(sign) : sign * INFINITY;
     // 1/n as a sum of two floats.
     float nf = (float)n, nl = (float)((long)n - (long)nf);
-    float y = 1.0f / nf, yn = y * nf;
-    float y_tail = (((1.0f - yn) - product_tail(y, nf, yn)) - y * nl) / nf;
-    return sign * pow_positive(ax, y, y_tail);
+    float y = half_divide(1.0f, nf), yn = y * nf;
+    float y_tail = native_divide(((1.0f - yn) - __pumice_product_tail_f32(y, nf, yn)) - y * nl, nf);
+    return sign * __pumice_pow_positive_f32(ax, y, y_tail);
 }

@@ -1,8 +1,8 @@
 // fmod, remainder, remquo for float: exact.
 //
 // Method: both arguments as integers times a power of two; the dividend's mantissa is shifted by
-// up to 32 bits at a time and reduced, the low bits of the quotient are kept. fmod takes a short cut
-// where the quotient is small.
+// up to 7 bits at a time, which keeps it in 32 bits, and reduced; the low bits of the quotient are
+// kept. fmod takes a short cut where the quotient is small.
 #pragma OPENCL FP_CONTRACT OFF
 
 typedef struct {
@@ -43,16 +43,18 @@ static division divide_exactly(float ax, float ay) {
         b.exponent -= 1;
     }
     int steps = a.exponent - b.exponent;
-    ulong rest = a.mantissa, q = rest / b.mantissa;
-    rest -= q * b.mantissa;
-    while (steps > 0) {
-        int shift = min(steps, 32);
-        ulong wide = rest << shift, part = wide / b.mantissa;
+    uint rest = a.mantissa, q = 0;
+    int shift = 0;
+    while (true) {
+        uint wide = rest << shift, part = wide / b.mantissa;
         rest = wide - part * b.mantissa;
         q = q << shift | part;
         steps -= shift;
+        if (steps <= 0)
+            break;
+        shift = min(steps, 7);
     }
-    division d = {(uint)q & 0x7fffffff, (uint)rest, b.mantissa, b.exponent};
+    division d = {q & 0x7fffffff, rest, b.mantissa, b.exponent};
     return d;
 }
 
@@ -61,7 +63,7 @@ static division divide_exactly(float ax, float ay) {
 // differences, which stay below 2^24; the sign of what is left tells how the quotient was rounded.
 // For |y| >= 2^-100, so that none of them is a denormal, which the device may take for zero.
 static float reduce_near(float ax, float ay) {
-    float q = rint(ax / ay), head = as_float(as_uint(ay) & 0xfffff000);
+    float q = rint(half_divide(ax, ay)), head = as_float(as_uint(ay) & 0xfffff000);
     float rest = (ax - q * head) - q * (ay - head);
     return rest < 0.0f ? rest + ay : rest;
 }

@@ -5,55 +5,52 @@
 // the 96 bits of 2/pi that matter (Payne and Hanek), in integers. Then polynomials in r^2
 // (derive/f32.sollya). The ...pi functions reduce exactly.
 // Worst error over 45 million arguments: sin 2.7, cos 2.7, tan 3.7, sinpi 1.5, cospi 1.5, tanpi 2.7 ULP.
-#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL FP_CONTRACT ON
 
 typedef struct {
     float r;
     int n;
 } reduced;
 
-// The i-th 32-bit word of 2/pi behind one word of zeros. Selections instead of a table, so that
-// a kernel with a sine needs no constant data.
-static uint two_over_pi(int i) {
-    return i == 0   ? 0u
-           : i == 1 ? 0xa2f9836eu
-           : i == 2 ? 0x4e441529u
-           : i == 3 ? 0xfc2757d1u
-           : i == 4 ? 0xf534ddc0u
-           : i == 5 ? 0xdb629599u
-           : i == 6 ? 0x3c439041u
-                    : 0xfe5163abu;
+// 32 bits of high:low from bit `shift` of high on, shift < 32.
+static uint funnel(uint high, uint low, uint shift) {
+    return high << shift | low >> 1 >> (31 - shift);
 }
 
 static reduced reduce_large(float x) {
     uint bits = as_uint(x) & 0x7fffffff;
-    ulong mantissa = (bits & 0x7fffff) | 0x800000;
-    // |x| = mantissa * 2^e. Bits of 2/pi above 4 / 2^e only add multiples of 4 quadrants.
-    int e = (int)(bits >> 23) - 150;
-    int skip = e - 2 + 32;
-    int word = skip >> 5, shift = skip & 31;
-    uint a = two_over_pi(word), b = two_over_pi(word + 1), c = two_over_pi(word + 2), d = two_over_pi(word + 3);
-    if (shift != 0) {
-        a = a << shift | b >> (32 - shift);
-        b = b << shift | c >> (32 - shift);
-        c = c << shift | d >> (32 - shift);
-    }
-    ulong low = mantissa * c;
-    ulong middle = mantissa * b + (low >> 32);
-    ulong high = mantissa * a + (middle >> 32);
-    // Quadrants modulo 4 with 62 fractional bits.
-    ulong q = high << 32 | (middle & 0xffffffffu);
+    uint mantissa = (bits & 0x7fffff) | 0x800000;
+    // |x| = mantissa * 2^e, e = exponent - 150. Bits of 2/pi above 4 / 2^e only add multiples of 4
+    // quadrants: what counts begins `skip` bits behind the start of a word of zeros before 2/pi.
+    // Its words are selected by the bits of skip, so that a kernel with a sine needs no constant data.
+    uint skip = (bits >> 23) - 120, shift = skip & 31;
+    bool second = skip & 64, next = skip & 32, last = skip >= 128;
+    uint w0 = second ? 0x4e441529u : 0u, w1 = second ? 0xfc2757d1u : 0xa2f9836eu;
+    uint w2 = second ? 0xf534ddc0u : 0x4e441529u, w3 = second ? 0xdb629599u : 0xfc2757d1u;
+    uint w4 = second ? 0x3c439041u : 0xf534ddc0u;
+    uint a = last ? 0xf534ddc0u : next ? w1 : w0, b = last ? 0xdb629599u : next ? w2 : w1;
+    uint c = last ? 0x3c439041u : next ? w3 : w2, d = last ? 0xfe5163abu : next ? w4 : w3;
+    a = funnel(a, b, shift);
+    b = funnel(b, c, shift);
+    c = funnel(c, d, shift);
+    ulong middle = (ulong)mantissa * b + mul_hi(mantissa, c);
+    uint high = mantissa * a + (uint)(middle >> 32), low = (uint)middle;
+    // Quadrants modulo 4: two bits of high, then the fraction, of which 30 bits stand in high. A
+    // fraction beyond one half counts down from the next quadrant. The first 24 bits of its magnitude
+    // and the rest are converted apart, so that the sum is rounded once.
+    uint down = (uint)((int)(high << 2) >> 31);
+    uint top = (high << 2 | low >> 30) ^ down, rest = low << 2 ^ down;
+    float head = (float)(top & 0xffffff00u), tail = (float)(top << 24 | rest >> 8);
+    float r = (head + tail * 0x1p-24f) * 0x1.921fb6p-32f;
+    int n = (int)((high + 0x20000000u) >> 30);
     reduced result;
-    result.n = (int)(q >> 62) + (int)((q >> 61) & 1);
-    result.r = (float)(long)(q << 2) * 0x1.921fb6p-64f;
-    if (as_int(x) < 0) {
-        result.n = -result.n;
-        result.r = -result.r;
-    }
+    result.n = as_int(x) < 0 ? -n : n;
+    result.r = as_float(as_uint(r) | ((down ^ as_uint(x)) & 0x80000000u));
     return result;
 }
 
-static reduced reduce(float x) {
+// Not static, so that sine, cosine and tangent of one program share it.
+reduced __pumice_reduce_f32(float x) {
     if (fabs(x) >= 128.0f)
         return reduce_large(x);
     float k = rint(x * 0x1.45f306p-1f);
@@ -68,9 +65,8 @@ static float sin_poly(float r, float z) {
 }
 
 static float cos_poly(float z) {
-    float half_z = 0.5f * z, w = 1.0f - half_z;
     float p = 0x1.555554p-5f + z * (-0x1.6c1298p-10f + z * 0x1.9bc37cp-16f);
-    return w + (((1.0f - w) - half_z) + z * z * p);
+    return 1.0f + z * (-0.5f + z * p);
 }
 
 // sin(r + n*pi/2).
@@ -81,27 +77,36 @@ static float quadrant(float r, int n) {
 }
 
 float __pumice_sin_f32(float x) {
-    if (!(fabs(x) < INFINITY))
-        return as_float(0x7fc00000);
-    reduced p = reduce(x);
-    return quadrant(p.r, p.n);
+    reduced p = __pumice_reduce_f32(x);
+    float v = quadrant(p.r, p.n);
+    return fabs(x) < INFINITY ? v : as_float(0x7fc00000);
 }
 
 float __pumice_cos_f32(float x) {
-    if (!(fabs(x) < INFINITY))
-        return as_float(0x7fc00000);
-    reduced p = reduce(x);
-    return quadrant(p.r, p.n + 1);
+    reduced p = __pumice_reduce_f32(x);
+    float v = quadrant(p.r, p.n + 1);
+    return fabs(x) < INFINITY ? v : as_float(0x7fc00000);
+}
+
+// sin(x), with the cosine in memory; one reduction for both.
+float __pumice_sincos_f32(float x, __private float *cosine) {
+    reduced p = __pumice_reduce_f32(x);
+    float z = p.r * p.r, s = sin_poly(p.r, z), c = cos_poly(z);
+    float v = (p.n & 1) ? c : s, w = (p.n & 1) ? s : c;
+    bool finite = fabs(x) < INFINITY;
+    w = ((p.n + 1) & 2) ? -w : w;
+    *cosine = finite ? w : as_float(0x7fc00000);
+    v = (p.n & 2) ? -v : v;
+    return finite ? v : as_float(0x7fc00000);
 }
 
 float __pumice_tan_f32(float x) {
-    if (!(fabs(x) < INFINITY))
-        return as_float(0x7fc00000);
-    reduced p = reduce(x);
+    reduced p = __pumice_reduce_f32(x);
     float z = p.r * p.r;
     float t = 0x1.61bd3ap-6f + z * (0x1.498d08p-7f + z * (0x1.12bda2p-10f + z * 0x1.00c4eep-8f));
     t = p.r + p.r * z * (0x1.555556p-2f + z * (0x1.111064p-3f + z * (0x1.ba5c2cp-5f + z * t)));
-    return (p.n & 1) ? -1.0f / t : t;
+    t = (p.n & 1) ? half_divide(-1.0f, t) : t;
+    return fabs(x) < INFINITY ? t : as_float(0x7fc00000);
 }
 
 // sin(pi*(r + n/2)) for |r| <= 1/4.
@@ -158,7 +163,7 @@ float __pumice_tanpi_f32(float x) {
         t = (n & 1) ? INFINITY : 0.0f;
         t = (n & 2) ? -t : t;
     } else {
-        t = quadrant_pi(r, n) / quadrant_pi(r, n + 1);
+        t = half_divide(quadrant_pi(r, n), quadrant_pi(r, n + 1));
     }
     return as_int(x) < 0 ? -t : t;
 }

@@ -137,6 +137,9 @@ pub struct Layout {
     pub insts: Counted<SecondaryMap<Block, Vec<Inst>>>,
 }
 
+/// The beginning of the names of the built-in library's functions.
+pub const LIBRARY_PREFIX: &str = "__pumice_";
+
 /// A function. Without blocks in its layout it is a declaration.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -187,10 +190,9 @@ impl Function {
         }
     }
 
-    /// Returns whether the function is one of the built-in library's, which all begin with
-    /// `__pumice_`.
+    /// Returns whether the function is one of the built-in library's.
     pub fn is_builtin(&self) -> bool {
-        self.name.starts_with("__pumice_")
+        self.name.starts_with(LIBRARY_PREFIX)
     }
 
     /// The entry block; `None` for a declaration.

@@ -50,8 +50,8 @@ pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
 pub use function::{
-    BlockData, Function, InstData, Layout, Linkage, Merge, SourceLoc, StackSlotData, UnrollHint,
-    ValueDef,
+    BlockData, Function, InstData, LIBRARY_PREFIX, Layout, Linkage, Merge, SourceLoc,
+    StackSlotData, UnrollHint, ValueDef,
 };
 pub use group::{GroupOp, GroupOperation};
 pub use image::{

@@ -323,6 +323,145 @@ pub const APPS: &[App] = &[
         ..APP
     },
     App {
+        name: "boost-compute",
+        exercises: "sorts, scans, sets, structs and random numbers against the standard library",
+        debian: &["libboost-dev", "g++", "ocl-icd-opencl-dev"],
+        prepare: "test boost_compute -nt \"$APPS\"/boost_compute.cpp || g++ -O1 -w -DCL_TARGET_OPENCL_VERSION=120 -o boost_compute \"$APPS\"/boost_compute.cpp -lOpenCL",
+        command: "./boost_compute",
+        success: &[Check::Says("25 of 25 equal"), Check::Never("WRONG")],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "openmm",
+        exercises: "molecular dynamics: forces against a reference",
+        python: &["openmm==8.6.1"],
+        command: "\"$PYTHON\" -m openmm.testInstallation",
+        success: &[
+            Check::Says("Reference vs. OpenCL"),
+            Check::Says("All differences are within tolerance"),
+        ],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "lightgbm",
+        exercises: "histograms in local memory, predictions against the host's",
+        python: &["lightgbm==4.7.0", "numpy==2.4.6"],
+        command: "\"$PYTHON\" \"$APPS\"/lightgbm_gpu.py",
+        success: &[
+            Check::Says("Using GPU Device"),
+            Check::Says("5 of 5 agree"),
+            Check::Never("WRONG"),
+        ],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "halide",
+        exercises: "code that Halide generates: tiles, local memory, atomics, halves, doubles",
+        python: &["halide==21.0.0", "numpy==2.4.6"],
+        command: "\"$PYTHON\" \"$APPS\"/halide_opencl.py",
+        success: &[Check::Says("9 of 9 equal"), Check::Never("WRONG")],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "sasmodels",
+        exercises: "models of X-ray scattering: large kernels in double and single precision",
+        python: &["sasmodels==1.1.0", "pyopencl==2026.1.4", "Mako==1.4.3"],
+        command: "PYOPENCL_NO_CACHE=1 \"$PYTHON\" -m sasmodels.model_test opencl all",
+        success: &[Check::After("Ran ", 100), Check::Never("FAILED")],
+        limit: 1200,
+        ..APP
+    },
+    App {
+        name: "pyfai",
+        exercises: "azimuthal integration: sparse matrices, histograms, sorting in local memory",
+        python: &[
+            "pyFAI==2026.9.0",
+            "pyopencl==2026.1.4",
+            "pytest==9.2.0",
+            "Mako==1.4.3",
+        ],
+        command: "modules=\nfor name in addition collective ocl_sort preproc ocl_azim_csr ocl_azim_lut ocl_histo; do \
+                  modules=\"$modules pyFAI.opencl.test.test_$name\"; done\n\
+                  PYOPENCL_NO_CACHE=1 \"$PYTHON\" -m pytest -q -p no:cacheprovider --pyargs $modules",
+        success: &[Check::Before(" passed", 25), Check::Never(" failed")],
+        limit: 600,
+        ..APP
+    },
+    App {
+        name: "dpctl",
+        exercises: "SYCL by Intel's DPC++: shared memory, kernels of source and SPIR-V",
+        python: &["dpctl==0.22.1", "pytest==9.2.0", "numpy==2.4.6"],
+        // The first needs a C compiler's Cython; the others make sub-devices of every processor.
+        command: "\"$PYTHON\" -m pytest -q -p no:cacheprovider --pyargs dpctl.tests \
+                  -k 'not cython_api and not context_multi_device and not memory_copy_between_contexts'",
+        success: &[
+            Check::Before(" passed", 1300),
+            Check::Never(" failed"),
+            Check::Never(" error"),
+        ],
+        limit: 900,
+        ..APP
+    },
+    App {
+        name: "dpnp",
+        exercises: "NumPy in SYCL: Fourier transforms, random numbers, sorts, sums against NumPy",
+        python: &["dpnp==0.20.0", "pytest==9.2.0", "numpy==2.4.6"],
+        // What is left out are errors of the library, on Intel's driver too: queues that it takes
+        // for strangers, and types that it has not.
+        command: "\"$PYTHON\" -m pytest -q -p no:cacheprovider -k 'not MultivariateNormal and not test_shuffle1' --pyargs \
+                  dpnp.tests.test_fft dpnp.tests.test_random dpnp.tests.test_counting dpnp.tests.test_histogram",
+        success: &[Check::Before(" passed", 2700), Check::Never(" failed")],
+        limit: 1800,
+        ..APP
+    },
+    App {
+        name: "leela-zero",
+        exercises: "a Go player's network: Winograd convolutions, a tuner, against the host",
+        debian: &["leela-zero", "python3"],
+        command: "PUMICE_DEVICE_TYPE=gpu python3 \"$APPS\"/leela.py single",
+        success: &[Check::Says("3 of 3 positions agree"), Check::Never("WRONG")],
+        limit: 1800,
+        ..APP
+    },
+    App {
+        name: "starpu",
+        exercises: "a task scheduler's examples with the device as the only worker",
+        debian: &["starpu-examples"],
+        command: "sh -u \"$APPS\"/starpu.sh vector_scal variable block fblock incrementer matvecmult",
+        success: &[Check::Before(" examples passed", 6), Check::Never("WRONG")],
+        limit: 900,
+        ..APP
+    },
+    App {
+        name: "gegl",
+        exercises: "21 filters of GIMP's core, results against the host's",
+        debian: &["gegl", "clinfo"],
+        command: "sh -u \"$APPS\"/gegl.sh",
+        success: &[
+            Check::Before(" operations used the device", 18),
+            Check::Zero(" wrong"),
+            Check::Never("WRONG"),
+        ],
+        ..APP
+    },
+    App {
+        name: "x264",
+        exercises: "a video encoder's lookahead: images, atomics, many queues of commands",
+        debian: &["x264", "python3"],
+        command: "sh -u \"$APPS\"/x264.sh 30",
+        success: &[
+            Check::Says("OpenCL acceleration enabled"),
+            Check::Says("films agree"),
+        ],
+        needs: Some(Feature::Images),
+        limit: 600,
+        ..APP
+    },
+    App {
         name: "ffmpeg",
         exercises: "fourteen image filters",
         debian: &["ffmpeg"],

@@ -3,6 +3,13 @@
 //! Every check in the runtime answers with [`Error`]; the C ABI turns it into a `cl_int` with
 //! [`Error::code`] in one place.
 
+/// The constants, wherever the crate has them.
+mod codes {
+    pub use opencl_sys::cl_egl::CL_INVALID_EGL_OBJECT_KHR;
+    #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
+    pub use opencl_sys::*;
+}
+
 macro_rules! errors {
     ($($name:ident = $cl:ident;)*) => {
         /// An OpenCL error code, named as the specification names it.
@@ -18,7 +25,7 @@ macro_rules! errors {
             /// The `cl_int` that the API returns.
             pub fn code(self) -> i32 {
                 match self {
-                    $(Error::$name => opencl_sys::$cl,)*
+                    $(Error::$name => codes::$cl,)*
                 }
             }
 
@@ -100,6 +107,9 @@ errors! {
     InvalidMutableCommand = CL_INVALID_MUTABLE_COMMAND_KHR;
     InvalidSemaphore = CL_INVALID_SEMAPHORE_KHR;
     ContextTerminated = CL_CONTEXT_TERMINATED_KHR;
+    InvalidGlObject = CL_INVALID_GL_OBJECT;
+    InvalidGlShareGroup = CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR;
+    InvalidEglObject = CL_INVALID_EGL_OBJECT_KHR;
 }
 
 impl std::fmt::Display for Error {

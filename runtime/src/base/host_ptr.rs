@@ -189,6 +189,13 @@ impl HostBlock {
         Some(Self { blocks, length })
     }
 
+    /// The bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        let start = self.blocks.as_mut_ptr().cast::<u8>();
+        // SAFETY: the vector holds at least `length` bytes, which are initialised and borrowed for as long as the result.
+        unsafe { std::slice::from_raw_parts_mut(start, self.length) }
+    }
+
     /// The memory. The block must outlive every use of the slice.
     pub fn slice(&mut self) -> HostSlice {
         // SAFETY: the vector holds at least `length` bytes at a fixed address: it never grows.

@@ -11,7 +11,7 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
-use crate::memory::external::External;
+use crate::memory::external::ExternalMemory;
 use crate::memory::image::ImageMem;
 use crate::memory::residency::Access;
 
@@ -48,8 +48,8 @@ pub fn hand_over(on: &Placement, objects: Vec<Ref<Mem>>, to_us: bool) -> Result<
 }
 
 /// CL_INVALID_MEM_OBJECT if the object was not made of an external handle.
-fn external(object: &Mem) -> Result<&External> {
-    object.external().ok_or(Error::InvalidMemObject)
+fn external(object: &Mem) -> Result<&ExternalMemory> {
+    object.external_memory().ok_or(Error::InvalidMemObject)
 }
 
 impl DeviceCommand for HandOver {

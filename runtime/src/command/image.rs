@@ -13,6 +13,7 @@ use crate::command::transfer::Direction;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::device::Device;
+use crate::device::depth_stencil::CL_DEPTH_STENCIL;
 use crate::memory::Mem;
 use crate::memory::image::{ImageMem, Origin};
 use crate::memory::part::Part;
@@ -56,6 +57,22 @@ pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     }
 }
 
+/// [`check_device`] for a command that moves texels: CL_INVALID_OPERATION for depths beside stencil values, which kernels alone
+/// read.
+///
+/// # Errors
+/// Those of [`check_device`].
+pub fn check_moves(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
+    check_device(device, image)?;
+    match image.format().order {
+        CL_DEPTH_STENCIL => {
+            let reason = "an image of CL_DEPTH_STENCIL is for kernels alone";
+            Err(Error::InvalidOperation.because(reason))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A box of texels, and its pitches in the application's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageRegion {
@@ -87,7 +104,7 @@ pub fn transfer(
     let area = image.region(region.origin, region.region)?;
     let layout = image.host_layout(area, region.row_pitch, region.slice_pitch)?;
     let host = host(image.host_end(area, layout)).ok_or(Error::InvalidValue)?;
-    check_device(on.device(), image)?;
+    check_moves(on.device(), image)?;
     direction.check_host_access(mem)?;
     on.context().check_host_memory(host)?;
     Ok(Command::Host(Arc::new(ImageTransfer {

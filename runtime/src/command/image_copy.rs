@@ -10,7 +10,7 @@ use crate::base::error::{Error, Result};
 use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::base::region::{Extent, Layout, pieces};
-use crate::command::image::{check_device, image_of};
+use crate::command::image::{check_moves, image_of};
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
@@ -58,8 +58,8 @@ pub fn copy(
     }
     // CL_INVALID_VALUE if a region is out of bounds.
     let (from, to) = (a.region(origins[0], region)?, b.region(origins[1], region)?);
-    check_device(on.device(), a)?;
-    check_device(on.device(), b)?;
+    check_moves(on.device(), a)?;
+    check_moves(on.device(), b)?;
     destination.check_mutable()?;
     let (size, texel) = (a.bytes(from), a.format().texel_size());
     let (from, to) = (a.part(from), b.part(to));
@@ -124,7 +124,7 @@ fn between(
     let size = image.bytes(area);
     buffer.check_range(offset, size)?;
     buffer.check_alignment(on.device())?;
-    check_device(on.device(), image)?;
+    check_moves(on.device(), image)?;
     let written = if to_buffer { buffer } else { mem };
     written.check_mutable()?;
     // CL_MEM_COPY_OVERLAP if the image is the buffer's own and the regions overlap.
@@ -162,7 +162,7 @@ pub fn fill(
     // CL_INVALID_VALUE if fill_color is NULL, or the region is out of bounds.
     let color = color.ok_or(Error::InvalidValue)?;
     let area = image.region(origin, region)?;
-    check_device(on.device(), image)?;
+    check_moves(on.device(), image)?;
     mem.check_mutable()?;
     Ok(Command::Device(Arc::new(ImageCopy {
         command_type: cl::CL_COMMAND_FILL_IMAGE,

@@ -10,7 +10,7 @@ use opencl_sys as cl;
 use crate::base::error::{Error, Result};
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::command::image::{check_device, image_of};
+use crate::command::image::{check_moves, image_of};
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::memory::Mem;
@@ -80,7 +80,7 @@ pub fn image(
     if !has_row_pitch || pitches[1] != 0 && !has_slice_pitch {
         return Err(Error::InvalidValue);
     }
-    check_device(on.device(), image)?;
+    check_moves(on.device(), image)?;
     let (command, address) = map(on, mem, image.part(area), flags)?;
     Ok((command, address, pitches))
 }

@@ -13,6 +13,7 @@ pub mod copy;
 mod enqueuing;
 pub mod external;
 pub mod fill;
+pub mod gl;
 pub mod image;
 mod image_arguments;
 pub mod image_copy;

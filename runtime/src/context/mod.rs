@@ -1,8 +1,9 @@
 //! Contexts: a set of devices and what is shared between them; `svm.rs` has shared virtual memory,
 //! `device_queue.rs` the queues that kernels enqueue into, `printf.rs` the callback of cl_arm_printf,
-//! `termination.rs` the flags of cl_khr_terminate_context.
+//! `gl.rs` the share group of OpenGL, `termination.rs` the flags of cl_khr_terminate_context.
 
 pub mod device_queue;
+pub mod gl;
 mod printf;
 pub mod svm;
 mod termination;
@@ -14,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
+use pumice_gl_layer::ShareGroup;
 use pumice_vulkan_layer::Buffer;
 
 use crate::base::error::{Error, Result};
@@ -49,6 +51,10 @@ pub struct Context {
     termination: Option<Termination>,
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
+    /// The share group of OpenGL, if the context was created with one.
+    share_group: Option<ShareGroup>,
+    /// User events whose status is still to be set.
+    open_user_events: AtomicUsize,
     /// Shared virtual memory.
     svm: Allocations,
     /// Guards which device queues there are, by the devices' places.
@@ -191,10 +197,13 @@ pub fn check_properties(
             PRINTF_BUFFERSIZE if value > 0 => {}
             MEMORY_INITIALIZE if value as u64 & !(ZERO_LOCAL | ZERO_PRIVATE) == 0 => {}
             TERMINATE | TERMINATE_1X if value == 0 || value == 1 => {}
+            // What they name is looked at when the context is created.
+            name if gl::is_property(name) => {}
             _ => return Err(Error::InvalidProperty),
         }
         list.extend([name, value]);
     }
+    gl::check_user_sync(&list)?;
     list.push(0);
     Ok(Some(list))
 }
@@ -214,6 +223,7 @@ impl Context {
         properties: Option<Vec<isize>>,
         devices: Vec<Ref<Device>>,
         callbacks: Callbacks,
+        share_group: Option<ShareGroup>,
     ) -> Result<Ref<Context>> {
         // CL_INVALID_VALUE if devices is NULL or num_devices is zero.
         if devices.is_empty() {
@@ -246,6 +256,11 @@ impl Context {
             let reason = "a device does not have cl_khr_terminate_context";
             return Err(Error::InvalidProperty.because(reason));
         }
+        // CL_INVALID_OPERATION if a device cannot share objects with OpenGL.
+        if share_group.is_some() && !unique.iter().all(|device| device.has_images()) {
+            let reason = "a device does not have cl_khr_gl_sharing";
+            return Err(Error::InvalidOperation.because(reason));
+        }
         // CL_DEVICE_NOT_AVAILABLE if a device cannot be opened. Its start-up probes run here too:
         // what drivers build up at their first shader is there when the ICD registers its exit
         // handler, which must run before theirs.
@@ -267,6 +282,8 @@ impl Context {
             printf: callbacks.printf.map(Printf::new),
             wishes,
             termination,
+            share_group,
+            open_user_events: AtomicUsize::new(0),
             destructors: Mutex::new(Vec::new()),
             svm: Allocations::default(),
         }))
@@ -281,9 +298,10 @@ impl Context {
         properties: Option<Vec<isize>>,
         device_type: u64,
         callbacks: Callbacks,
+        share_group: Option<ShareGroup>,
     ) -> Result<Ref<Context>> {
         let devices = platform.devices_of_type(device_type)?;
-        Self::create(properties, devices, callbacks)
+        Self::create(properties, devices, callbacks, share_group)
     }
 }
 

@@ -58,6 +58,8 @@ const PLATFORM: &[(&str, u32)] = &[
 
 /// Extensions of the platform where every device has them: applications look for their names there as well.
 const PLATFORM_OF_DEVICES: &[(&str, u32)] = &[
+    ("cl_khr_gl_sharing", V1),
+    ("cl_khr_gl_event", V1),
     ("cl_intel_unified_shared_memory", UNIFIED_SHARED_MEMORY),
     ("cl_khr_unified_svm", UNIFIED_SVM),
 ];
@@ -223,6 +225,11 @@ const DEVICE: &[Extension] = &[
         version: make_version(0, 5, 0),
         condition: images,
     },
+    // Nobody knows before a context names its OpenGL whether objects can be shared: the libraries are those of the application.
+    on("cl_khr_gl_sharing", images),
+    on("cl_khr_gl_event", images),
+    on("cl_khr_egl_event", images),
+    on("cl_khr_gl_depth_images", images),
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     on("cl_khr_srgb_image_writes", srgb_writes),

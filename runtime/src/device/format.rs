@@ -5,6 +5,8 @@ use opencl_sys as cl;
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 use pumice_vulkan_layer::{Capabilities, Component, Format, FormatFeatures, IDENTITY};
 
+use crate::device::depth_stencil::{CL_DEPTH_STENCIL, CL_UNORM_INT24, DEPTH_STENCIL};
+
 /// The numbers that channels hold, which decides how colours become bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
@@ -304,7 +306,7 @@ impl ImageFormat {
             image_type,
             cl::CL_MEM_OBJECT_IMAGE2D | cl::CL_MEM_OBJECT_IMAGE2D_ARRAY
         );
-        let depth = self.order == cl::CL_DEPTH;
+        let depth = matches!(self.order, cl::CL_DEPTH | CL_DEPTH_STENCIL);
         let small = matches!(
             self.data_type,
             cl::CL_UNORM_SHORT_565 | cl::CL_UNORM_SHORT_555
@@ -371,7 +373,15 @@ impl ImageFormat {
         features.sampled && (integer || features.linear_filter)
     }
 
-    /// CL_IMAGE_ELEMENT_SIZE: bytes of a texel. Those of RAW images, which lie closer, count as their numbers do in
+    /// CL_IMAGE_ELEMENT_SIZE.
+    pub fn element_size(&self) -> usize {
+        match (self.order, self.data_type) {
+            (CL_DEPTH_STENCIL, cl::CL_FLOAT) => 8,
+            _ => self.texel_size(),
+        }
+    }
+
+    /// Bytes of a texel. Those of RAW images, which lie closer, count as their numbers do in
     /// memory of the application's.
     pub fn texel_size(&self) -> usize {
         let bits: u32 = self.channels.iter().map(|(bits, _)| bits).sum();
@@ -434,7 +444,7 @@ impl TexelGroup {
 /// The format of an order and a data type.
 pub fn find(order: u32, data_type: u32) -> Option<&'static ImageFormat> {
     let is = |format: &&ImageFormat| format.order == order && format.data_type == data_type;
-    FORMATS.iter().find(is)
+    FORMATS.iter().chain(&DEPTH_STENCIL).find(is)
 }
 
 /// Tells whether the specification knows the combination, supported or not (section 5.3.1.1).
@@ -474,6 +484,7 @@ pub fn is_valid(order: u32, data_type: u32) -> bool {
         cl::CL_NV12_INTEL => data_type == cl::CL_UNORM_INT8,
         cl::CL_INTENSITY | cl::CL_LUMINANCE => floating,
         cl::CL_DEPTH => matches!(data_type, cl::CL_UNORM_INT16 | cl::CL_FLOAT),
+        CL_DEPTH_STENCIL => matches!(data_type, CL_UNORM_INT24 | cl::CL_FLOAT),
         cl::CL_RGB | cl::CL_RGBx => packed,
         cl::CL_ABGR => bytes || data_type == cl::CL_UNORM_INT_2_101010_EXT,
         cl::CL_ARGB | cl::CL_BGRA => bytes,

@@ -12,6 +12,7 @@ pub mod checks;
 pub mod command_buffers;
 mod conditions;
 mod copies;
+pub mod depth_stencil;
 pub mod extensions;
 pub mod format;
 mod found;

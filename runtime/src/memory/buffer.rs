@@ -13,9 +13,10 @@ use crate::base::reason::Callback;
 use crate::base::region::{Extent, Layout};
 use crate::context::{Context, Destructor};
 use crate::device::Device;
+use crate::device::depth_stencil::CL_DEPTH_STENCIL;
 use crate::device::format::NO_ACCESS;
 use crate::memory::device_address::Addresses;
-use crate::memory::external::{External, Properties};
+use crate::memory::external::{External, ExternalMemory, Properties};
 use crate::memory::flags::{
     check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
 };
@@ -156,11 +157,11 @@ impl Mem {
         let external = properties.import(size)?;
         let devices = context.devices();
         let storage = match &external {
-            Some(External { device, bytes, .. }) => {
+            Some(External::Memory(ExternalMemory { device, bytes, .. })) => {
                 let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
                 Storage::external(devices, size, (index, bytes.clone()))?
             }
-            None => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
+            _ => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
         };
         let addresses = fixed_addresses.then(|| Addresses::of(context, &storage));
         let object = Object::new(Mem {
@@ -455,7 +456,7 @@ impl Mem {
     /// Tells whether its texels are depths.
     pub fn is_depth_image(&self) -> bool {
         let order = self.image().map(|image| image.format().order);
-        order == Some(cl::CL_DEPTH)
+        matches!(order, Some(cl::CL_DEPTH | CL_DEPTH_STENCIL))
     }
 
     /// The memory of another API that it was made of.

@@ -16,16 +16,26 @@ use crate::base::property::{Property, repeats};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
+use crate::memory::Mem;
 use crate::memory::device_address;
 use crate::memory::flags::HOST_PTR_BITS;
+use crate::memory::gl::GlObject;
 
 /// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR among properties.
 const OPAQUE_FD: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
 /// CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR among properties.
 const DMA_BUF: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR as u64;
 
-/// The memory of another API that a memory object has.
-pub struct External {
+/// The thing of another API that a memory object was made of.
+pub enum External {
+    /// Memory of the device's.
+    Memory(ExternalMemory),
+    /// An object of OpenGL, whose contents are copied.
+    Gl(GlObject),
+}
+
+/// Memory of the device's that another API or process has allocated.
+pub struct ExternalMemory {
     /// The device that the memory is on.
     pub device: Ref<Device>,
     /// The memory.
@@ -34,7 +44,7 @@ pub struct External {
     last: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-impl External {
+impl ExternalMemory {
     /// The event of the acquire or release that was enqueued last.
     pub fn last_hand_over<E: Clone + 'static>(&self) -> Option<E> {
         self.last.lock().as_ref()?.downcast_ref::<E>().cloned()
@@ -47,12 +57,24 @@ impl External {
     }
 }
 
+impl Mem {
+    /// The device's memory of another API that it was made of.
+    pub fn external_memory(&self) -> Option<&ExternalMemory> {
+        match self.external() {
+            Some(External::Memory(memory)) => Some(memory),
+            Some(External::Gl(_)) | None => None,
+        }
+    }
+}
+
 /// The properties of a new memory object.
 #[derive(Default)]
 pub struct Properties {
     /// The list as given, with its terminator; `None` for NULL.
     pub list: Option<Vec<u64>>,
     handle: Option<Handle>,
+    /// The object of OpenGL that the memory object is made of.
+    pub(super) gl: Option<GlObject>,
     /// CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
     pub(super) fixed_addresses: bool,
 }
@@ -72,6 +94,14 @@ pub fn has_list(name: u64) -> bool {
 }
 
 impl Properties {
+    /// Those of a memory object that is made of an object of OpenGL.
+    pub(super) fn of_gl(object: GlObject) -> Self {
+        Self {
+            gl: Some(object),
+            ..Self::default()
+        }
+    }
+
     /// Checks the properties of a buffer or image. `device` gives the device of a handle, `fd` another
     /// descriptor of the file that a value names.
     ///
@@ -128,8 +158,8 @@ impl Properties {
                 Some(_) => Err(Error::InvalidProperty),
                 None => Ok(Self {
                     list,
-                    handle: None,
                     fixed_addresses,
+                    ..Self::default()
                 }),
             };
         };
@@ -149,6 +179,7 @@ impl Properties {
             list,
             handle,
             fixed_addresses,
+            gl: None,
         })
     }
 
@@ -179,17 +210,17 @@ impl Properties {
     /// CL_INVALID_PROPERTY if the driver refuses the handle, for example because its memory is smaller.
     pub(super) fn import(self, size: usize) -> Result<Option<External>> {
         let Some(Handle { device, kind, fd }) = self.handle else {
-            return Ok(None);
+            return Ok(self.gl.map(External::Gl));
         };
         let bytes = device.gpu()?.raw().import_memory(kind, fd?, size as u64);
         let bytes = bytes.map_err(|error| match gpu::error(error) {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
         })?;
-        Ok(Some(External {
+        Ok(Some(External::Memory(ExternalMemory {
             device,
             bytes,
             last: Mutex::default(),
-        }))
+        })))
     }
 }

@@ -163,6 +163,21 @@ impl ImageMem {
         }
     }
 
+    /// All bytes of the buffer that it shows as texels: CL_INVALID_MEM_OBJECT if it shows none.
+    ///
+    /// # Errors
+    /// [`Error::InvalidMemObject`].
+    pub fn bytes_behind(&self) -> Result<Part> {
+        match &self.texels {
+            Texels::Buffer { storage, .. } => Ok(Part::Bytes {
+                extent: [storage.size(), 1, 1],
+                storage: storage.clone(),
+                place: Layout::linear(0),
+            }),
+            _ => Err(Error::InvalidMemObject),
+        }
+    }
+
     /// The number of bytes in a box.
     pub fn bytes(&self, area: ImageBox) -> usize {
         let texels: usize = area.extent.iter().map(|&n| n as usize).product();
@@ -426,7 +441,7 @@ impl ImageMem {
         let [row_pitch, slice_pitch] = self.map_pitches(0);
         Ok(match name {
             cl::CL_IMAGE_FORMAT => Info::u32s(&[self.format.order, self.format.data_type]),
-            cl::CL_IMAGE_ELEMENT_SIZE => Info::size(self.format.texel_size()),
+            cl::CL_IMAGE_ELEMENT_SIZE => Info::size(self.format.element_size()),
             cl::CL_IMAGE_ROW_PITCH => Info::size(row_pitch),
             cl::CL_IMAGE_SLICE_PITCH => Info::size(slice_pitch),
             cl::CL_IMAGE_WIDTH => Info::size(self.width),

@@ -10,11 +10,12 @@ use crate::base::object::Ref;
 use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
+use crate::device::depth_stencil::CL_DEPTH_STENCIL;
 use crate::device::format::{
     self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12, Packing, TexelGroup,
 };
 use crate::memory::buffer::{Content, Mem, MemDesc};
-use crate::memory::external::Properties;
+use crate::memory::external::{External, Properties};
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
@@ -288,7 +289,9 @@ impl Mem {
             return Err(Error::InvalidImageDescriptor);
         }
         // CL_INVALID_IMAGE_DESCRIPTOR: depth images and those in other memory have one level.
-        if desc.num_mip_levels > 1 && (order == cl::CL_DEPTH || properties.is_external()) {
+        if desc.num_mip_levels > 1
+            && (matches!(order, cl::CL_DEPTH | CL_DEPTH_STENCIL) || properties.is_external())
+        {
             let reason = "an image of depth values or of another API's memory has no mip levels";
             return Err(Error::InvalidImageDescriptor.because(reason));
         }
@@ -299,6 +302,8 @@ impl Mem {
             );
             Error::ImageFormatNotSupported.because(reason)
         };
+        // Depths beside stencil values are for textures of OpenGL alone.
+        let format = format.filter(|_| order != CL_DEPTH_STENCIL || properties.gl.is_some());
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
             // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
@@ -358,11 +363,16 @@ impl Mem {
             flags: effective,
             size,
             properties: properties.list.take(),
-            parent: desc.mem_object.clone(),
+            // The bytes behind a buffer texture are no object of the application's.
+            parent: desc.mem_object.clone().filter(|_| properties.gl.is_none()),
             host_address: 0,
             external: None,
         };
         if let Some(object) = &desc.mem_object {
+            let mem = MemDesc {
+                external: properties.gl.take().map(External::Gl),
+                ..mem
+            };
             let texels = desc.of_object(object, kind, format)?;
             let image = image(texels);
             return Ok(Mem::of_desc(mem, Content::Image(image)));

@@ -18,6 +18,7 @@ pub mod clearing;
 pub mod device_address;
 pub mod external;
 mod flags;
+pub mod gl;
 pub mod image;
 pub mod image_create;
 pub mod image_requirements;

@@ -3,12 +3,25 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use opencl_sys as cl;
+
 use super::event::{Event, Node, Progress};
 use super::schedule::{complete, launch};
 use super::{Queue, WaitList};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
 use crate::command::Command;
+
+/// Tells whether a command acquires objects of OpenGL or EGL, or releases them.
+fn hands_over(command: &Command) -> bool {
+    matches!(
+        command.command_type(),
+        cl::CL_COMMAND_ACQUIRE_GL_OBJECTS
+            | cl::CL_COMMAND_RELEASE_GL_OBJECTS
+            | cl::cl_egl::CL_COMMAND_ACQUIRE_EGL_OBJECTS_KHR
+            | cl::cl_egl::CL_COMMAND_RELEASE_EGL_OBJECTS_KHR
+    )
+}
 
 impl Object<Queue> {
     /// Puts a command into the queue. With `blocking`, returns when it has ended.
@@ -59,6 +72,11 @@ impl Object<Queue> {
         // CL_INVALID_CONTEXT if the queue's context and that of an event are not the same.
         for event in &wait_list {
             self.on().check_context(event.context())?;
+        }
+        // CL_INVALID_EVENT if a command that acquires and releases nothing waits for a fence of another API.
+        if !hands_over(command) && wait_list.iter().any(|event| event.is_of_fence()) {
+            let reason = "an event of a fence is for commands that acquire or release objects";
+            return Err(Error::InvalidEvent.because(reason));
         }
         if blocking {
             // The caller would wait anyway: with nothing left to wait for, it does the host's work itself

@@ -136,7 +136,21 @@ impl Event {
     /// clCreateUserEvent.
     pub fn create_user(context: &Ref<Context>) -> Ref<Event> {
         let (kind, status) = (cl::CL_COMMAND_USER, cl::CL_SUBMITTED);
+        context.user_event_opened();
         Self::make(context.clone(), None, false, kind, status)
+    }
+
+    /// The event of a fence of another API.
+    pub(super) fn of_fence(context: &Ref<Context>, command_type: u32) -> Ref<Event> {
+        Self::make(context.clone(), None, false, command_type, cl::CL_SUBMITTED)
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if self.command_type == cl::CL_COMMAND_USER && *self.status.get_mut() > cl::CL_COMPLETE {
+            self.context.user_event_closed();
+        }
     }
 }
 
@@ -253,6 +267,9 @@ impl Object<Event> {
             };
             (waiters, fired)
         };
+        if self.command_type == cl::CL_COMMAND_USER && status <= cl::CL_COMPLETE {
+            self.context.user_event_closed();
+        }
         self.changed.notify_all();
         if !fired.is_empty() {
             self.post_callbacks(fired, status);

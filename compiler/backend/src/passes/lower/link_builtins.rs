@@ -10,7 +10,8 @@ use crate::passes::lower::lower_math;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
-use pumice_ir::{FuncId, Function, GlobalId, InstKind, Linkage, Module, StringId};
+use pumice_ir::{FuncId, Function, GlobalId, InstKind, LIBRARY_PREFIX, Linkage, Module, StringId};
+use pumice_target::Target;
 
 /// Links what is declared, and what that needs.
 ///
@@ -31,11 +32,27 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         for id in missing {
             // An earlier one's module may have brought it along.
             if module.functions[id].entry().is_none() {
-                link_function(module, id)?;
+                let name = module.functions[id].name.clone();
+                link_as(module, id, form(&name, ctx.target))?;
             }
         }
         changed = Changed::Yes;
         let _ = lower_math::lower_functions(module, ctx)?;
+    }
+}
+
+/// Functions of the library that have a shorter form for devices with an exact fma on f32.
+const BY_FMA: &[(&str, &str)] = &[(
+    "__pumice_product_tail_f32",
+    "__pumice_product_tail_by_fma_f32",
+)];
+
+/// The name of the library function whose body a declared one gets on the device.
+fn form<'a>(name: &'a str, target: &Target) -> &'a str {
+    let shorter = BY_FMA.iter().find(|(plain, _)| *plain == name);
+    match shorter {
+        Some((_, by_fma)) if target.exact_fma_f32 => by_fma,
+        _ => name,
     }
 }
 
@@ -45,11 +62,24 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
 /// The library has no function of this name, or one with another signature.
 pub fn link_function(module: &mut Module, id: FuncId) -> Result<(), LowerError> {
     let name = module.functions[id].name.clone();
-    let words = pumice_builtins_lib::function(&name)
+    link_as(module, id, &name)
+}
+
+/// Gives a declared library function the body of the one called `name`.
+fn link_as(module: &mut Module, id: FuncId, name: &str) -> Result<(), LowerError> {
+    let words = pumice_builtins_lib::function(name)
         .ok_or_else(|| LowerError::new(format!("the built-in library has no '{name}'")))?;
-    let library = import(&words, &SpecConstants::default()).map_err(|error| {
+    let mut library = import(&words, &SpecConstants::default()).map_err(|error| {
         LowerError::new(format!("internal: built-in library, '{name}': {error}"))
     })?;
+    let declared = &module.functions[id].name;
+    if name != declared {
+        for func in library.functions.values_mut() {
+            if func.name == name {
+                func.name.clone_from(declared);
+            }
+        }
+    }
     merge(module, id, library)?;
     if module.functions[id].entry().is_none() {
         return Err(LowerError::new(format!(
@@ -78,7 +108,7 @@ fn merge(module: &mut Module, wanted: FuncId, library: Module) -> Result<(), Low
                 id
             }
             None => module.functions.push(Function::new(
-                func.name.clone(),
+                library_name(&func.name),
                 func.params.clone(),
                 func.results.clone(),
             )),
@@ -123,10 +153,19 @@ fn merge(module: &mut Module, wanted: FuncId, library: Module) -> Result<(), Low
         }
         // Nothing outside the program asks for library functions by name.
         func.linkage = Linkage::Internal;
+        func.name = library_name(&func.name);
         debug_assert!(new == wanted || module.functions[new].entry().is_none());
         module.functions[new] = func;
     }
     Ok(())
+}
+
+/// The name of a library module's function in the program: the static ones are the library's too.
+fn library_name(name: &str) -> String {
+    match name.starts_with(LIBRARY_PREFIX) {
+        true => name.to_string(),
+        false => format!("{LIBRARY_PREFIX}{name}"),
+    }
 }
 
 fn find(module: &Module, name: &str) -> Option<FuncId> {

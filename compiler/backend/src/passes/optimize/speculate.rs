@@ -118,7 +118,12 @@ pub(super) fn is_cheap(kind: &InstKind) -> bool {
         }
         InstKind::Math { op, .. } => matches!(
             op,
-            MathOp::FAbs | MathOp::FMin | MathOp::FMax | MathOp::IsNan | MathOp::IsInf
+            MathOp::FAbs
+                | MathOp::FMin
+                | MathOp::FMax
+                | MathOp::Fma
+                | MathOp::IsNan
+                | MathOp::IsInf
         ),
         InstKind::Unary { .. }
         | InstKind::ICmp { .. }

@@ -5,20 +5,28 @@
 //!
 //! * f64 and f16: correctly rounded, by the library or through f32;
 //! * f32 fma: through f64 where the device has it, else by the library;
-//! * f32 sqrt: 3 ULP, more than Vulkan promises, hence the library, by fma where that is exact;
+//! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's 1/sqrt refined by an exact fma, else the
+//!   library, also with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
 //! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
 //!   whose error bounds count on it.
 //!
 //! A division with [`FloatFlags::ALLOW_RECIP`] (native_divide, relaxed builds) is the device's.
+//!
+//! The library's sources name the exactness that they need ([`library_form`]): `a / b` is correctly
+//! rounded for all operands, half_divide and half_sqrt nearly so for operands and results between
+//! 2^-100 and 2^100 (half_sqrt also for 0), native_divide the device's where its own is not exact.
+//! A contracted sum is an fma, or a product and a sum that the driver leaves alone.
 
 use super::{Library, call_lanes, narrow, widen};
 use crate::expand::Expander;
+use crate::passes::lower::contract;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type,
-    Value,
+    UnaryOp, Value,
 };
 use pumice_target::Target;
+use rspirv::spirv::OpenclStd100Op as Ocl;
 
 /// The operations that may be left to the device, for one function.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +81,9 @@ impl Exact<'_> {
                 };
                 narrow(x, value, ty)
             }
+            Scalar::F32 if !self.divide_f32 && is_moderate(x.func, args[1]) => {
+                device_quotient(x, args[0], args[1])
+            }
             Scalar::F32 if !self.divide_f32 => scaled_quotient(x, args[0], args[1]),
             _ => call_lanes(
                 x,
@@ -100,12 +111,135 @@ impl Exact<'_> {
         let (args, wide) = widen(x, args, ty);
         let value = if wide.scalar == Scalar::F32 && self.target.exact_sqrt_f32 {
             x.math(MathOp::Sqrt, &args)
+        } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.exact_fma_f32 {
+            scaled_root(x, args[0])
         } else {
             let name = self.named(wide, ["sqrt", "sqrt_fma"]);
             call_lanes(x, library, name, &args, wide, None)
         };
         narrow(x, value, ty)
     }
+}
+
+/// Gives what an instruction on f32 means in the library's code, where that is not what it means in
+/// programs; `None` for all others.
+pub(super) fn library_form(
+    x: &mut Expander<'_>,
+    op: Ocl,
+    args: &[Value],
+    target: &Target,
+) -> Option<Value> {
+    let scalar = x.ty(*args.first()?).scalar;
+    match op {
+        Ocl::mad if !contract::is_fused(target, scalar) => {
+            let product = x.bin(BinaryOp::FMul, args[0], args[1]);
+            Some(x.bin(BinaryOp::FAdd, product, args[2]))
+        }
+        Ocl::half_divide | Ocl::native_divide if target.exact_div_f32 => {
+            Some(x.bin(BinaryOp::FDiv, args[0], args[1]))
+        }
+        Ocl::half_divide => Some(near_quotient(x, target, args[0], args[1])),
+        Ocl::half_sqrt if target.exact_sqrt_f32 || !target.exact_fma_f32 => {
+            Some(x.math(MathOp::Sqrt, args))
+        }
+        Ocl::half_sqrt => Some(near_root(x, args[0])),
+        _ => None,
+    }
+}
+
+/// A quotient within 0.51 ULP: the device's, refined by what it leaves of the dividend. One that is too
+/// small for the pieces of its product, or whose product is, stays the device's.
+fn near_quotient(x: &mut Expander<'_>, target: &Target, a: Value, b: Value) -> Value {
+    let ty = x.ty(b);
+    if target.exact_fma_f32 {
+        let one = x.float(ty, 1.0);
+        let inverse = device_quotient(x, one, b);
+        let quotient = x.bin(BinaryOp::FMul, a, inverse);
+        let minus = x.un(UnaryOp::FNeg, b);
+        let rest = x.math(MathOp::Fma, &[minus, quotient, a]);
+        return x.math(MathOp::Fma, &[rest, inverse, quotient]);
+    }
+    let quotient = device_quotient(x, a, b);
+    // quotient * b = product + tail, by the products of 12-bit heads and tails.
+    let product = x.bin(BinaryOp::FMul, quotient, b);
+    let [(qh, ql), (bh, bl)] = [quotient, b].map(|value| {
+        let bits = x.bits_of(value);
+        let head = x.bin_const(BinaryOp::And, bits, 0xffff_f000);
+        let head = x.convert(ConvertOp::Bitcast, head, ty);
+        (head, x.bin(BinaryOp::FSub, value, head))
+    });
+    let heads = x.bin(BinaryOp::FMul, qh, bh);
+    let mut tail = x.bin(BinaryOp::FSub, heads, product);
+    for (p, q) in [(qh, bl), (ql, bh), (ql, bl)] {
+        let part = x.bin(BinaryOp::FMul, p, q);
+        tail = x.bin(BinaryOp::FAdd, tail, part);
+    }
+    let rest = x.bin(BinaryOp::FSub, a, product);
+    let rest = x.bin(BinaryOp::FSub, rest, tail);
+    let more = device_quotient(x, rest, b);
+    let refined = x.bin(BinaryOp::FAdd, quotient, more);
+    let least = x.float(ty, f64::from(-90).exp2());
+    let [quotient_is_big, product_is_big] = [quotient, product].map(|value| {
+        let magnitude = x.math(MathOp::FAbs, &[value]);
+        x.fcmp(FloatCond::Ogt, magnitude, least)
+    });
+    let whole = x.bin(BinaryOp::And, quotient_is_big, product_is_big);
+    x.select(whole, refined, quotient)
+}
+
+/// A root within 0.51 ULP by an exact fma, of numbers that are not denormal: the device's 1/sqrt times
+/// the number, refined by what its square leaves of it.
+fn near_root(x: &mut Expander<'_>, v: Value) -> Value {
+    let ty = x.ty(v);
+    let inverse = x.math(MathOp::NativeRsqrt, &[v]);
+    let root = x.bin(BinaryOp::FMul, v, inverse);
+    let half = x.float(ty, 0.5);
+    let half = x.bin(BinaryOp::FMul, inverse, half);
+    let minus = x.un(UnaryOp::FNeg, root);
+    let rest = x.math(MathOp::Fma, &[minus, root, v]);
+    let root = x.math(MathOp::Fma, &[rest, half, root]);
+    let none = x.splat(ty, 0);
+    let is_zero = x.fcmp(FloatCond::Oeq, v, none);
+    x.select(is_zero, v, root)
+}
+
+/// The same for all numbers: denormal ones are scaled, infinity and NaN stay.
+fn scaled_root(x: &mut Expander<'_>, v: Value) -> Value {
+    let ty = x.ty(v);
+    let [least, up, down] = [-96, 64, -32].map(|e| x.float(ty, f64::from(e).exp2()));
+    let is_small = x.fcmp(FloatCond::Olt, v, least);
+    let raised = x.bin(BinaryOp::FMul, v, up);
+    let scaled = x.select(is_small, raised, v);
+    let root = near_root(x, scaled);
+    let lowered = x.bin(BinaryOp::FMul, root, down);
+    let root = x.select(is_small, lowered, root);
+    let infinity = x.splat(ty, 0x7f80_0000);
+    let finite = x.fcmp(FloatCond::Olt, v, infinity);
+    x.select(finite, root, v)
+}
+
+/// The quotient as the device gives it.
+fn device_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+    x.fbin(BinaryOp::FDiv, a, b, FloatFlags::ALLOW_RECIP)
+}
+
+/// Returns whether a divisor surely is 0 or of a magnitude for which Vulkan bounds a quotient's
+/// error: an integer, or a constant.
+fn is_moderate(func: &Function, divisor: Value) -> bool {
+    let integer = func.def_inst(divisor).is_some_and(|inst| {
+        matches!(
+            func.insts[inst].kind,
+            InstKind::Convert {
+                op: ConvertOp::SToF | ConvertOp::UToF,
+                ..
+            }
+        )
+    });
+    let constant = func.const_bits(divisor).is_some_and(|bits| {
+        let magnitude = f32::from_bits(bits as u32).abs();
+        (f32::MIN_POSITIVE..=126f32.exp2()).contains(&magnitude)
+    });
+    integer || constant
 }
 
 /// The device's own quotient. Vulkan bounds its error for divisors between 2^-126 and 2^126: a
@@ -120,7 +254,7 @@ fn scaled_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     let factor = x.select(is_big, down, one);
     let factor = x.select(is_small, up, factor);
     let divisor = x.bin(BinaryOp::FMul, b, factor);
-    let quotient = x.fbin(BinaryOp::FDiv, a, divisor, FloatFlags::ALLOW_RECIP);
+    let quotient = device_quotient(x, a, divisor);
     x.bin(BinaryOp::FMul, quotient, factor)
 }
 

@@ -124,6 +124,27 @@ pub(super) fn normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     x.select(is_zero, zeros, unit)
 }
 
+/// The same by the device's 1/sqrt, which Vulkan bounds by 2 ULP for the scaled vector's square; with
+/// the errors of the sum and the products that is within the 2 + n ULP of n lanes. A big vector's lanes
+/// are scaled down behind the product, for the same reason as there.
+pub(super) fn normalize_by_rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    let lane = ty.lane();
+    let scaled = scaled(x, a[0]);
+    let square = dot(x, scaled.vector);
+    let inverse = x.math(MathOp::NativeRsqrt, &[square]);
+    let one = x.float(lane, 1.0);
+    let before = x.select(scaled.is_small, scaled.factor, one);
+    let after = x.select(scaled.is_big, scaled.factor, one);
+    let [before, inverse, after] = [before, inverse, after].map(|factor| broadcast(x, factor, ty));
+    let unit = fmul(x, a[0], before);
+    let unit = fmul(x, unit, inverse);
+    let unit = fmul(x, unit, after);
+    let none = zero(x, lane);
+    let is_zero = x.fcmp(FloatCond::Oeq, scaled.most, none);
+    let zeros = flushed(x, a[0]);
+    x.select(is_zero, zeros, unit)
+}
+
 pub(super) fn fast_length(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
     if x.ty(a[0]).lanes == 1 {
         return fabs(x, a[0]);

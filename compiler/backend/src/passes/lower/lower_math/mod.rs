@@ -11,6 +11,7 @@
 mod exact;
 mod float;
 mod geometry;
+mod half;
 mod integer;
 mod native;
 
@@ -18,10 +19,11 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::contract;
 use exact::Exact;
+use half::{narrow, widen};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, Linkage, MathOp,
-    Module, Scalar, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, FuncId, Function, InstKind, Linkage, MathOp, Module,
+    Scalar, Type, Value,
 };
 use pumice_target::Target;
 use rspirv::spirv::OpenclStd100Op as Ocl;
@@ -45,7 +47,7 @@ enum Rule {
     Library(&'static str),
     /// Library function whose last argument points to a second result of the given kind.
     LibraryPointer(&'static str),
-    /// sin with the cosine stored through the pointer.
+    /// sin with the cosine stored through the pointer: one library function for f32, two for other widths.
     SinCos,
     /// The importer expands it.
     Imported,
@@ -172,7 +174,12 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::cross => Expand(geometry::cross),
         Ocl::distance => ExpandWide(geometry::distance),
         Ocl::length => ExpandWide(geometry::length),
-        Ocl::normalize => ExpandWide(geometry::normalize),
+        Ocl::normalize
+            if ty.scalar == Scalar::F64 || target.exact_div_f32 && target.exact_sqrt_f32 =>
+        {
+            ExpandWide(geometry::normalize)
+        }
+        Ocl::normalize => ExpandWide(geometry::normalize_by_rsqrt),
         Ocl::fast_distance => ExpandWide(geometry::fast_distance),
         Ocl::fast_length => ExpandWide(geometry::fast_length),
         Ocl::fast_normalize => ExpandWide(geometry::fast_normalize),
@@ -391,6 +398,11 @@ fn lower(
     ty: Type,
     target: &Target,
 ) -> Result<Value, LowerError> {
+    if x.func.is_builtin() {
+        if let Some(value) = exact::library_form(x, op, args, target) {
+            return Ok(value);
+        }
+    }
     let half = args.first().is_some_and(|&a| x.ty(a).scalar == Scalar::F16);
     Ok(match rule(op, target, ty) {
         Rule::Primitive(op) => x.math(op, args),
@@ -434,6 +446,16 @@ fn lower(
             let [arg, ptr] = args[..] else {
                 return Err(LowerError::new("sincos takes two operands"));
             };
+            if ty.scalar == Scalar::F32 {
+                return Ok(call_lanes(
+                    x,
+                    library,
+                    "sincos",
+                    &[arg],
+                    ty,
+                    Some((ptr, ty)),
+                ));
+            }
             let (wide_args, wide) = if half {
                 widen(x, &[arg], ty)
             } else {
@@ -451,34 +473,6 @@ fn lower(
             )));
         }
     })
-}
-
-/// binary16 operands as binary32, other operands as they are, and the wide result type.
-fn widen(x: &mut Expander<'_>, args: &[Value], ty: Type) -> (SmallVec<[Value; 3]>, Type) {
-    let args = args
-        .iter()
-        .map(|&arg| {
-            let from = x.ty(arg);
-            if from.scalar == Scalar::F16 {
-                x.convert(ConvertOp::FToF, arg, from.with_scalar(Scalar::F32))
-            } else {
-                arg
-            }
-        })
-        .collect();
-    let wide = if ty.scalar == Scalar::F16 {
-        ty.with_scalar(Scalar::F32)
-    } else {
-        ty
-    };
-    (args, wide)
-}
-
-fn narrow(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
-    if x.ty(value) == ty {
-        return value;
-    }
-    x.convert(ConvertOp::FToF, value, ty)
 }
 
 /// Stores a second result in memory.
@@ -578,6 +572,7 @@ mod tests {
                         Rule::Library(name)
                         | Rule::LibraryPointer(name)
                         | Rule::Native(_, name) => &[name],
+                        Rule::SinCos if scalar == Scalar::F32 => &["sincos"],
                         Rule::SinCos => &["sin", "cos"],
                         _ => &[],
                     };

@@ -1,0 +1,326 @@
+//! Copies between objects of the share group and host memory.
+//!
+//! A read ends with the contents in host memory. A write ends when OpenGL has done it ([`Gl::finish`] waits), so that
+//! every context of the group sees it.
+
+use std::ffi::c_void;
+
+use crate::context::Gl;
+use crate::error::ObjectError;
+use crate::functions as gl;
+use crate::object::{Object, Picture, Shape, shape_of_target};
+
+/// The direction of a copy, with the host's memory.
+enum Host<'a> {
+    To(&'a mut [u8]),
+    From(&'a [u8]),
+}
+
+impl Host<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Host::To(bytes) => bytes.len(),
+            Host::From(bytes) => bytes.len(),
+        }
+    }
+}
+
+fn invalid<T>(reason: impl Into<String>) -> Result<T, ObjectError> {
+    Err(ObjectError::Invalid(reason.into()))
+}
+
+impl Gl {
+    /// Waits until OpenGL has done everything that this context was told.
+    pub fn finish(&self) {
+        // SAFETY: the context is current on this thread.
+        unsafe { (self.functions().finish)() };
+    }
+
+    /// Copies a whole buffer to the host.
+    ///
+    /// # Errors
+    /// [`ObjectError::Invalid`] if it is no buffer, is gone, of another size, or mapped.
+    pub fn read_bytes(&self, object: Object, to: &mut [u8]) -> Result<(), ObjectError> {
+        self.copy_bytes(object, Host::To(to))
+    }
+
+    /// Copies the host's bytes to a whole buffer.
+    ///
+    /// # Errors
+    /// As [`Gl::read_bytes`].
+    pub fn write_bytes(&self, object: Object, from: &[u8]) -> Result<(), ObjectError> {
+        self.copy_bytes(object, Host::From(from))
+    }
+
+    fn copy_bytes(&self, object: Object, host: Host<'_>) -> Result<(), ObjectError> {
+        match object {
+            Object::Buffer(name) => self.copy_buffer(name, host),
+            other => invalid(format!("{other:?} is no buffer")),
+        }
+    }
+
+    fn copy_buffer(&self, name: u32, host: Host<'_>) -> Result<(), ObjectError> {
+        let size = self.buffer_size(name)?;
+        if size != host.len() as u64 {
+            return invalid(format!(
+                "buffer {name} has {size} bytes now, not {}",
+                host.len()
+            ));
+        }
+        self.clear_errors();
+        let f = self.functions();
+        let (read, write) = (gl::COPY_READ_BUFFER, gl::COPY_WRITE_BUFFER);
+        // SAFETY: the context is current on this thread, and the memory has as many bytes as the buffer.
+        unsafe {
+            match host {
+                Host::To(to) => {
+                    (f.bind_buffer)(read, name);
+                    (f.get_buffer_sub_data)(read, 0, size as isize, to.as_mut_ptr().cast());
+                }
+                // By way of a buffer of our own: immutable ones take nothing from the host.
+                Host::From(from) => {
+                    let mut staging = 0;
+                    (f.gen_buffers)(1, &mut staging);
+                    (f.bind_buffer)(read, staging);
+                    let data = from.as_ptr().cast();
+                    (f.buffer_data)(read, size as isize, data, gl::STREAM_COPY);
+                    (f.bind_buffer)(write, name);
+                    (f.copy_buffer_sub_data)(read, write, 0, 0, size as isize);
+                    (f.bind_buffer)(write, 0);
+                    (f.delete_buffers)(1, &staging);
+                }
+            }
+            (f.bind_buffer)(read, 0);
+        }
+        self.check(&format!("a copy of buffer {name}"))
+    }
+
+    /// Copies a level of a texture, or a renderbuffer, to the host; `picture` is what it was at its creation.
+    ///
+    /// # Errors
+    /// [`ObjectError`] if it is gone or has changed.
+    pub fn read_picture(
+        &self,
+        object: Object,
+        level: u32,
+        picture: &Picture,
+        to: &mut [u8],
+    ) -> Result<(), ObjectError> {
+        self.copy_picture(object, level, picture, Host::To(to))
+    }
+
+    /// Copies the host's texels to a level of a texture, or to a renderbuffer.
+    ///
+    /// # Errors
+    /// As [`Gl::read_picture`].
+    pub fn write_picture(
+        &self,
+        object: Object,
+        level: u32,
+        picture: &Picture,
+        from: &[u8],
+    ) -> Result<(), ObjectError> {
+        self.copy_picture(object, level, picture, Host::From(from))
+    }
+
+    fn copy_picture(
+        &self,
+        object: Object,
+        level: u32,
+        picture: &Picture,
+        host: Host<'_>,
+    ) -> Result<(), ObjectError> {
+        let now = match object {
+            Object::Texture { target, name } => self.texture(target, name, level)?,
+            Object::Renderbuffer(name) => self.renderbuffer(name)?,
+            Object::Buffer(name) => return self.copy_buffer(name, host),
+        };
+        if now != *picture {
+            return invalid(format!(
+                "{object:?} has other sizes or another format than before"
+            ));
+        }
+        if picture.bytes() != host.len() {
+            return invalid(format!(
+                "{} bytes for a picture of {}",
+                host.len(),
+                picture.bytes()
+            ));
+        }
+        self.clear_errors();
+        match object {
+            Object::Texture { target, name } => self.with_texture((target, name), || {
+                self.copy_level(target, level as i32, picture, host);
+                self.check(&format!("a copy of texture {name}"))
+            }),
+            Object::Renderbuffer(name) => match host {
+                Host::To(to) => self.read_renderbuffer(name, picture, to),
+                Host::From(from) => self.write_renderbuffer(name, picture, from),
+            },
+            Object::Buffer(_) => Ok(()),
+        }
+    }
+
+    /// Copies a level of the texture that is bound.
+    fn copy_level(&self, target: u32, level: i32, picture: &Picture, host: Host<'_>) {
+        let f = self.functions();
+        let (format, data_type) = picture.format.transfer();
+        let [width, height, depth] = picture.size.map(|n| n as i32);
+        // SAFETY: the context is current on this thread; the memory has the bytes of the whole level without gaps, as the
+        // context's pixel store says (checked above).
+        unsafe {
+            let from: *const c_void = match host {
+                Host::To(to) => {
+                    (f.get_tex_image)(target, level, format, data_type, to.as_mut_ptr().cast());
+                    return;
+                }
+                Host::From(from) => from.as_ptr().cast(),
+            };
+            match shape_of_target(target) {
+                Some(Shape::D1) => {
+                    (f.tex_sub_image_1d)(target, level, 0, width, format, data_type, from);
+                }
+                Some(Shape::D2Array | Shape::D3) => (f.tex_sub_image_3d)(
+                    target, level, 0, 0, 0, width, height, depth, format, data_type, from,
+                ),
+                _ => (f.tex_sub_image_2d)(
+                    target, level, 0, 0, width, height, format, data_type, from,
+                ),
+            }
+        }
+    }
+
+    /// Makes a framebuffer for the time of a call and binds it to `target`, with an attachment for texels of the format.
+    fn with_framebuffer<T>(
+        &self,
+        target: u32,
+        picture: &Picture,
+        attach: impl FnOnce(u32),
+        work: impl FnOnce() -> Result<T, ObjectError>,
+    ) -> Result<T, ObjectError> {
+        let f = self.functions();
+        let mut framebuffer = 0;
+        let depth = picture.format.is_depth();
+        let (attachment, buffer) = match depth {
+            true => (gl::DEPTH_ATTACHMENT, gl::NONE),
+            false => (gl::COLOR_ATTACHMENT0, gl::COLOR_ATTACHMENT0),
+        };
+        // SAFETY: the context is current on this thread.
+        let status = unsafe {
+            (f.gen_framebuffers)(1, &mut framebuffer);
+            (f.bind_framebuffer)(target, framebuffer);
+            attach(attachment);
+            match target {
+                gl::READ_FRAMEBUFFER => (f.read_buffer)(buffer),
+                _ => (f.draw_buffer)(buffer),
+            }
+            (f.check_framebuffer_status)(target)
+        };
+        let done = match status {
+            gl::FRAMEBUFFER_COMPLETE => work(),
+            status => invalid(format!("OpenGL cannot render to that format: {status:#x}")),
+        };
+        // SAFETY: as above.
+        unsafe {
+            (f.bind_framebuffer)(target, 0);
+            (f.delete_framebuffers)(1, &framebuffer);
+        }
+        done
+    }
+
+    fn attach_renderbuffer(&self, target: u32, attachment: u32, name: u32) {
+        let f = self.functions();
+        // SAFETY: the context is current on this thread.
+        unsafe { (f.framebuffer_renderbuffer)(target, attachment, gl::RENDERBUFFER, name) };
+    }
+
+    fn read_renderbuffer(
+        &self,
+        name: u32,
+        picture: &Picture,
+        to: &mut [u8],
+    ) -> Result<(), ObjectError> {
+        let f = self.functions();
+        let target = gl::READ_FRAMEBUFFER;
+        let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
+        self.with_framebuffer(target, picture, attach, || {
+            let (format, data_type) = picture.format.transfer();
+            let [width, height, _] = picture.size.map(|n| n as i32);
+            // SAFETY: the context is current on this thread; the memory has the bytes of all texels (the caller checked).
+            unsafe {
+                let to = to.as_mut_ptr().cast();
+                (f.read_pixels)(0, 0, width, height, format, data_type, to);
+            }
+            self.check(&format!("a read of renderbuffer {name}"))
+        })
+    }
+
+    /// Writes texels to a texture of the renderbuffer's format, and copies that.
+    fn write_renderbuffer(
+        &self,
+        name: u32,
+        picture: &Picture,
+        from: &[u8],
+    ) -> Result<(), ObjectError> {
+        let f = self.functions();
+        let mut texture = 0;
+        let (format, data_type) = picture.format.transfer();
+        let internal = picture.format.internal as i32;
+        let [width, height, _] = picture.size.map(|n| n as i32);
+        // SAFETY: the context is current on this thread; the memory has the bytes of all texels (the caller checked).
+        unsafe {
+            (f.gen_textures)(1, &mut texture);
+            (f.bind_texture)(gl::TEXTURE_2D, texture);
+            let from = from.as_ptr().cast();
+            (f.tex_image_2d)(
+                gl::TEXTURE_2D,
+                0,
+                internal,
+                width,
+                height,
+                0,
+                format,
+                data_type,
+                from,
+            );
+        }
+        let (source, target) = (gl::READ_FRAMEBUFFER, gl::DRAW_FRAMEBUFFER);
+        let attach_texture = |attachment| {
+            // SAFETY: as above.
+            unsafe {
+                (f.framebuffer_texture_2d)(source, attachment, gl::TEXTURE_2D, texture, 0);
+            }
+        };
+        let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
+        let done = self.with_framebuffer(source, picture, attach_texture, || {
+            self.with_framebuffer(target, picture, attach, || {
+                let part = match picture.format.is_depth() {
+                    true => gl::DEPTH_BUFFER_BIT,
+                    false => gl::COLOR_BUFFER_BIT,
+                };
+                // SAFETY: as above.
+                unsafe {
+                    (f.blit_framebuffer)(
+                        0,
+                        0,
+                        width,
+                        height,
+                        0,
+                        0,
+                        width,
+                        height,
+                        part,
+                        gl::NEAREST,
+                    );
+                }
+                self.check(&format!("a write of renderbuffer {name}"))
+            })
+        });
+        // SAFETY: as above.
+        unsafe {
+            (f.bind_texture)(gl::TEXTURE_2D, 0);
+            (f.delete_textures)(1, &texture);
+        }
+        done
+    }
+}

@@ -1,0 +1,251 @@
+//! Entry points of cl_khr_gl_sharing, cl_khr_gl_event and cl_khr_egl_event.
+
+use std::ffi::c_void;
+
+use opencl_sys::cl_egl::{CLeglDisplayKHR, CLeglSyncKHR};
+use opencl_sys::{
+    CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, CL_DEVICES_FOR_GL_CONTEXT_KHR, cl_GLenum, cl_GLint,
+    cl_GLsync, cl_GLuint, cl_command_queue, cl_context, cl_context_properties, cl_event,
+    cl_gl_context_info, cl_gl_object_type, cl_gl_texture_info, cl_mem, cl_mem_flags, cl_uint,
+};
+use pumice_gl_layer::EglSync;
+use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::info::Info;
+use pumice_runtime::base::object::Ref;
+use pumice_runtime::command::gl;
+use pumice_runtime::device::platform::Platform;
+use pumice_runtime::memory::Mem;
+use pumice_runtime::memory::gl::{TextureForm, create_buffer, create_renderbuffer, create_texture};
+use pumice_runtime::queue::Queue;
+use pumice_runtime::queue::gl::{of_egl_sync, of_gl_sync};
+
+use crate::context::{checked_properties, share_group};
+use crate::{handle, info};
+
+pub unsafe fn create_from_buffer(
+    context: cl_context,
+    flags: cl_mem_flags,
+    bufobj: cl_GLuint,
+) -> Result<cl_mem> {
+    // SAFETY: the arguments are those of clCreateFromGLBuffer.
+    let context = unsafe { handle::live_context(context) }?;
+    create_buffer(&context, flags, bufobj).map(handle::publish)
+}
+
+/// The common part of the three forms.
+///
+/// # Safety
+/// The context is one of the application's.
+unsafe fn from_texture(
+    context: cl_context,
+    flags: cl_mem_flags,
+    form: TextureForm,
+    texture: (cl_GLenum, cl_GLint, cl_GLuint),
+) -> Result<cl_mem> {
+    // SAFETY: the caller's contract.
+    let context = unsafe { handle::live_context(context) }?;
+    create_texture(&context, flags, form, texture).map(handle::publish)
+}
+
+pub unsafe fn create_from_texture(
+    context: cl_context,
+    flags: cl_mem_flags,
+    target: cl_GLenum,
+    miplevel: cl_GLint,
+    texture: cl_GLuint,
+) -> Result<cl_mem> {
+    let form = TextureForm::Any;
+    // SAFETY: the arguments are those of clCreateFromGLTexture.
+    unsafe { from_texture(context, flags, form, (target, miplevel, texture)) }
+}
+
+pub unsafe fn create_from_texture_2d(
+    context: cl_context,
+    flags: cl_mem_flags,
+    target: cl_GLenum,
+    miplevel: cl_GLint,
+    texture: cl_GLuint,
+) -> Result<cl_mem> {
+    let form = TextureForm::Planes;
+    // SAFETY: the arguments are those of clCreateFromGLTexture2D.
+    unsafe { from_texture(context, flags, form, (target, miplevel, texture)) }
+}
+
+pub unsafe fn create_from_texture_3d(
+    context: cl_context,
+    flags: cl_mem_flags,
+    target: cl_GLenum,
+    miplevel: cl_GLint,
+    texture: cl_GLuint,
+) -> Result<cl_mem> {
+    let form = TextureForm::Boxes;
+    // SAFETY: the arguments are those of clCreateFromGLTexture3D.
+    unsafe { from_texture(context, flags, form, (target, miplevel, texture)) }
+}
+
+pub unsafe fn create_from_renderbuffer(
+    context: cl_context,
+    flags: cl_mem_flags,
+    renderbuffer: cl_GLuint,
+) -> Result<cl_mem> {
+    // SAFETY: the arguments are those of clCreateFromGLRenderbuffer.
+    let context = unsafe { handle::live_context(context) }?;
+    create_renderbuffer(&context, flags, renderbuffer).map(handle::publish)
+}
+
+pub unsafe fn get_object_info(
+    memobj: cl_mem,
+    gl_object_type: *mut cl_gl_object_type,
+    gl_object_name: *mut cl_GLuint,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetGLObjectInfo.
+    unsafe {
+        let [kind, name] = handle::get::<Mem>(memobj)?.gl_object_info()?;
+        handle::write(gl_object_type, kind);
+        handle::write(gl_object_name, name);
+        Ok(())
+    }
+}
+
+pub unsafe fn get_texture_info(
+    memobj: cl_mem,
+    param_name: cl_gl_texture_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetGLTextureInfo.
+    unsafe {
+        let info = handle::get::<Mem>(memobj)?.gl_texture_info(param_name);
+        both_null(param_value, param_value_size_ret)?;
+        info::write(info, param_value_size, param_value, param_value_size_ret)
+    }
+}
+
+/// CL_INVALID_VALUE if param_value and param_value_size_ret are NULL.
+fn both_null(value: *const c_void, size_ret: *const usize) -> Result<()> {
+    match value.is_null() && size_ret.is_null() {
+        true => Err(Error::InvalidValue.because("there is no place for the answer")),
+        false => Ok(()),
+    }
+}
+
+/// The common part of acquire and release.
+///
+/// # Safety
+/// The arguments are those of either call.
+unsafe fn hand_over(
+    to_us: bool,
+    command_queue: cl_command_queue,
+    (count, objects): (cl_uint, *const cl_mem),
+    (events, event_list): (cl_uint, *const cl_event),
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe {
+        let queue = handle::get::<Queue>(command_queue)?;
+        let objects = handle::list::<Mem>(count, objects, Error::InvalidValue)?;
+        let wait = handle::wait_list(events, event_list, event)?;
+        let command = gl::hand_over(queue.on(), objects, to_us)?;
+        let done = queue.enqueue(command, wait, false)?;
+        if !to_us {
+            done.wait_before_gl();
+        }
+        if !event.is_null() {
+            event.write(handle::publish(done));
+        }
+        Ok(())
+    }
+}
+
+pub unsafe fn acquire(
+    command_queue: cl_command_queue,
+    num_objects: cl_uint,
+    mem_objects: *const cl_mem,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueAcquireGLObjects.
+    unsafe {
+        let objects = (num_objects, mem_objects);
+        let wait = (num_events_in_wait_list, event_wait_list);
+        hand_over(true, command_queue, objects, wait, event)
+    }
+}
+
+pub unsafe fn release(
+    command_queue: cl_command_queue,
+    num_objects: cl_uint,
+    mem_objects: *const cl_mem,
+    num_events_in_wait_list: cl_uint,
+    event_wait_list: *const cl_event,
+    event: *mut cl_event,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clEnqueueReleaseGLObjects.
+    unsafe {
+        let objects = (num_objects, mem_objects);
+        let wait = (num_events_in_wait_list, event_wait_list);
+        hand_over(false, command_queue, objects, wait, event)
+    }
+}
+
+pub unsafe fn get_context_info(
+    platform: &Ref<Platform>,
+    properties: *const cl_context_properties,
+    param_name: cl_gl_context_info,
+    param_value_size: usize,
+    param_value: *mut c_void,
+    param_value_size_ret: *mut usize,
+) -> Result<()> {
+    // SAFETY: the arguments are those of clGetGLContextInfoKHR.
+    unsafe {
+        // CL_INVALID_VALUE if a property name is invalid.
+        let list = checked_properties(platform, properties).map_err(|error| match error {
+            Error::InvalidProperty => Error::InvalidValue,
+            other => other,
+        })?;
+        // CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR if the list names no context that can be shared with.
+        share_group(list.as_deref())?.ok_or_else(|| {
+            let reason = "the properties name no context of OpenGL";
+            Error::InvalidGlShareGroup.because(reason)
+        })?;
+        // Every device gets copies; none is the one that OpenGL renders on.
+        let devices = platform.devices().iter();
+        let mut devices: Vec<_> = devices
+            .filter(|device| device.has_images())
+            .cloned()
+            .collect();
+        match param_name {
+            CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR => devices.truncate(1),
+            CL_DEVICES_FOR_GL_CONTEXT_KHR => {}
+            _ => return Err(Error::InvalidValue.because("param_name is not known")),
+        }
+        let info = Ok(Info::objects(&devices));
+        info::write(info, param_value_size, param_value, param_value_size_ret)
+    }
+}
+
+pub unsafe fn create_event_from_sync(context: cl_context, sync: cl_GLsync) -> Result<cl_event> {
+    // SAFETY: the arguments are those of clCreateEventFromGLsyncKHR.
+    let context = unsafe { handle::live_context(context) }?;
+    of_gl_sync(&context, sync as usize).map(handle::publish)
+}
+
+pub unsafe fn create_event_from_egl_sync(
+    context: cl_context,
+    sync: CLeglSyncKHR,
+    display: CLeglDisplayKHR,
+) -> Result<cl_event> {
+    // SAFETY: the arguments are those of clCreateEventFromEGLSyncKHR.
+    unsafe {
+        let context = handle::live_context(context)?;
+        // CL_INVALID_CONTEXT if the context was not created from a context of OpenGL.
+        context.share_group()?;
+        // CL_INVALID_EGL_OBJECT_KHR if sync is no fence of the display.
+        let found = EglSync::find(display as usize, sync as usize);
+        let found =
+            found.map_err(|refusal| Error::InvalidEglObject.because(refusal.to_string()))?;
+        of_egl_sync(&context, found).map(handle::publish)
+    }
+}
