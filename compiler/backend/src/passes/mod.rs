@@ -3,7 +3,6 @@
 pub mod check;
 pub mod driver_quirks;
 pub mod follow;
-pub mod follow;
 pub mod legalize;
 pub mod lower;
 pub mod optimize;
