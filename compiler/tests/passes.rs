@@ -31,6 +31,7 @@ fn run(pass: &Pass, text: &str) -> Result<String, String> {
         quirks: directive::value(text, "quirks")
             .unwrap_or_default()
             .parse()?,
+        terminable: true,
         ..Target::reference()
     };
     for thing in directive::value(text, "lacks")

@@ -450,6 +450,7 @@ mod tests {
             zero_private: true,
             terminable: true,
             address_delta: true,
+            shader_enqueue: true,
             ..target
         };
         let ctx = Ctx {

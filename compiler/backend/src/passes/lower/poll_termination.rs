@@ -277,7 +277,7 @@ fn end_if(x: &mut Expander<'_>, stop: Value, zeros: &[Value]) {
 
 /// The flags' words as they are now: 0 if none is set.
 fn word(x: &mut Expander<'_>, flag: Flag) -> Value {
-    let mut all = x.func.i32(0);
+    let mut all = None;
     let words = [
         (flag.termination, BuiltIn::TerminationFlag, 0),
         (flag.stop, BuiltIn::CheckMemory, STOPPED_AT),
@@ -291,9 +291,12 @@ fn word(x: &mut Expander<'_>, flag: Flag) -> Value {
             scope: Scope::Device,
         };
         let word = x.value(load, Type::I32);
-        all = x.bin(BinaryOp::Or, all, word);
+        all = Some(match all {
+            Some(all) => x.bin(BinaryOp::Or, all, word),
+            None => word,
+        });
     }
-    all
+    all.unwrap_or_else(|| x.func.i32(0))
 }
 
 /// True if a flag is set.
