@@ -92,7 +92,12 @@ impl Writer {
     /// Adds 1 to a counter; gives what it was.
     pub fn count(&mut self, ptr: Value) -> Value {
         let value = self.func.i32(1);
-        let (op, order, scope) = (AtomicOp::Add, MemoryOrder::Relaxed, Scope::Device);
+        self.read_and_change(AtomicOp::Add, ptr, value)
+    }
+
+    /// Changes a word that other work-items may change at the time; gives what it was.
+    fn read_and_change(&mut self, op: AtomicOp, ptr: Value, value: Value) -> Value {
+        let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
         let rmw = InstKind::AtomicRmw {
             op,
             ptr,
@@ -123,15 +128,7 @@ impl Writer {
 
     /// Puts a word at an address, and gives the one before.
     pub fn exchange(&mut self, ptr: Value, value: Value) -> Value {
-        let (op, order, scope) = (AtomicOp::Xchg, MemoryOrder::Relaxed, Scope::Device);
-        let rmw = InstKind::AtomicRmw {
-            op,
-            ptr,
-            value,
-            order,
-            scope,
-        };
-        self.value(rmw, Type::I32)
+        self.read_and_change(AtomicOp::Xchg, ptr, value)
     }
 
     /// `cond ? then : other`.
