@@ -131,6 +131,14 @@ next:
     MUST(clReleaseKernel(writes));
 }
 
+/* Texels that Vulkan does not have (cl_ext_image_unsigned_10x6_12x4_14x2, cl_ext_image_raw10_raw12): the driver
+ * converts them for kernels, which gives no blocks. */
+static int is_converted(const cl_image_format *format)
+{
+    cl_channel_type type = format->image_channel_data_type;
+    return type == 0x10E1 || type == 0x10E3 || type == 0x10E4 || (type >= 0x10E6 && type <= 0x10EA);
+}
+
 static cl_program build(const char *text, cl_int *built)
 {
     cl_int error;
@@ -234,7 +242,7 @@ int main(int argc, char **argv)
         MUST(error);
         size_t pixel = 0;
         MUST(clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof pixel, &pixel, NULL));
-        if (pixel > 4) {
+        if (pixel > 4 || is_converted(&formats[f])) {
             cl_kernel reads = kernel_of(program, "read", "2");
             EQ(run(reads, image, 0, 0, buffer), CL_IMAGE_FORMAT_NOT_SUPPORTED);
             MUST(clReleaseKernel(reads));

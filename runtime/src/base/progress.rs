@@ -49,11 +49,13 @@ pub(crate) fn during<R>(what: impl FnOnce() -> String, step: &Step, work: impl F
     let after = DELAY.get_or_init(|| delay(config::PROGRESS.value().as_deref(), terminal));
     let Some(after) = *after else { return work() };
     let (ended, end) = bounded(0);
+    static SHOWN: Mutex<()> = Mutex::new(());
     let watch = Watch {
         what: what(),
         step,
         after,
         terminal,
+        shown: &SHOWN,
     };
     std::thread::scope(|scope| {
         // Dropped when the work has ended, also by a panic.
@@ -74,13 +76,13 @@ struct Watch<'a> {
     step: &'a Step,
     after: Duration,
     terminal: bool,
+    /// Held by the work whose line is shown: two would write over each other.
+    shown: &'a Mutex<()>,
 }
 
 impl Watch<'_> {
     /// Writes lines until the work has ended.
     fn run(&self, end: &Receiver<()>, out: &mut dyn Write) {
-        /// Held by the work whose line is shown: two would write over each other.
-        static SHOWN: Mutex<()> = Mutex::new(());
         let began = Instant::now();
         let goes_on = |time| end.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
         if !self.after.is_zero() && !goes_on(self.after) {
@@ -89,7 +91,7 @@ impl Watch<'_> {
         let mut shown = None;
         loop {
             if shown.is_none() {
-                shown = SHOWN.try_lock();
+                shown = self.shown.try_lock();
                 if shown.is_some() && !self.terminal {
                     let _ = out.write_all(format!("{}\n", self.line(began)).as_bytes());
                 }
@@ -132,6 +134,7 @@ mod tests {
     use std::time::Duration;
 
     use crossbeam_channel::bounded;
+    use parking_lot::Mutex;
 
     use super::{LONG, Step, Watch, delay};
 
@@ -157,6 +160,7 @@ mod tests {
             step: &step,
             after,
             terminal,
+            shown: &Mutex::new(()),
         };
         let (ended, end) = bounded(0);
         drop(ended);
