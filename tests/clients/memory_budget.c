@@ -4,8 +4,10 @@
  * where it is not, every object fits. */
 #include "common.h"
 
-enum { MIB = 1 << 20, LARGE = 300 };
+enum { MIB = 1 << 20 };
 
+/* MiB of a buffer of which the budget has room for one; less where the device's buffers end before. */
+static size_t large_mib = 300;
 static cl_context context;
 static cl_command_queue queue;
 
@@ -18,9 +20,9 @@ static cl_mem buffer_of(size_t mib, cl_int *error)
 static void refused(void)
 {
     cl_int error = 0;
-    cl_mem large = buffer_of(LARGE, &error);
+    cl_mem large = buffer_of(large_mib, &error);
     MUST(error);
-    CHECK(!buffer_of(LARGE, &error));
+    CHECK(!buffer_of(large_mib, &error));
     EQ(error, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     cl_bool images = CL_FALSE;
     cl_device_id device = pumice_device();
@@ -39,7 +41,7 @@ static void refused(void)
         MUST(clReleaseMemObject(made[--count]));
     MUST(clReleaseMemObject(large));
     /* A failed call has kept nothing. */
-    large = buffer_of(LARGE, &error);
+    large = buffer_of(large_mib, &error);
     MUST(error);
     MUST(clReleaseMemObject(large));
 }
@@ -49,7 +51,7 @@ static void comes_back(void)
 {
     for (cl_uint round = 0; round < 4; round++) {
         cl_int error = 0;
-        cl_mem large = buffer_of(LARGE, &error);
+        cl_mem large = buffer_of(large_mib, &error);
         if (!large) {
             fprintf(stderr, "round %u: %d\n", round, error);
             failures++;
@@ -59,14 +61,14 @@ static void comes_back(void)
         MUST(clEnqueueFillBuffer(queue, large, &round, 4, 0, 64 * MIB, 0, NULL, NULL));
         MUST(clEnqueueReadBuffer(queue, large, CL_FALSE, 0, 4, &got[0], 0, NULL, NULL));
         if (round % 2) {
-            MUST(clEnqueueReadBuffer(queue, large, CL_TRUE, (size_t)LARGE * MIB - 4, 4, &got[1], 0, NULL, NULL));
+            MUST(clEnqueueReadBuffer(queue, large, CL_TRUE, large_mib * MIB - 4, 4, &got[1], 0, NULL, NULL));
             EQ(got[0], round);
             EQ(got[1], 0);
         }
         MUST(clReleaseMemObject(large));
         if (round % 2 == 0) {
             /* The next one is made while this one is in use. */
-            cl_mem next = buffer_of(LARGE, &error);
+            cl_mem next = buffer_of(large_mib, &error);
             EQ(error, CL_SUCCESS);
             if (next)
                 MUST(clReleaseMemObject(next));
@@ -84,6 +86,8 @@ int main(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL));
     MUST(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL));
     CHECK(most <= memory);
+    if (most / MIB < large_mib)
+        large_mib = most / MIB;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
