@@ -58,7 +58,7 @@ static void comes_back(void)
             return;
         }
         cl_uint got[2] = {1, 1};
-        MUST(clEnqueueFillBuffer(queue, large, &round, 4, 0, 64 * MIB, 0, NULL, NULL));
+        MUST(clEnqueueFillBuffer(queue, large, &round, 4, 0, large_mib * MIB / 4, 0, NULL, NULL));
         MUST(clEnqueueReadBuffer(queue, large, CL_FALSE, 0, 4, &got[0], 0, NULL, NULL));
         if (round % 2) {
             MUST(clEnqueueReadBuffer(queue, large, CL_TRUE, large_mib * MIB - 4, 4, &got[1], 0, NULL, NULL));
