@@ -131,12 +131,20 @@ next:
     MUST(clReleaseKernel(writes));
 }
 
-/* Texels that Vulkan does not have (cl_ext_image_unsigned_10x6_12x4_14x2, cl_ext_image_raw10_raw12): the driver
- * converts them for kernels, which gives no blocks. */
+/* Texels that lie in groups (cl_ext_image_raw10_raw12, cl_intel_packed_yuv). */
+static int is_grouped(const cl_image_format *format)
+{
+    cl_channel_type type = format->image_channel_data_type;
+    cl_channel_order order = format->image_channel_order;
+    return type == 0x10E3 || type == 0x10E4 || (order >= 0x4076 && order <= 0x4079);
+}
+
+/* Texels that Vulkan does not have, these and cl_ext_image_unsigned_10x6_12x4_14x2's: the driver converts them for
+ * kernels, which gives no blocks. */
 static int is_converted(const cl_image_format *format)
 {
     cl_channel_type type = format->image_channel_data_type;
-    return type == 0x10E1 || type == 0x10E3 || type == 0x10E4 || (type >= 0x10E6 && type <= 0x10EA);
+    return is_grouped(format) || type == 0x10E1 || (type >= 0x10E6 && type <= 0x10EA);
 }
 
 static cl_program build(const char *text, cl_int *built)
@@ -236,6 +244,8 @@ int main(int argc, char **argv)
     int seen = 0;
     for (cl_uint f = 0; f < count && f < 256; f++) {
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
+        if (is_grouped(&formats[f]))
+            desc.image_width = WIDTH / 4 * 4;
         cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &formats[f], &desc, NULL, &error);
         if (error == CL_IMAGE_FORMAT_NOT_SUPPORTED)
             image = clCreateImage(context, CL_MEM_READ_ONLY, &formats[f], &desc, NULL, &error);
