@@ -3,11 +3,12 @@
 use std::ffi::c_void;
 
 use opencl_sys::{
-    cl_device_id, cl_device_info, cl_device_partition_property, cl_device_type, cl_platform_id,
-    cl_uint, cl_ulong,
+    CL_DEVICE_EXTENSIONS, cl_device_id, cl_device_info, cl_device_partition_property,
+    cl_device_type, cl_platform_id, cl_uint, cl_ulong,
 };
 use pumice_runtime::base::clock::host_time;
 use pumice_runtime::base::error::{Error, Result};
+use pumice_runtime::base::log;
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
@@ -38,6 +39,11 @@ pub unsafe fn get_device_ids(
     }
 }
 
+/// The size of a buffer that a program has for a list of extensions without having asked for the list's size.
+fn is_fixed_size(size: usize) -> bool {
+    size >= 1024 && size.is_power_of_two()
+}
+
 pub unsafe fn get_device_info(
     device: cl_device_id,
     param_name: cl_device_info,
@@ -48,8 +54,18 @@ pub unsafe fn get_device_info(
     // SAFETY: the arguments are those of clGetDeviceInfo.
     unsafe {
         let device = handle::get::<Device>(device)?;
+        let mut answer = device.info(param_name)?;
+        // Programs of the time of short lists end on the error (ViennaCL has 2,048 bytes).
+        let is_list = param_name == CL_DEVICE_EXTENSIONS && !param_value.is_null();
+        if is_list && is_fixed_size(param_value_size) && answer.bytes().len() > param_value_size {
+            log::warn!(
+                "CL_DEVICE_EXTENSIONS: {param_value_size} bytes do not hold all {} bytes; the first names are given",
+                answer.bytes().len()
+            );
+            answer = answer.first_names(param_value_size);
+        }
         info::write(
-            device.info(param_name),
+            Ok(answer),
             param_value_size,
             param_value,
             param_value_size_ret,

@@ -7,6 +7,26 @@
 static cl_context context;
 static cl_device_id device;
 
+/* Old programs have a fixed buffer for the list: they get the first names. Other sizes that are too small are errors. */
+static void long_lists(void)
+{
+    char whole[8192], first[2048];
+    size_t size = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof whole, whole, &size));
+    CHECK(size > 1024);
+    EQ(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 1000, first, NULL), CL_INVALID_VALUE);
+    EQ(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size - 1, whole, NULL),
+       (size - 1) & (size - 2) ? CL_INVALID_VALUE : CL_SUCCESS);
+    MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof whole, whole, NULL));
+    for (size_t room = 1024; room <= sizeof first; room *= 2) {
+        MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, room, first, NULL));
+        size_t length = strlen(first);
+        CHECK(length < room && strncmp(first, whole, length) == 0);
+        CHECK(whole[length] == ' ' || whole[length] == 0);
+        CHECK(length > room - 80 || whole[length] == 0);
+    }
+}
+
 static void hints(void)
 {
     cl_int error = 0;
@@ -90,6 +110,7 @@ int main(void)
     device = pumice_device();
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
+    long_lists();
     hints();
     program_scope();
     device_parameters();

@@ -25,6 +25,18 @@ impl Info {
         Self(bytes)
     }
 
+    /// Of a string of names with spaces between, the first that `size` bytes hold, with the terminating NUL.
+    pub fn first_names(&self, size: usize) -> Self {
+        let names = self.0.split_last().map_or(&[][..], |(_, names)| names);
+        let whole = |&end: &usize| end == names.len() || names[end] == b' ';
+        let end = (0..=names.len())
+            .rev()
+            .find(|end| end + 1 <= size && whole(end));
+        let mut bytes = names[..end.unwrap_or(0)].to_vec();
+        bytes.push(0);
+        Self(bytes)
+    }
+
     /// Raw bytes.
     pub fn raw(bytes: Vec<u8>) -> Self {
         Self(bytes)
@@ -107,4 +119,28 @@ impl Info {
 /// `CL_MAKE_VERSION`.
 pub const fn make_version(major: u32, minor: u32, patch: u32) -> u32 {
     (major << 22) | (minor << 12) | patch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Info;
+
+    #[test]
+    fn lists_of_names_are_cut_between_names() {
+        let names = Info::string("one two three");
+        for (size, first) in [
+            (14, "one two three"),
+            (13, "one two"),
+            (8, "one two"),
+            (7, "one"),
+            (3, ""),
+            (0, ""),
+        ] {
+            assert_eq!(
+                names.first_names(size).bytes(),
+                Info::string(first).bytes(),
+                "{size}"
+            );
+        }
+    }
 }
