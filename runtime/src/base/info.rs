@@ -31,7 +31,7 @@ impl Info {
         let whole = |&end: &usize| end == names.len() || names[end] == b' ';
         let end = (0..=names.len())
             .rev()
-            .find(|end| end + 1 <= size && whole(end));
+            .find(|end| *end < size && whole(end));
         let mut bytes = names[..end.unwrap_or(0)].to_vec();
         bytes.push(0);
         Self(bytes)
