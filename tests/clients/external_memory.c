@@ -179,8 +179,9 @@ static int vulkan_program(int socket)
         }
         EQ(picture.mapped[WIDTH], round * 100000 + WIDTH);
     }
-    /* The other program ends with a word of its own at the end of the large buffer. */
-    if (turn(socket, 0))
+    /* All has been looked at: the other program may write to the picture again. It ends with a word of its own at the end
+     * of the large buffer. */
+    if (turn(socket, 'd') && turn(socket, 0))
         EQ(large.mapped[LARGE / 4 - 1], 2 * 4711);
     vkDestroyBuffer(device, large.buffer, NULL);
     vkFreeMemory(device, large.memory, NULL);
@@ -450,6 +451,7 @@ static void opencl_program(int socket)
         }
         CHECK(turn(socket, has_images ? 'i' : 'b'));
     }
+    CHECK(turn(socket, 0));
     if (has_images)
         two_queues(own, second_again);
     else
