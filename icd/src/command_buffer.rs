@@ -78,9 +78,7 @@ pub unsafe fn enqueue(
         let listed = handle::list::<Queue>(num_queues, queues, Error::InvalidValue)?;
         let wait = handle::wait_list(num_events_in_wait_list, event_wait_list, event)?;
         let done = buffer.enqueue((!queues.is_null()).then_some(&*listed), wait)?;
-        if !event.is_null() {
-            event.write(handle::publish(done));
-        }
+        handle::give_event(event, done);
     }
     Ok(())
 }

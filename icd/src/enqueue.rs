@@ -32,10 +32,8 @@ pub unsafe fn enqueue(
     event: *mut cl_event,
 ) -> Result<()> {
     let done = queue.enqueue(command, wait, blocking)?;
-    if !event.is_null() {
-        // SAFETY: the caller's contract.
-        unsafe { event.write(handle::publish(done)) };
-    }
+    // SAFETY: the caller's contract.
+    unsafe { handle::give_event(event, done) };
     Ok(())
 }
 

@@ -25,9 +25,7 @@ unsafe fn hand_over(
         let objects = handle::list::<Mem>(count, objects, Error::InvalidValue)?;
         let wait = handle::wait_list(events, event_list, event)?;
         let done = hand_over::enqueue(&queue, &objects, to_us, wait)?;
-        if !event.is_null() {
-            event.write(handle::publish(done));
-        }
+        handle::give_event(event, done);
     }
     Ok(())
 }

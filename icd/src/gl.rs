@@ -117,13 +117,13 @@ pub unsafe fn get_texture_info(
     // SAFETY: the arguments are those of clGetGLTextureInfo.
     unsafe {
         let info = handle::get::<Mem>(memobj)?.gl_texture_info(param_name);
-        both_null(param_value, param_value_size_ret)?;
+        check_answer_place(param_value, param_value_size_ret)?;
         info::write(info, param_value_size, param_value, param_value_size_ret)
     }
 }
 
 /// CL_INVALID_VALUE if param_value and param_value_size_ret are NULL.
-fn both_null(value: *const c_void, size_ret: *const usize) -> Result<()> {
+fn check_answer_place(value: *const c_void, size_ret: *const usize) -> Result<()> {
     match value.is_null() && size_ret.is_null() {
         true => Err(Error::InvalidValue.because("there is no place for the answer")),
         false => Ok(()),
@@ -151,9 +151,7 @@ unsafe fn hand_over(
         if !to_us {
             done.wait_before_gl();
         }
-        if !event.is_null() {
-            event.write(handle::publish(done));
-        }
+        handle::give_event(event, done);
         Ok(())
     }
 }

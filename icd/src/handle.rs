@@ -214,6 +214,17 @@ pub unsafe fn write<T>(out: *mut T, value: T) {
     }
 }
 
+/// Gives the application a command's event, if it has a place for it.
+///
+/// # Safety
+/// `out` is NULL or writable.
+pub unsafe fn give_event(out: *mut cl_event, event: Ref<Event>) {
+    if !out.is_null() {
+        // SAFETY: the caller's contract.
+        unsafe { out.write(publish(event)) };
+    }
+}
+
 /// A zero-terminated property list, without the terminator; NULL gives `None`.
 ///
 /// # Safety

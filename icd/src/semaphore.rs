@@ -111,9 +111,7 @@ unsafe fn enqueue(
         let semaphores = handle::list::<Semaphore>(count, semaphores, Error::InvalidValue)?;
         let wait = handle::wait_list(events, event_list, event)?;
         let done = semaphore::enqueue(&queue, operation, &semaphores, wait)?;
-        if !event.is_null() {
-            event.write(handle::publish(done));
-        }
+        handle::give_event(event, done);
     }
     Ok(())
 }

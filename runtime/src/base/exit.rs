@@ -330,7 +330,7 @@ pub fn quiesce() {
     ENDING.store(true, Ordering::SeqCst);
     // A child that was forked has none of the threads that work ends by, and perhaps locks that
     // nobody will give back.
-    if OWNER.load(Ordering::Acquire) != std::process::id() {
+    if !has_device() {
         return;
     }
     let spent = Duration::from_micros(SETTLING.load(Ordering::Acquire));
