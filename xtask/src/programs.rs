@@ -26,7 +26,7 @@ const PLAIN: Kind = Kind {
 const ENQUEUEING: Kind = Kind {
     word: Some("enqueues"),
     name: "random programs that enqueue",
-    count: 25,
+    count: 8,
     options: None,
 };
 
