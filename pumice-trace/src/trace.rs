@@ -278,7 +278,9 @@ impl Trace {
         let Some(parent) = last.and_then(|last| self.kernels.get_mut(&last)) else {
             return;
         };
-        let numbers = args.iter().filter_map(|(name, arg)| Some((name, arg.as_u64()?)));
+        let numbers = args
+            .iter()
+            .filter_map(|(name, arg)| Some((name, arg.as_u64()?)));
         for (name, number) in numbers {
             let count = parent.enqueued.entry(name.clone()).or_default();
             *count = count.saturating_add(number);
