@@ -1,6 +1,6 @@
 //! Random programs of kernels that enqueue kernels.
 //!
-//! What a program computes does not depend on the order in which a device runs its blocks. There are two kinds of
+//! The results do not depend on the order in which a device runs its blocks. There are two kinds of
 //! parts:
 //!
 //! - trees: functions whose blocks call later functions. They add to sums, whichever block comes first; where a
