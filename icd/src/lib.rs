@@ -28,6 +28,7 @@ mod image;
 mod info;
 mod kernel;
 mod memory;
+mod os;
 mod pipe;
 mod platform;
 mod print;
