@@ -31,6 +31,9 @@ pub unsafe fn enqueue(
     blocking: bool,
     event: *mut cl_event,
 ) -> Result<()> {
+    if event.is_null() && !blocking {
+        return queue.enqueue_without_event(command, wait);
+    }
     let done = queue.enqueue(command, wait, blocking)?;
     // SAFETY: the caller's contract.
     unsafe { handle::give_event(event, done) };
@@ -534,7 +537,6 @@ pub unsafe fn enqueue_marker(command_queue: cl_command_queue, event: *mut cl_eve
     // SAFETY: the arguments are those of clEnqueueMarker.
     unsafe {
         handle::get::<Queue>(command_queue)?;
-        // CL_INVALID_VALUE if event is NULL.
         if event.is_null() {
             return Err(Error::InvalidValue.because("event is NULL"));
         }

@@ -4,6 +4,7 @@
 //! [`BuiltinId`], from which emission finds the lowering.
 
 mod instance;
+mod matrix;
 pub mod names;
 mod overload;
 mod rank;
@@ -14,6 +15,7 @@ use table::Gate;
 
 use crate::lang::options::LangOptions;
 use crate::lang::types::{FloatKind, TypeId, TypeTable};
+pub use matrix::component_type;
 pub use names::{BuiltinId, similar_conversion};
 use pumice_target::options::ClStd;
 

@@ -188,7 +188,9 @@ impl<'a> Sema<'a> {
                 Type::Array { len: None, .. } => Some(format!(
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
-                Type::Opaque(OpaqueKind::Event) => Some(self.no_field(ty_id)),
+                Type::Opaque(OpaqueKind::Event | OpaqueKind::Matrix(_)) => {
+                    Some(self.no_field(ty_id))
+                }
                 _ if self.is_immaterial(ty_id) => Some(self.no_field(ty_id)),
                 _ if !self.module.types.is_complete(ty_id) => {
                     Some(format!("field has incomplete type {}", self.show(ty_id)))
