@@ -8,10 +8,10 @@ use pumice_vulkan_layer::{Features, faults_given, quirks};
 use crate::base::config;
 use crate::base::json::{Fields, list, texts};
 use crate::base::object::Ref;
-use crate::base::os;
 use crate::cache;
 use crate::device::platform::Platform;
 use crate::device::{Absent, Device, extensions};
+use crate::os;
 
 /// Describes the driver; opens every device, since the probes run then.
 pub fn report(platform: &Ref<Platform>) -> String {

@@ -41,6 +41,7 @@
 //!
 //! ```text
 //! error, raw           errors; what ash lacks
+//! os                   what differs between operating systems
 //! features, format     bits and formats by name
 //! caps                 Capabilities, Probes: plain data, and the queries that fill them
 //! quirks, asm          the list of driver quirks; an assembler for probes
@@ -62,6 +63,7 @@ mod error;
 mod features;
 mod format;
 mod objects;
+pub mod os;
 mod probe;
 mod promoted;
 pub mod quirks;

@@ -97,11 +97,9 @@ pub fn printf_buffer_size(caps: &Capabilities) -> u32 {
         let set = text.parse().ok();
         set.filter(|mib| (1..=MAX_PRINTF_BUFFER_MIB).contains(mib))
             .unwrap_or_else(|| {
-                let name = config::PRINTF_BUFFER.name;
-                log::warn!(
-                    "{name}={text}: not a number of MiB from 1 to {MAX_PRINTF_BUFFER_MIB}; \
-                     {PRINTF_BUFFER_MIB} it is"
-                );
+                config::PRINTF_BUFFER.refused(&format!(
+                    "not a number of MiB from 1 to {MAX_PRINTF_BUFFER_MIB}; it has {PRINTF_BUFFER_MIB} MiB"
+                ));
                 PRINTF_BUFFER_MIB
             })
     });
