@@ -179,6 +179,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    on("cl_pumice_cooperative_matrix", shuffles),
     on("cl_intel_subgroups", blocks),
     on("cl_intel_subgroups_char", blocks),
     Extension {
