@@ -8,8 +8,9 @@
 
 float __pumice_cbrt_f32(float x) {
     float a = fabs(x);
+    // Cubes of what is near the root stay finite, and what they lack of v is no denormal.
     bool small = a < 0x1p-90f;
-    float v = small ? a * 0x1p48f : a;
+    float v = a * (small ? 0x1p48f : 0x1p-3f);
     float third = 1.0f / 3.0f;
     // 1/cbrt(v) within 4 %, then what v*r^3 lacks of 1, of which the series of 1/cbrt is taken.
     float r = as_float(0x54a2fa8c - mul_hi(as_uint(v), 0x55555556u));
@@ -19,7 +20,7 @@ float __pumice_cbrt_f32(float x) {
     float square = r * r, t = v * square;
     float t_square = t * t;
     t = t + (v - t_square * t) * (square * third);
-    t = small ? t * 0x1p-16f : t;
+    t = t * (small ? 0x1p-16f : 2.0f);
     return copysign(a < INFINITY ? t : a, x);
 }
 
