@@ -137,6 +137,30 @@ pub(super) fn shuffles(caps: &Capabilities) -> bool {
     sub_group_size(caps).is_some() && caps.subgroup.ops.shuffle
 }
 
+/// The products of cooperative matrices, each as a `cl_device_cooperative_matrix_product_pumice`; `None` where there
+/// are no matrices.
+pub fn matrix_products(caps: &Capabilities) -> Option<Vec<[u32; 8]>> {
+    use pumice_compiler::target::matrix::{Component, products};
+    let has = |component: Component| component != Component::Double || doubles(caps);
+    let listed = products()
+        .filter(|product| has(product.result))
+        .map(|product| {
+            let (m, n, k) = (product.m, product.n, product.k);
+            let [a, b, result] = [product.a, product.b, product.result].map(|c| c as u32);
+            [
+                m,
+                n,
+                k,
+                a,
+                b,
+                result,
+                result,
+                u32::from(!product.result.is_float()),
+            ]
+        });
+    shuffles(caps).then(|| listed.collect())
+}
+
 /// Tells whether sub-groups read and write blocks: words of an image are put together of the bytes of four
 /// work-items.
 pub(super) fn blocks(caps: &Capabilities) -> bool {
