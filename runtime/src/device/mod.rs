@@ -444,6 +444,8 @@ fn make_target(
         exact_sqrt_f64: probes.exact_sqrt_f64,
         accurate_exp2_f32: probes.accurate_exp2_f32,
         accurate_log2_f32: probes.accurate_log2_f32,
+        accurate_roots_f32: probes.accurate_roots_f32,
+        accurate_sine_f32: probes.accurate_sine_f32,
         quirks,
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,
