@@ -62,6 +62,15 @@ pub(super) fn component_of(ty: Type) -> Option<Component> {
     })
 }
 
+/// SPIR-V's name of a use.
+fn use_name(which: Use) -> &'static str {
+    match which {
+        Use::A => "MatrixAKHR",
+        Use::B => "MatrixBKHR",
+        Use::Accumulator => "MatrixAccumulatorKHR",
+    }
+}
+
 /// SPIR-V's number of the scope Subgroup.
 const SUB_GROUP: u64 = 3;
 
@@ -96,7 +105,8 @@ impl Preamble<'_> {
         let Some((rows, columns)) = size else {
             let component = known.map_or("such components", Component::name);
             return Err(inst.error(format_args!(
-                "there is no product with a matrix {which:?} of {rows}x{columns} {component}"
+                "there is no product with a {} of {rows}x{columns} {component}",
+                use_name(which)
             )));
         };
         let lanes = 1

@@ -143,7 +143,7 @@ impl Body<'_, '_> {
         let uses = [a.which, b.which, c.which, result.which];
         if uses != [Use::A, Use::B, Use::Accumulator, Use::Accumulator] {
             return Err(
-                inst.error("the operands are not matrices A, B, Accumulator and Accumulator")
+                inst.error("the operands are not MatrixAKHR, MatrixBKHR and MatrixAccumulatorKHR")
             );
         }
         let is = |matrix: Matrix, rows: u32, columns: u32| {
