@@ -33,6 +33,8 @@ const ENDED: &str = "the process did not finish";
 pub struct Campaign {
     /// The program that writes kernel files.
     pub generator: PathBuf,
+    /// Words for it before the seeds: the kind of programs.
+    pub kind: Option<String>,
     /// Folder of files, failures and the next seed.
     pub folder: PathBuf,
     /// The first seed; what the folder remembers if `None`.
@@ -54,6 +56,7 @@ impl Default for Campaign {
     fn default() -> Self {
         Self {
             generator: PathBuf::new(),
+            kind: None,
             folder: PathBuf::new(),
             from: None,
             count: 100,
@@ -168,6 +171,7 @@ impl Campaign {
     fn batch(&self, from: u64, count: u64) -> Result<Results, String> {
         let mut results = BTreeMap::new();
         let generated = Command::new(&self.generator)
+            .args(&self.kind)
             .args([from.to_string(), count.to_string()])
             .arg(&self.folder)
             .stderr(Stdio::null())

@@ -31,6 +31,9 @@ pub unsafe fn enqueue(
     blocking: bool,
     event: *mut cl_event,
 ) -> Result<()> {
+    if event.is_null() && !blocking {
+        return queue.enqueue_without_event(command, wait);
+    }
     let done = queue.enqueue(command, wait, blocking)?;
     // SAFETY: the caller's contract.
     unsafe { handle::give_event(event, done) };

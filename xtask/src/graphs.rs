@@ -8,6 +8,7 @@ use crate::clients::{self, Setting};
 use crate::drivers::VulkanDriver;
 use crate::kernel_files;
 use crate::private_apt;
+use crate::programs;
 use crate::sh::{self, Result};
 use crate::test::{self, Matrix, Report};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,8 @@ const MACHINE: &str = "[binaries]\nllvm-config = 'llvm-config-15'\npython3 = '/u
 pub fn run(report: &mut Report) -> Result {
     let driver = driver()?;
     run_graphs(report, &driver)?;
-    run_clients(report, &driver)
+    run_clients(report, &driver)?;
+    programs::random_enqueueing(report, &driver)
 }
 
 /// The files of graphs, started through the Vulkan layer.

@@ -159,6 +159,10 @@ impl DeviceCommand for Copy {
         Fields::default().with("bytes", bytes)
     }
 
+    fn joins(&self) -> bool {
+        true
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         visit(self.source.storage()?.clone(), Access::Read)?;
         let written = self.destination.storage()?;

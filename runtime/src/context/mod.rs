@@ -52,7 +52,9 @@ pub struct Context {
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
     /// The share group of OpenGL, if the context was created with one.
-    share_group: Option<ShareGroup>,
+    share_group: Option<Arc<ShareGroup>>,
+    /// Guards the share groups by which images of displays of EGL are reached; they are opened under the lock.
+    display_groups: Mutex<Vec<Arc<ShareGroup>>>,
     /// User events whose status is still to be set.
     open_user_events: AtomicUsize,
     /// Shared virtual memory.
@@ -282,7 +284,8 @@ impl Context {
             printf: callbacks.printf.map(Printf::new),
             wishes,
             termination,
-            share_group,
+            share_group: share_group.map(Arc::new),
+            display_groups: Mutex::default(),
             open_user_events: AtomicUsize::new(0),
             destructors: Mutex::new(Vec::new()),
             svm: Allocations::default(),

@@ -226,9 +226,11 @@ const DEVICE: &[Extension] = &[
         version: make_version(0, 5, 0),
         condition: images,
     },
-    // Nobody knows before a context names its OpenGL whether objects can be shared: the libraries are those of the application.
+    // Nobody knows before a context names its OpenGL, or an image its display, whether objects can be shared: the libraries are
+    // those of the application.
     on("cl_khr_gl_sharing", images),
     on("cl_khr_gl_event", images),
+    on("cl_khr_egl_image", images),
     on("cl_khr_egl_event", images),
     on("cl_khr_gl_depth_images", images),
     on("cl_khr_3d_image_writes", images),

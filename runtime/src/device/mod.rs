@@ -198,7 +198,7 @@ impl Device {
 
     /// Tells whether the Vulkan device is lost that a context got when [`Device::openings`] had the value.
     pub fn was_lost(&self, openings: usize) -> bool {
-        self.gpu.is_lost() || self.gpu.number() != openings
+        self.gpu.was_lost(openings)
     }
 
     fn open(&self) -> Result<gpu::OpenDevice> {

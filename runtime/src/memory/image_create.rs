@@ -15,7 +15,7 @@ use crate::device::format::{
     self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12, Packing, TexelGroup,
 };
 use crate::memory::buffer::{Content, Mem, MemDesc};
-use crate::memory::external::{External, Properties};
+use crate::memory::external::Properties;
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
@@ -264,7 +264,9 @@ impl Mem {
         flags::check_flags(flags)?;
         properties.check_flags(flags)?;
         let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
-        flags::check_immutable(flags, properties.is_external() || shows.is_some())?;
+        let has_contents =
+            properties.is_external() || properties.shared.is_some() || shows.is_some();
+        flags::check_immutable(flags, has_contents)?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
         let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
         if !format::is_valid(order, data_type) {
@@ -303,7 +305,8 @@ impl Mem {
             Error::ImageFormatNotSupported.because(reason)
         };
         // Depths beside stencil values are for textures of OpenGL alone.
-        let format = format.filter(|_| order != CL_DEPTH_STENCIL || properties.gl.is_some());
+        let is_shared = properties.shared.is_some();
+        let format = format.filter(|_| order != CL_DEPTH_STENCIL || is_shared);
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
             // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
@@ -364,13 +367,13 @@ impl Mem {
             size,
             properties: properties.list.take(),
             // The bytes behind a buffer texture are no object of the application's.
-            parent: desc.mem_object.clone().filter(|_| properties.gl.is_none()),
+            parent: desc.mem_object.clone().filter(|_| !is_shared),
             host_address: 0,
             external: None,
         };
         if let Some(object) = &desc.mem_object {
             let mem = MemDesc {
-                external: properties.gl.take().map(External::Gl),
+                external: properties.shared.take(),
                 ..mem
             };
             let texels = desc.of_object(object, kind, format)?;

@@ -61,6 +61,12 @@ impl Object<Queue> {
 }
 
 impl Keeper for Object<Queue> {
+    fn busy_queues(&self) -> Vec<u32> {
+        let has_commands = |lane: &&Lane| lane.load() != (0, 0);
+        let busy = self.lanes.iter().filter(has_commands);
+        busy.map(|lane| lane.stream().index()).collect()
+    }
+
     fn let_go(self: Arc<Self>, end: Instant) {
         self.flush();
         for lane in &self.lanes {

@@ -34,8 +34,8 @@ impl<'a> Sema<'a> {
             }
         }
         self.check_duplicates(&fields);
-        if fields.iter().any(|f| f.host_sized) {
-            self.host_sized.insert(id);
+        if let Some(index) = fields.iter().position(|f| f.host_sized) {
+            self.host_sized.insert(id, index);
         }
         let min_align = self
             .aligned_attr(&spec.attrs)
