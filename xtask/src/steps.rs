@@ -7,7 +7,7 @@ use crate::packages::{
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
-    cluster, foreign, graphs, guide, info, installation, low_floor, newest_layer, package,
+    arm64, cluster, foreign, graphs, guide, info, installation, low_floor, newest_layer, package,
     programs, shim, tidy, validation,
 };
 
@@ -161,6 +161,13 @@ pub const STEPS: &[Step] = &[
         run: shim::machine_code::run,
     },
     Step {
+        name: "arm64",
+        what: "the driver cross-built, under qemu-user on Debian's arm64 lavapipe",
+        needs: &[],
+        on_request: true,
+        run: arm64::run,
+    },
+    Step {
         name: "cluster",
         what: "PoCL-Remote, Dask and MPI on the driver; servers that are killed, PoCL's own remote tests",
         needs: &[VULKAN, LOADER, CLIENTS, CLUSTER, MAKE],
@@ -195,6 +202,7 @@ pub const FILTERED: &[&str] = &[
     "gpu-like",
     "shim",
     "isa",
+    "arm64",
     "cluster",
     "graphs",
     "foreign",
