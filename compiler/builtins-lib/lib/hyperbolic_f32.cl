@@ -43,15 +43,17 @@ float __pumice_cosh_f32(float x) {
 }
 
 float __pumice_tanh_f32(float x) {
-    float a = fabs(x);
+    float a = fabs(x), r;
     if (a < 0.55f) {
         float z = a * a;
         float p = -0x1.b99a8p-5f + z * (0x1.5cf31p-6f + z * -0x1.b0319cp-8f);
-        return copysign(a + a * z * (-0x1.555554p-2f + z * (0x1.110fc8p-3f + z * p)), x);
+        r = a + a * z * (-0x1.555554p-2f + z * (0x1.110fc8p-3f + z * p));
+    } else {
+        // Beyond 10 the result is 1; NaN passes.
+        a = a > 10.0f ? 10.0f : a;
+        r = 1.0f - half_divide(2.0f, exp(2.0f * a) + 1.0f);
     }
-    if (a > 10.0f)
-        return copysign(1.0f, x);
-    return copysign(1.0f - half_divide(2.0f, exp(2.0f * a) + 1.0f), x);
+    return copysign(r, x);
 }
 
 float __pumice_asinh_f32(float x) {

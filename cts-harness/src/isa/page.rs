@@ -22,12 +22,15 @@ pub fn page(pairs: &[Pair]) -> String {
     for pair in pairs {
         for group in pair.now.groups() {
             let cost = pair.now.cost();
-            let (first, _) = pair.first.mean(group, cost);
+            let first = match pair.first.mean(group, cost) {
+                (_, 0) => String::new(),
+                (first, _) => format!("{first:.2}"),
+            };
             let (now, count) = pair.now.mean(group, cost);
             let name = &pair.name;
             let _ = writeln!(
                 text,
-                "| {name} | {cost} | {group} | {count} | {first:.2} | {now:.2} |"
+                "| {name} | {cost} | {group} | {count} | {first} | {now:.2} |"
             );
         }
         let all = |summary: &Summary| {

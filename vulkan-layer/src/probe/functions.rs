@@ -8,6 +8,7 @@ use crate::asm::Module;
 use crate::caps::FloatControls;
 use crate::device::LogicalDevice;
 use crate::error::Result;
+use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Number of arguments of each function.
 const CASES: usize = 4096;
@@ -88,8 +89,8 @@ fn cases() -> Vec<[f32; ARGUMENTS]> {
         [200.0, -1.0, -1.0, -1.0],
         [-1000.0, f32::NEG_INFINITY, f32::NEG_INFINITY, LARGEST_ANGLE],
         [0.0, 1.0, -0.0, -LARGEST_ANGLE],
-        [-126.0, f32::MIN_POSITIVE, 1e-45, 3.141_592_7],
-        [127.999_99, f32::MAX, f32::MAX, 1.570_796_4],
+        [-126.0, f32::MIN_POSITIVE, 1e-45, PI],
+        [127.999_99, f32::MAX, f32::MAX, FRAC_PI_2],
     ];
     let mut random = Random(0x0bad_5eed_0bad_5eed);
     let mut unit = || (random.next() >> 40) as f32 / (1 << 24) as f32;
