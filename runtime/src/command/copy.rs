@@ -14,8 +14,8 @@ use crate::base::region::{
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
-use crate::memory::Mem;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, written};
 
 /// Regions of one Vulkan command.
 const REGIONS_AT_ONCE: usize = 4096;
@@ -147,6 +147,18 @@ impl Copy {
     }
 }
 
+impl Copy {
+    /// Records that a copy of what nothing wrote leaves that as if nothing wrote it.
+    fn mark(&self, recorder: &mut gpu::Recorder, regions: &[CopyRegion]) -> Result<()> {
+        let [from, to] = [self.source.storage()?, self.destination.storage()?];
+        if let (Some(from), Some(to)) = (from.written().shadow(), to.written().shadow()) {
+            return recorder.copy_buffer(from, to, regions).map_err(gpu::error);
+        }
+        let written = to.written();
+        (regions.iter()).try_for_each(|region| written.record(recorder, region.to, region.size))
+    }
+}
+
 impl DeviceCommand for Copy {
     fn command_type(&self) -> u32 {
         self.command_type
@@ -173,7 +185,7 @@ impl DeviceCommand for Copy {
             true => written.writing(self.destination.origin() + self.to.offset, self.extent[0]),
             false => Access::Write,
         };
-        visit(written.clone(), access)
+        visit(written::marked(written), access)
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
@@ -195,6 +207,7 @@ impl DeviceCommand for Copy {
                 recorder
                     .copy_buffer(&source, &destination, &[piece])
                     .map_err(gpu::error)?;
+                self.mark(recorder, &[piece])?;
                 recorder.barrier();
             }
             return Ok(Retire::nothing());
@@ -207,6 +220,7 @@ impl DeviceCommand for Copy {
             recorder
                 .copy_buffer(&source, &destination, &some)
                 .map_err(gpu::error)?;
+            self.mark(recorder, &some)?;
         }
         Ok(Retire::nothing())
     }
