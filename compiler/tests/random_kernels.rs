@@ -22,7 +22,7 @@ fn passes_keep_what_programs_compute() {
 
 #[test]
 fn passes_keep_what_enqueued_kernels_compute() {
-    for seed in 1..=40 {
+    for seed in 1..=12 {
         let text = enqueueing_program(seed);
         if let Err(why) = expectations(&text) {
             panic!("seed {seed}: {why}\n{text}");

@@ -7,27 +7,27 @@ use crate::test::{Report, build_debug, build_runner, cargo, mark};
 use std::process::Command;
 use std::time::Duration;
 
-/// Random programs of one kind: the generator's word for it, the name in reports, how many, and options of a second
-/// build.
+/// Random programs of one kind: the generator's word for it, the name in reports, how many, and more options of the
+/// tool.
 struct Kind {
     word: Option<&'static str>,
     name: &'static str,
     count: u32,
-    options: Option<&'static str>,
+    options: &'static [&'static str],
 }
 
 const PLAIN: Kind = Kind {
     word: None,
     name: "random programs",
     count: 20,
-    options: Some("-cl-opt-disable"),
+    options: &["--options", "-cl-opt-disable"],
 };
 
 const ENQUEUEING: Kind = Kind {
     word: Some("enqueues"),
     name: "random programs that enqueue",
-    count: 25,
-    options: None,
+    count: 5,
+    options: &["--share", "100"],
 };
 
 /// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
@@ -35,22 +35,28 @@ const ENQUEUEING: Kind = Kind {
 pub fn random(report: &mut Report) -> Result {
     let system = drivers::system()?;
     let backports = drivers::backports()?;
-    run_random(
-        report,
-        &[
-            (&system, &PLAIN),
-            (&backports, &PLAIN),
-            (&backports, &ENQUEUEING),
-        ],
-    )
+    let runs = [
+        (&system, &PLAIN),
+        (&backports, &PLAIN),
+        (&backports, &ENQUEUEING),
+    ];
+    run_random(report, &runs, &[])
 }
 
-/// Random programs that enqueue kernels, on one driver.
-pub fn random_enqueueing(report: &mut Report, driver: &VulkanDriver) -> Result {
-    run_random(report, &[(driver, &ENQUEUEING)])
+/// Random programs that enqueue kernels, on one driver with these variables.
+pub fn random_enqueueing(
+    report: &mut Report,
+    driver: &VulkanDriver,
+    env: &[(&str, String)],
+) -> Result {
+    run_random(report, &[(driver, &ENQUEUEING)], env)
 }
 
-fn run_random(report: &mut Report, runs: &[(&VulkanDriver, &Kind)]) -> Result {
+fn run_random(
+    report: &mut Report,
+    runs: &[(&VulkanDriver, &Kind)],
+    env: &[(&str, String)],
+) -> Result {
     let library = build_debug()?;
     build_runner()?;
     let example = [
@@ -74,15 +80,12 @@ fn run_random(report: &mut Report, runs: &[(&VulkanDriver, &Kind)]) -> Result {
         if let Some(word) = kind.word {
             command.args(["--kind", word]);
         }
-        if let Some(options) = kind.options {
-            command.args(["--options", options]);
-        }
-        command.arg("Pumice");
+        command.args(kind.options).arg("Pumice");
         let setting = Setting {
             vendors: &vendors,
             driver: Some(driver),
             loader: None,
-            env: &[],
+            env,
         };
         setting.apply(&mut command);
         let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
