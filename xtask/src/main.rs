@@ -11,6 +11,7 @@ mod clients;
 mod cluster;
 mod demo;
 mod drivers;
+mod foreign;
 mod graphs;
 mod guide;
 mod info;
