@@ -303,11 +303,9 @@ pub unsafe fn dimensions(sizes: *const usize, count: u32, rest: usize) -> Option
     if sizes.is_null() {
         return None;
     }
-    let mut all = [rest; 3];
-    // SAFETY: the caller's contract.
-    let given = unsafe { slice(sizes, count as usize) };
-    for (to, from) in all.iter_mut().zip(given) {
-        *to = *from;
-    }
-    Some(all)
+    Some(std::array::from_fn(|d| match d < count as usize {
+        // SAFETY: the caller's contract.
+        true => unsafe { sizes.add(d).read() },
+        false => rest,
+    }))
 }

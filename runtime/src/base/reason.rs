@@ -19,6 +19,14 @@ struct State {
     callback: Option<Callback>,
 }
 
+impl State {
+    /// Takes what is known, if anything is: of most calls nothing is.
+    fn take(&mut self) -> Option<Self> {
+        let known = self.reason.is_some() || self.callback.is_some();
+        known.then(|| std::mem::take(self))
+    }
+}
+
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
@@ -55,7 +63,8 @@ pub fn about(callback: Option<Callback>) {
 
 /// An API call of this thread. Calls nest where callbacks of the application call OpenCL.
 pub struct Call {
-    outer: State,
+    /// What was known about the call around it, if anything was.
+    outer: Option<State>,
 }
 
 impl std::fmt::Debug for Call {
@@ -67,7 +76,7 @@ impl std::fmt::Debug for Call {
 impl Call {
     /// Begins a call: nothing is known about its error.
     pub fn begin() -> Self {
-        let outer = with(std::mem::take).unwrap_or_default();
+        let outer = with(State::take).flatten();
         Self { outer }
     }
 
@@ -93,8 +102,13 @@ pub fn take(error: Error) -> Option<String> {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        let outer = std::mem::take(&mut self.outer);
-        with(|state| *state = outer);
+        let outer = self.outer.take();
+        let inner = with(|state| match outer {
+            Some(outer) => Some(std::mem::replace(state, outer)),
+            None => state.take(),
+        });
+        // A callback goes without the state borrowed.
+        drop(inner);
     }
 }
 

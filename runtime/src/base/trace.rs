@@ -207,7 +207,9 @@ pub(crate) fn span_with(
 impl Span {
     /// Ends an API call's slice with what it returned.
     pub fn returns(mut self, result: &str) {
-        self.tell("result", result);
+        if self.0.is_some() {
+            self.tell("result", result);
+        }
     }
 
     /// Adds a detail.

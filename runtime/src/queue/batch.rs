@@ -131,7 +131,7 @@ pub(super) struct Finished {
 pub(super) struct Joined {
     /// The error of its recording.
     pub recorded: Result<()>,
-    /// What had to be submitted.
+    /// The submission of the batch, if it was due.
     pub submission: Option<Submission>,
     /// True if there is something to wait for, see [`Lane::excess`].
     pub is_too_much: bool,

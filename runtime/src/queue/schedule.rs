@@ -233,7 +233,10 @@ impl Object<Queue> {
             }
             Ok(())
         })?;
-        Ok(unwritten.into_values().collect())
+        Ok(match unwritten.is_empty() {
+            true => Vec::new(),
+            false => unwritten.into_values().collect(),
+        })
     }
 
     /// A function that submits what has been recorded, while the queue lives.

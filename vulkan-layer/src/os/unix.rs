@@ -161,7 +161,7 @@ pub(crate) fn number(fd: &Fd) -> i32 {
 /// The size of a regular file in bytes.
 pub(crate) fn file_size(fd: &Fd) -> Option<u64> {
     let data = File::from(fd.try_clone().ok()?).metadata().ok()?;
-    data.is_file().then(|| data.len())
+    data.is_file().then_some(data.len())
 }
 
 /// Closes a descriptor that a driver has refused, if the driver has not done so: Vulkan leaves that to the
