@@ -1,9 +1,6 @@
 //! clImportMemoryARM (cl_arm_import_memory): buffers of the application's memory or of a dma_buf. They are that
 //! memory itself, never a copy.
 
-use std::fs::File;
-use std::io::{Seek, SeekFrom};
-
 use opencl_sys as cl;
 use pumice_vulkan_layer::MemoryFd;
 
@@ -138,17 +135,11 @@ fn dma_buf(
         return Err(Error::InvalidProperty);
     }
     // CL_INVALID_BUFFER_SIZE when size is greater than that of the allocation.
-    let mut file = File::from(fd);
-    if let Ok(there) = file.seek(SeekFrom::End(0)) {
-        if there < size as u64 {
-            let reason = format!("the dma_buf has {there} bytes");
-            return Err(Error::InvalidBufferSize.because(reason));
-        }
+    if let Some(there) = os::end_of(&fd).filter(|there| *there < size as u64) {
+        let reason = format!("the dma_buf has {there} bytes");
+        return Err(Error::InvalidBufferSize.because(reason));
     }
-    let bytes = device
-        .gpu()?
-        .raw()
-        .import_memory(kind, file.into(), size as u64);
+    let bytes = device.gpu()?.raw().import_memory(kind, fd, size as u64);
     let bytes = bytes.map_err(|error| match gpu::error(error) {
         Error::OutOfResources => Error::InvalidOperation,
         other => other,

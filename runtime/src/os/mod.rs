@@ -20,8 +20,8 @@ pub use system::check_own;
 
 pub(crate) use folders::{Folder, SYSTEM};
 pub(crate) use system::{
-    check_owner, is_link_refusal, is_mapped, is_privileged, is_stream, keep_private, make_private,
-    may_write_in, page_size, plain_open, write_at,
+    check_owner, end_of, is_link_refusal, is_mapped, is_privileged, is_stream, keep_private,
+    make_private, may_write_in, page_size, plain_open, write_at,
 };
 
 /// Says whether a file to be read may be reached by a symbolic link.

@@ -2,12 +2,12 @@
 
 use std::ffi::CString;
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::{Links, refused};
+use super::{Fd, Links, refused};
 
 /// The mode of files that the driver writes: sources and programs are their user's alone.
 const PRIVATE_FILE: u32 = 0o600;
@@ -119,6 +119,12 @@ pub(crate) fn check_owner(meta: &Metadata) -> io::Result<()> {
         )));
     }
     Ok(())
+}
+
+/// The place of the end of what a descriptor stands for, in bytes; `None` where that is not told.
+pub(crate) fn end_of(fd: &Fd) -> Option<u64> {
+    let mut file = File::from(fd.try_clone().ok()?);
+    file.seek(SeekFrom::End(0)).ok()
 }
 
 /// Writes all bytes at a place of a file.

@@ -6,7 +6,7 @@ use std::io;
 use std::os::windows::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use super::Links;
+use super::{Fd, Links};
 
 /// Opens a symbolic link itself instead of what it leads to.
 const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
@@ -104,6 +104,11 @@ pub fn check_own(_: &Metadata) -> io::Result<()> {
 /// None.
 pub(crate) fn check_owner(_: &Metadata) -> io::Result<()> {
     Ok(())
+}
+
+/// Is never called with a descriptor.
+pub(crate) fn end_of(fd: &Fd) -> Option<u64> {
+    match *fd {}
 }
 
 /// Writes all bytes at a place of a file.
