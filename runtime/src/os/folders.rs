@@ -90,23 +90,20 @@ mod tests {
             ("HOME", "/home/b"),
             ("LOCALAPPDATA", "/c"),
         ]);
-        assert_eq!(UNIX.find(UNIX.cache, &both), Some(PathBuf::from("/a")));
+        assert_eq!(UNIX.find(UNIX.cache, both), Some(PathBuf::from("/a")));
         assert_eq!(
-            UNIX.find(UNIX.settings, &both),
+            UNIX.find(UNIX.settings, both),
             Some(PathBuf::from("/home/b/.config"))
         );
-        assert_eq!(
-            WINDOWS.find(WINDOWS.cache, &both),
-            Some(PathBuf::from("/c"))
-        );
-        assert_eq!(WINDOWS.find(WINDOWS.settings, &both), None);
+        assert_eq!(WINDOWS.find(WINDOWS.cache, both), Some(PathBuf::from("/c")));
+        assert_eq!(WINDOWS.find(WINDOWS.settings, both), None);
         let relative = set(&[
             ("XDG_CACHE_HOME", "a"),
             ("HOME", "b"),
             ("USERPROFILE", "/u"),
         ]);
-        assert_eq!(UNIX.find(UNIX.cache, &relative), None);
+        assert_eq!(UNIX.find(UNIX.cache, relative), None);
         let below = PathBuf::from("/u/AppData/Roaming");
-        assert_eq!(WINDOWS.find(WINDOWS.settings, &relative), Some(below));
+        assert_eq!(WINDOWS.find(WINDOWS.settings, relative), Some(below));
     }
 }
