@@ -6,7 +6,8 @@ use std::path::Path;
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
-use pumice_check::{Allocation, Argument, Launch, Table, read};
+use pumice_check::layout::MOST_MARKS;
+use pumice_check::{Allocation, Argument, Launch, Object, Place, Range, Table, read};
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
@@ -71,6 +72,11 @@ fn arguments(ir: &Module, run: &Run, given: &Arguments) -> Vec<Argument> {
                 .map_or_else(String::new, |info| info.name.clone()),
             null: *arg == Arg::Null,
             local: matches!(arg, Arg::Local(_)),
+            first: match arg {
+                Arg::Buffer { index, offset } => buffer_address(*index) + offset,
+                _ => 0,
+            },
+            is_followed: true,
             size,
             object,
         }
@@ -84,6 +90,29 @@ fn items(range: &NdRange) -> u64 {
     groups.product()
 }
 
+/// The shadows of buffers that begin unwritten.
+struct Shadows(Vec<u64>);
+
+impl Shadows {
+    /// Adds a buffer behind the run's own for each that nothing has written (`unwritten: ARGUMENT...`).
+    fn new(run: &Run, given: &mut Arguments, allocations: &[(u64, u64)]) -> Self {
+        let mut shadows = vec![0; allocations.len()];
+        for &ordinal in &run.unwritten {
+            if let Some(Arg::Buffer { index, .. }) = given.inputs.args.get(ordinal as usize) {
+                let (first, size) = allocations[*index];
+                let shadow = buffer_address(given.inputs.buffers.len());
+                given.inputs.buffers.push(vec![0; size as usize]);
+                shadows[*index] = shadow.wrapping_sub(first);
+            }
+        }
+        Self(shadows)
+    }
+
+    fn of(&self, buffer: usize) -> u64 {
+        self.0[buffer]
+    }
+}
+
 fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> {
     let mut given = Arguments::of(run)?;
     let arguments = arguments(ir, run, &given);
@@ -92,22 +121,45 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
         .map(|(index, bytes)| (buffer_address(index), bytes.len() as u64))
         .collect();
     let range = range(run);
-    let ranges = given.inputs.args.iter().map(|arg| match arg {
+    let shadows = Shadows::new(run, &mut given, &allocations);
+    let objects = given.inputs.args.iter().map(|arg| match arg {
         Arg::Buffer { index, offset } => {
             let (first, size) = allocations[*index];
-            Some((first + offset, size - offset))
+            Object {
+                shadow: shadows.of(*index),
+                ..Object::at(first + offset, size - offset)
+            }
         }
-        _ => None,
+        Arg::Local(size) => Object::local(*size),
+        Arg::Null | Arg::Bytes(_) | Arg::Queue(_) => Object::default(),
+    });
+    let ranges = allocations.iter().enumerate();
+    let ranges = ranges.map(|(index, &(first, size))| Range {
+        first,
+        size,
+        shadow: shadows.of(index),
     });
     let table = Table {
-        arguments: arguments.iter().map(|arg| (0, arg.size)).collect(),
-        ranges: ranges.collect(),
-        allocations: allocations.clone(),
+        arguments: objects.collect(),
+        allocations: ranges.collect(),
         items: items(&range),
         slices: SLICES,
     };
     let memory = given.inputs.buffers.len();
-    given.inputs.buffers.push(table.bytes(sites));
+    let kernel = ir
+        .kernels
+        .iter()
+        .position(|kernel| kernel.name == run.kernel);
+    let kernel = kernel.unwrap_or_default() as u32;
+    let marks = table.marks_size(sites, kernel, MOST_MARKS);
+    let mut bytes = table.bytes(&Place {
+        sites,
+        kernel,
+        address: buffer_address(memory),
+        most_marks: marks,
+    });
+    bytes.resize(bytes.len().next_multiple_of(8) + marks as usize, 0);
+    given.inputs.buffers.push(bytes);
     let options = Options {
         check_memory: buffer_address(memory),
         // What a suppressed store would have written.
@@ -121,6 +173,8 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
         size,
         object: format!("a buffer of {size} bytes from clCreateBuffer"),
         released: false,
+        shadow: 0,
+        is_followed: true,
     });
     let launch = Launch {
         kernel: &run.kernel,
@@ -152,6 +206,20 @@ fn faults_are_reported() {
     let mut failures = Failures::default();
     for path in files(&filetests("check"), &["cl"], 14) {
         failures.take(&path, check_file(&path, &run_target()));
+    }
+    failures.finish();
+}
+
+/// Files with buffers that nothing has written, which only the interpreter runs: the host of a device must write none of them.
+#[test]
+fn reads_of_unwritten_buffers_are_reported() {
+    let mut failures = Failures::default();
+    for path in files(&filetests("unwritten"), &["cl"], 1) {
+        failures.take(&path, check_file(&path, &run_target()));
+        for (name, target) in low_targets() {
+            let outcome = check_file(&path, &target);
+            failures.take(&path, outcome.map_err(|why| format!("{name}: {why}")));
+        }
     }
     failures.finish();
 }

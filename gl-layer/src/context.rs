@@ -17,6 +17,12 @@ pub struct Gl {
     pub(crate) context: OwnContext,
 }
 
+impl Drop for Gl {
+    fn drop(&mut self) {
+        self.delete_programs();
+    }
+}
+
 impl Gl {
     pub(crate) fn functions(&self) -> &Functions {
         &self.functions

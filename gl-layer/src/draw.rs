@@ -65,7 +65,7 @@ impl Gl {
         Ok(())
     }
 
-    /// Makes a program that lives as long as the context.
+    /// Makes a program.
     fn program(&self, fragment: &str) -> Result<u32, ObjectError> {
         let f = self.functions();
         let mut linked = 0;
@@ -85,6 +85,14 @@ impl Gl {
         match linked {
             0 => Err(ObjectError::Invalid("OpenGL cannot link a shader".into())),
             _ => Ok(program),
+        }
+    }
+
+    /// Deletes the programs, which the share group would keep otherwise.
+    pub(crate) fn delete_programs(&self) {
+        for program in self.programs.iter().filter_map(|program| program.get()) {
+            // SAFETY: the context is current on this thread.
+            unsafe { (self.functions().delete_program)(*program) };
         }
     }
 

@@ -27,7 +27,7 @@ impl Extensions {
         let names = unsafe { names(functions) };
         // Libraries give addresses of functions that the context does not have, too.
         let function = |extension: &CStr, name: &CStr| {
-            let listed = names.iter().any(|name| *name == extension);
+            let listed = names.contains(&extension);
             let address = find(name);
             (listed && !address.is_null()).then_some(address)
         };

@@ -101,6 +101,7 @@ functions! {
     attach_shader "glAttachShader" (u32, u32);
     link_program "glLinkProgram" (u32);
     get_program_parameter "glGetProgramiv" (u32, u32, *mut i32);
+    delete_program "glDeleteProgram" (u32);
     use_program "glUseProgram" (u32);
     gen_vertex_arrays "glGenVertexArrays" (i32, *mut u32);
     delete_vertex_arrays "glDeleteVertexArrays" (i32, *const u32);

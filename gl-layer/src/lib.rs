@@ -21,10 +21,14 @@ mod glx;
 mod image;
 mod library;
 mod object;
+mod os;
 mod request;
 mod share_group;
 mod sync;
 mod transfer;
+
+/// Tells whether OpenGL of this operating system is known: EGL and GLX are.
+pub const AVAILABLE: bool = cfg!(unix);
 
 pub use context::Gl;
 pub use egl::EglSync;

@@ -29,6 +29,7 @@ mod image;
 mod info;
 mod kernel;
 mod memory;
+mod os;
 mod pipe;
 mod platform;
 mod print;

@@ -1,5 +1,6 @@
-/* cl_pumice_cooperative_matrix: the products that a device lists, each of them computed and compared, and work-groups that
+/* cl_pumice_cooperative_matrix: the products that a device lists, one of each kind computed and compared, and work-groups that
  * are not made of whole sub-groups. */
+// client: once-a-driver
 #include "common.h"
 
 #define CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE 0x50554D00
@@ -172,9 +173,9 @@ int main(void)
         const product *p = &products[i];
         EQ(p->c_type, p->result_type);
         EQ(p->saturating, p->c_type == INT || p->c_type == UINT);
-        /* Each combination of components with one size, and each size with one combination. */
+        /* Each combination of components with the smallest size, and one of halves with a larger one. */
         size_t sizes = 12;
-        if (i % sizes == i / sizes % sizes || i / sizes == 1)
+        if (i % sizes == 0 || (i / sizes == 1 && p->m == 8 && p->n == 16 && p->k == 32))
             check_product(context, queue, device, p);
     }
     free(products);

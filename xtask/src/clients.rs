@@ -15,6 +15,7 @@
 //! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process;
 //! * `// client: needs THING...` — not on drivers that lack one of these ([`VulkanDriver::lacks`]).
 
+use crate::compiler::Compiler;
 use crate::drivers::VulkanDriver;
 use crate::sh::{self, Finished, Result};
 use std::path::{Path, PathBuf};
@@ -47,36 +48,9 @@ pub struct Client {
     pub needs: Vec<String>,
 }
 
-/// Compiles one C or C++ source, unless the executable is newer.
+/// Compiles one C or C++ source with the system's compiler, unless the executable is newer.
 pub fn compile(source: &Path, to: &Path, link: &[String]) -> Result {
-    let modified = |path: &Path| path.metadata().and_then(|meta| meta.modified()).ok();
-    // Clients include headers of their folder, and one another.
-    let headers = source
-        .parent()
-        .map(|dir| sh::files_with(dir, &["h", "c"]))
-        .transpose()?
-        .unwrap_or_default();
-    let newest = headers
-        .iter()
-        .map(PathBuf::as_path)
-        .chain([source])
-        .filter_map(modified)
-        .max();
-    if modified(to).is_some_and(|built| newest.is_some_and(|source| built > source)) {
-        return Ok(());
-    }
-    if let Some(dir) = to.parent() {
-        std::fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    }
-    let cpp = source.extension().is_some_and(|ext| ext == "cpp");
-    let mut command = Command::new(if cpp { "g++" } else { "gcc" });
-    command
-        .args(["-O1", "-g", "-Wall", "-o"])
-        .arg(to)
-        .arg(source)
-        .args(link)
-        .args(["-lm", "-lpthread"]);
-    sh::output(&mut command).map(drop)
+    Compiler::system().compile(source, to, link)
 }
 
 /// Compiles all clients of `tests/clients`. `library` is the driver, for `link-driver`.
@@ -87,6 +61,39 @@ pub fn compile_all(library: &Path) -> Result<Vec<Client>> {
 /// The same into a folder, with more arguments for the linker's driver.
 pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<Client>> {
     let sources = sh::files_with(&sh::root().join("tests/clients"), &["c", "cpp"])?;
+    compile_sources(&Compiler::system(), &sources, out, library, more)
+}
+
+/// Compiles the clients with these names into a folder, by a compiler of choice.
+///
+/// # Errors
+/// A name that no client has; what the compiler refuses.
+pub fn compile_named(
+    compiler: &Compiler,
+    names: &[&str],
+    out: &Path,
+    library: &Path,
+) -> Result<Vec<Client>> {
+    let folder = sh::root().join("tests/clients");
+    let file = |name: &&str| {
+        let mut paths = ["c", "cpp"]
+            .map(|ext| folder.join(format!("{name}.{ext}")))
+            .into_iter();
+        let found = paths.find(|path| path.is_file());
+        found.ok_or_else(|| format!("there is no client {name}"))
+    };
+    let sources = names.iter().map(file).collect::<Result<Vec<_>>>()?;
+    compile_sources(compiler, &sources, out, library, &[])
+}
+
+/// Reads the directives of clients and compiles them.
+fn compile_sources(
+    compiler: &Compiler,
+    sources: &[PathBuf],
+    out: &Path,
+    library: &Path,
+    more: &[String],
+) -> Result<Vec<Client>> {
     let mut clients = Vec::new();
     for source in sources {
         let name = source
@@ -94,7 +101,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
             .expect("listed files have names")
             .to_string_lossy()
             .into_owned();
-        let text = sh::read(&source)?;
+        let text = sh::read(source)?;
         let mut client = Client {
             path: out.join(&name),
             name,
@@ -156,7 +163,7 @@ pub fn compile_into(out: &Path, library: &Path, more: &[String]) -> Result<Vec<C
             }
         }
         link.extend(more.iter().cloned());
-        compile(&source, &client.path, &link)?;
+        compiler.compile(source, &client.path, &link)?;
         clients.push(client);
     }
     Ok(clients)

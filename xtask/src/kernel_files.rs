@@ -142,13 +142,26 @@ pub fn run_check_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) 
 /// Runs the kernel files without optimisation, in one process.
 pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let files = served(&matrix.setting)?;
+    let options = ["--options", "-cl-opt-disable"];
+    let (name, limit) = ("kernel files unoptimised", Duration::from_secs(600));
+    run_in_one_process(report, runner, matrix, name, &options, &files, limit)
+}
+
+/// Runs kernel files in one process, with options of the runner.
+pub fn run_in_one_process(
+    report: &mut Report,
+    runner: &Path,
+    matrix: &Matrix<'_>,
+    name: &str,
+    options: &[&str],
+    files: &[PathBuf],
+    limit: Duration,
+) -> Result {
     let mut command = Command::new(runner);
-    command
-        .args(["--options", "-cl-opt-disable", "Pumice"])
-        .args(&files);
+    command.args(options).arg("Pumice").args(files);
     matrix.setting.apply(&mut command);
-    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
-    let label = format!("kernel files unoptimised · {}", matrix.label);
+    let done = sh::run_limited(&mut command, limit)?;
+    let label = format!("{name} · {}", matrix.label);
     println!("  {}", done.stdout.lines().last().unwrap_or_default());
     report.record(&label, done.verdict());
     Ok(())

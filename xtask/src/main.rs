@@ -4,13 +4,16 @@
 //! driver. It installs Debian packages that are missing (saying so first) and keeps everything
 //! else that it makes under `target/`. It never edits the user's apt sources.
 
+mod arm64;
 mod bare;
 mod binary_checks;
 mod bless;
 mod clients;
 mod cluster;
+mod compiler;
 mod demo;
 mod drivers;
+mod foreign;
 mod graphs;
 mod guide;
 mod info;

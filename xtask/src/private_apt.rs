@@ -28,65 +28,75 @@ pub fn mirror() -> String {
         .unwrap_or_else(|| "http://deb.debian.org/debian".to_string())
 }
 
-fn apt(tool: &str, home: &Path) -> Command {
-    let mut command = Command::new(tool);
-    let option = |name: &str, value: String| format!("{name}={value}");
-    command
-        .args([
-            "-qq",
-            "-o",
-            "Dir::Etc::sourcelist=/dev/null",
-            "-o",
-            "APT::Sandbox::User=root",
-        ])
-        .args([
-            "-o",
-            &option(
-                "Dir::Etc::sourceparts",
-                home.join("etc").display().to_string(),
-            ),
-        ])
-        .args([
-            "-o",
-            &option(
-                "Dir::State::lists",
-                home.join("lists").display().to_string(),
-            ),
-        ])
-        .args([
-            "-o",
-            &option("Dir::Cache", home.join("cache").display().to_string()),
-        ])
-        // A mirror may be a snapshot from before its suite's date ran out; the signature still counts.
-        .args([
-            "-o",
-            "Dir::State::status=/dev/null",
-            "-o",
-            "Acquire::Check-Valid-Until=false",
-        ]);
-    command
+/// Debian's archive as an apt configuration of our own knows it, below `home`.
+struct Archive<'a> {
+    home: PathBuf,
+    /// Suites, with blanks between them.
+    suites: &'a str,
+    /// Debian's name of another architecture; `None` for this machine's.
+    architecture: Option<&'a str>,
 }
 
-/// Downloads `packages` of `suite` (without their dependencies) and unpacks them into one
-/// folder, which is returned. Done once; later calls find the folder.
-pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
-    let download = |home: &Path, place: &Path| {
-        let mut command = apt("apt-get", home);
-        command.arg("download").args(packages).current_dir(place);
-        sh::output(&mut command).map(drop)
-    };
-    unpack_into(suite, &packages.join("+"), download)
-}
+impl<'a> Archive<'a> {
+    /// Packages of a suite for this machine.
+    fn of(suite: &'a str) -> Self {
+        Self {
+            home: sh::target().join("debian").join(suite),
+            suites: suite,
+            architecture: None,
+        }
+    }
 
-/// The same with everything that the packages depend on, down to the C library: programs run with
-/// these libraries alone. The folder is named `name`.
-pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<PathBuf> {
-    let download = |home: &Path, place: &Path| {
+    /// A command of apt that knows this archive alone.
+    fn apt(&self, tool: &str) -> Command {
+        let home = &self.home;
+        let below = |name: &str, folder: &str| format!("{name}={}", home.join(folder).display());
+        let mut options = vec![
+            "Dir::Etc::sourcelist=/dev/null".to_string(),
+            "APT::Sandbox::User=root".to_string(),
+            below("Dir::Etc::sourceparts", "etc"),
+            below("Dir::State::lists", "lists"),
+            below("Dir::Cache", "cache"),
+            "Dir::State::status=/dev/null".to_string(),
+            // A mirror may be a snapshot from before its suite's date ran out; the signature still counts.
+            "Acquire::Check-Valid-Until=false".to_string(),
+        ];
+        if let Some(architecture) = self.architecture {
+            options.push(format!("APT::Architecture={architecture}"));
+            options.push(format!("APT::Architectures::={architecture}"));
+        }
+        let mut command = Command::new(tool);
+        command.arg("-qq");
+        for option in options {
+            command.args(["-o", &option]);
+        }
+        command
+    }
+
+    /// Writes the configuration and reads the lists of packages of one kind (`deb` or `deb-src`).
+    fn prepare(&self, kind: &str) -> Result {
+        let home = &self.home;
+        for dir in ["etc", "lists/partial", "cache/archives/partial"] {
+            std::fs::create_dir_all(home.join(dir))
+                .map_err(|error| format!("{}: {error}", home.display()))?;
+        }
+        let (mirror, suites) = (mirror(), self.suites);
+        sh::write(
+            &home.join("etc/suite.sources"),
+            format!(
+                "Types: {kind}\nURIs: {mirror}\nSuites: {suites}\nComponents: main\nSigned-By: {KEYRING}\n",
+            ),
+        )?;
+        sh::output(self.apt("apt-get").arg("update")).map(drop)
+    }
+
+    /// Downloads packages and everything that they depend on into a folder.
+    fn download_closure(&self, packages: &[&str], place: &Path) -> Result {
         let partial = place.join("partial");
         std::fs::create_dir_all(&partial)
             .map_err(|error| format!("{}: {error}", partial.display()))?;
         let archives = format!("Dir::Cache::archives={}", place.display());
-        let mut command = apt("apt-get", home);
+        let mut command = self.apt("apt-get");
         command.args(["-o", &archives, "-o", "Debug::NoLocking=true"]);
         command.args([
             "install",
@@ -95,67 +105,77 @@ pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<Path
             "--download-only",
         ]);
         sh::output(command.args(packages)).map(drop)
+    }
+
+    /// Unpacks the archives that `download` puts into the folder given.
+    fn unpack(&self, name: &str, download: impl Fn(&Path) -> Result) -> Result<PathBuf> {
+        let place = self.home.join(name);
+        if place.join("complete").is_file() {
+            return Ok(place);
+        }
+        self.prepare("deb")?;
+        clear(&place)?;
+        download(&place)?;
+        for archive in sh::files_with(&place, &["deb"])? {
+            sh::output(Command::new("dpkg").arg("-x").arg(&archive).arg(&place))?;
+            std::fs::remove_file(&archive)
+                .map_err(|error| format!("{}: {error}", archive.display()))?;
+        }
+        sh::write(&place.join("complete"), "")?;
+        Ok(place)
+    }
+}
+
+/// Downloads `packages` of `suite` (without their dependencies) and unpacks them into one
+/// folder, which is returned. Done once; later calls find the folder.
+pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
+    let archive = Archive::of(suite);
+    archive.unpack(&packages.join("+"), |place| {
+        let mut command = archive.apt("apt-get");
+        command.arg("download").args(packages).current_dir(place);
+        sh::output(&mut command).map(drop)
+    })
+}
+
+/// The same with everything that the packages depend on, down to the C library: programs run with
+/// these libraries alone. The folder is named `name`.
+pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let archive = Archive::of(suite);
+    archive.unpack(name, |place| archive.download_closure(packages, place))
+}
+
+/// The same for another architecture, by Debian's name of it, of some suites with blanks between them.
+/// A package of the suite that is not preferred is named `NAME/SUITE`.
+pub fn unpack_foreign(architecture: &str, suites: &str, packages: &[&str]) -> Result<PathBuf> {
+    let archive = Archive {
+        home: sh::target().join("debian").join(architecture),
+        suites,
+        architecture: Some(architecture),
     };
-    unpack_into(suite, name, download)
+    archive.unpack("root", |place| archive.download_closure(packages, place))
 }
 
 /// Downloads the source package `name` of `suite` into a folder, which is returned. Done once.
 pub fn source(suite: &str, name: &str) -> Result<PathBuf> {
-    let home = sh::target().join("debian").join(format!("{suite}-source"));
-    let place = home.join(name);
+    let archive = Archive {
+        home: sh::target().join("debian").join(format!("{suite}-source")),
+        ..Archive::of(suite)
+    };
+    let place = archive.home.join(name);
     if place.join("complete").is_file() {
         return Ok(place);
     }
-    prepare(&home, suite, "deb-src")?;
+    archive.prepare("deb-src")?;
     clear(&place)?;
-    let mut command = apt("apt-get", &home);
+    let mut command = archive.apt("apt-get");
     command.args(["source", "--download-only", name]);
     sh::output(command.current_dir(&place))?;
     sh::write(&place.join("complete"), "")?;
     Ok(place)
 }
 
-/// Makes an apt configuration below `home` that knows a suite's packages of one kind (`deb` or `deb-src`).
-fn prepare(home: &Path, suite: &str, kind: &str) -> Result {
-    for dir in ["etc", "lists/partial", "cache/archives/partial"] {
-        std::fs::create_dir_all(home.join(dir))
-            .map_err(|error| format!("{}: {error}", home.display()))?;
-    }
-    sh::write(
-        &home.join("etc/suite.sources"),
-        format!(
-            "Types: {kind}\nURIs: {}\nSuites: {suite}\nComponents: main\nSigned-By: {KEYRING}\n",
-            mirror()
-        ),
-    )?;
-    sh::output(apt("apt-get", home).arg("update")).map(drop)
-}
-
 /// Makes an empty folder: what an interrupted run left must not be mistaken for the whole.
 fn clear(place: &Path) -> Result {
     let _ = std::fs::remove_dir_all(place);
     std::fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))
-}
-
-/// Unpacks the archives that `download` puts into the folder given second.
-fn unpack_into(
-    suite: &str,
-    name: &str,
-    download: impl Fn(&Path, &Path) -> Result,
-) -> Result<PathBuf> {
-    let home = sh::target().join("debian").join(suite);
-    let place = home.join(name);
-    if place.join("complete").is_file() {
-        return Ok(place);
-    }
-    prepare(&home, suite, "deb")?;
-    clear(&place)?;
-    download(&home, &place)?;
-    for archive in sh::files_with(&place, &["deb"])? {
-        sh::output(Command::new("dpkg").arg("-x").arg(&archive).arg(&place))?;
-        std::fs::remove_file(&archive)
-            .map_err(|error| format!("{}: {error}", archive.display()))?;
-    }
-    sh::write(&place.join("complete"), "")?;
-    Ok(place)
 }

@@ -7,8 +7,8 @@ use crate::packages::{
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
-    cluster, graphs, guide, info, installation, low_floor, newest_layer, package, programs, shim,
-    tidy, validation,
+    arm64, cluster, foreign, graphs, guide, info, installation, low_floor, newest_layer, package,
+    programs, shim, tidy, validation,
 };
 
 /// A named step.
@@ -161,6 +161,13 @@ pub const STEPS: &[Step] = &[
         run: shim::machine_code::run,
     },
     Step {
+        name: "arm64",
+        what: "the driver cross-built, under qemu-user on Debian's arm64 lavapipe",
+        needs: &[],
+        on_request: true,
+        run: arm64::run,
+    },
+    Step {
         name: "cluster",
         what: "PoCL-Remote, Dask and MPI on the driver; servers that are killed, PoCL's own remote tests",
         needs: &[VULKAN, LOADER, CLIENTS, CLUSTER, MAKE],
@@ -173,6 +180,13 @@ pub const STEPS: &[Step] = &[
         needs: &[VULKAN, LOADER, CLIENTS, MESA],
         on_request: true,
         run: graphs::run,
+    },
+    Step {
+        name: "foreign",
+        what: "the driver and pumicec checked by the compiler for Windows and Android",
+        needs: &[],
+        on_request: true,
+        run: foreign::run,
     },
 ];
 
@@ -188,6 +202,8 @@ pub const FILTERED: &[&str] = &[
     "gpu-like",
     "shim",
     "isa",
+    "arm64",
     "cluster",
     "graphs",
+    "foreign",
 ];

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that CI runs, step by step.
 
 use crate::clients::{self, Client, Setting};
+use crate::compiler::Compiler;
 use crate::drivers::{self, VulkanDriver};
 use crate::kernel_files::{run_check_files, run_kernel_files, run_unoptimised, without_addresses};
 use crate::packages;
@@ -293,6 +294,17 @@ pub fn run_at_once(
 
 /// The demo's programs are end-to-end tests too: they check their results themselves.
 pub fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
+    let folder = sh::target().join("clients");
+    run_demos_of(report, matrix, &Compiler::system(), &folder)
+}
+
+/// The same with a compiler of choice, whose programs go into a folder.
+pub fn run_demos_of(
+    report: &mut Report,
+    matrix: &Matrix<'_>,
+    compiler: &Compiler,
+    folder: &Path,
+) -> Result {
     for source in demo::sources()? {
         let name = source
             .file_stem()
@@ -302,8 +314,8 @@ pub fn run_demos(report: &mut Report, matrix: &Matrix<'_>) -> Result {
         if !name.contains(&report.filter) {
             continue;
         }
-        let program = sh::target().join("clients").join(format!("demo-{name}"));
-        clients::compile(&source, &program, &["-lOpenCL".to_string()])?;
+        let program = folder.join(format!("demo-{name}"));
+        compiler.compile(&source, &program, &["-lOpenCL".to_string()])?;
         let mut command = Command::new(&program);
         command.arg("Pumice").current_dir(sh::target());
         if name == "sha256" {

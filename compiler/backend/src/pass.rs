@@ -17,6 +17,17 @@ pub struct Ctx<'a> {
     pub options: &'a LowerOptions,
 }
 
+impl<'a> Ctx<'a> {
+    /// The context of the functions of a module with these variables.
+    pub fn of_functions(&self, globals: &'a PrimaryMap<GlobalId, GlobalData>) -> FunctionCtx<'a> {
+        FunctionCtx {
+            target: self.target,
+            options: self.options,
+            globals,
+        }
+    }
+}
+
 /// The context of a function-level pass.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionCtx<'a> {

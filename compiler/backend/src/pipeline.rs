@@ -23,7 +23,7 @@ use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
-use crate::passes::follow::{check_barriers, check_races, check_uninit};
+use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
     legalize_conversions, legalize_half, legalize_int64, legalize_memory, legalize_small_ints,
     lower_integers, lower_wide_vectors, spill_private,
@@ -36,7 +36,7 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
-    simplify_cfg, speculate, sroa, vectorize_memory,
+    simplify_cfg, speculate, sroa, unsigned_forms, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::verify;
@@ -121,6 +121,9 @@ pub const PIPELINE: &[Pass] = &[
     .only(|target| target.checks.has(pumice_target::Check::Uninit))
     .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     // Behind the tests of accesses, so that each is inside its object.
+    Pass::new("check_unwritten", Check, TryModule(check_unwritten::run))
+        .only(|target| target.checks.has(pumice_target::Check::Uninit))
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
     Pass::new("check_races", Check, TryModule(check_races::run))
         .only(|target| target.checks.has(pumice_target::Check::Race))
         .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
@@ -133,6 +136,9 @@ pub const PIPELINE: &[Pass] = &[
         .again("folding and speculation decide branches and empty blocks"),
     Pass::new("cse", Optimize, Function(cse::run)).optional(),
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
+    Pass::new("unsigned_forms", Optimize, Function(unsigned_forms::run))
+        .optional()
+        .requires(&[SlotsPromoted]),
     // Where loops are as simple as they get, and before barriers and atomics are lowered.
     Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
         .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))
@@ -307,11 +313,7 @@ fn run_functions(
     ctx: &Ctx<'_>,
     run: impl Fn(&mut pumice_ir::Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>,
 ) -> Result<Changed, LowerError> {
-    let ctx = FunctionCtx {
-        target: ctx.target,
-        options: ctx.options,
-        globals: &module.globals,
-    };
+    let ctx = ctx.of_functions(&module.globals);
     let mut changed = Changed::No;
     for func in module.functions.values_mut() {
         if func.entry().is_some() {

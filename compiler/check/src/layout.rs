@@ -11,10 +11,10 @@
 //! | [`ZEROS`] | [`SINK_BYTES`] of zeros: what robust mode reads instead of memory that is not there |
 //! | [`SINK`] | [`SINK_BYTES`] that robust mode writes instead |
 //! | [`RECORDS`] on | [`MOST_RECORDS`] records of [`RECORD_BYTES`] |
-//! | [`ARGUMENTS`] on | for each argument [`ARGUMENT_BYTES`]: how many bytes of its object lie before its pointer, the object's size in bytes, where its race marks begin and where those of the memory begin that the object is a part of (0: it has none), 64 bits each |
+//! | [`ARGUMENTS`] on | for each argument [`ARGUMENT_BYTES`], 64 bits for each number: see the constants |
 //! | then | for each tested place of the module how often it failed, 32 bits |
-//! | then, on a multiple of 8 | the table: for each allocation its first byte and the one behind its last, by rising address |
-//! | then | the race marks: for each 4 bytes of memory that is looked after [`MARK_BYTES`] (`races.rs` of the back end) |
+//! | then, on a multiple of 8 | the table: for each allocation [`ALLOCATION_BYTES`], by rising address |
+//! | then, on a multiple of 8 | the race marks: for each part of memory that is looked after [`MARK_BYTES`] (`check_races.rs` of the back end) |
 //!
 //! A record: the place and a code ([`RECORD_SITE`], [`RECORD_CODE`]), a number that belongs to the code
 //! ([`RECORD_VALUE`]), the bytes of the access, the global id and the local id of the work-item. Each place writes at most
@@ -50,22 +50,40 @@ pub const RECORD_BYTES: u64 = 64;
 pub const ARGUMENTS: u64 = RECORDS + MOST_RECORDS as u64 * RECORD_BYTES;
 
 /// Bytes of an argument's entry.
-pub const ARGUMENT_BYTES: u64 = 32;
+pub const ARGUMENT_BYTES: u64 = 160;
 /// In an argument's entry: the bytes of its object before its pointer.
 pub const ARGUMENT_BEFORE: u64 = 0;
 /// In an argument's entry: the size of its object.
 pub const ARGUMENT_SIZE: u64 = 8;
-/// In an argument's entry: the first race mark of its object.
+/// In an argument's entry: the address of the race mark of a part of its object is this number and the part's address,
+/// [`MARK_BYTES`] times by the bytes of parts; 0 where races are not looked for.
 pub const ARGUMENT_MARKS: u64 = 16;
-/// In an argument's entry: the first race mark of the memory that the object is a part of.
-pub const ARGUMENT_MEMORY: u64 = 24;
+/// In an argument's entry: what is added to an address in its object to get that of its shadow (0: it has none). A byte of
+/// the shadow is not 0 where the byte was written.
+pub const ARGUMENT_SHADOW: u64 = 24;
+/// In an argument's entry: for accesses of 1, 2, 4 and so on to [`MOST_LIMITED`] bytes, how many offsets in the object have
+/// so many bytes behind them.
+pub const ARGUMENT_LIMITS: u64 = 32;
+/// In an argument's entry: the same, but 0 where the argument's pointer is no multiple of so many bytes.
+pub const ARGUMENT_ALIGNED_LIMITS: u64 = ARGUMENT_LIMITS + LIMITS * 8;
+/// The most bytes of an access that an argument's entry has limits for.
+pub const MOST_LIMITED: u64 = 1 << (LIMITS - 1);
+/// Sizes of accesses that have limits.
+pub(crate) const LIMITS: u64 = 8;
 
-/// Bytes of the race marks of 4 bytes of memory: who wrote them last, who read them last, and what was written.
+/// Bytes of a race mark: who wrote the part last, who read it last, and what was written.
 pub const MARK_BYTES: u64 = 12;
-/// The most bytes of memory that one launch has race marks for.
-pub const MOST_MARKED: u64 = 8 << 20;
+/// The most bytes of race marks that one launch has.
+pub const MOST_MARKS: u64 = 192 << 20;
 /// The most bits of a work-item's number in race marks: the others count barriers.
 pub const MOST_ITEM_BITS: u32 = 24;
+
+/// Bytes of an allocation in the table: its first byte, 64 bits, and what follows.
+pub const ALLOCATION_BYTES: u64 = 24;
+/// In an allocation: the byte behind its last, 64 bits.
+pub const ALLOCATION_END: u64 = 8;
+/// In an allocation: what is added to an address in it to get that of its shadow (0: it has none), 64 bits.
+pub const ALLOCATION_SHADOW: u64 = 16;
 
 /// The number in local memory's race marks that stands for several work-items.
 pub const LOCAL_MANY: u64 = 0xffff;
@@ -141,8 +159,13 @@ impl Layout {
         (self.counters() + u64::from(self.sites) * 4).next_multiple_of(8)
     }
 
+    /// An allocation of the table.
+    pub fn allocation(self, index: usize) -> u64 {
+        self.table() + index as u64 * ALLOCATION_BYTES
+    }
+
     /// Bytes with a table of so many allocations, without race marks.
     pub fn size(self, allocations: usize) -> u64 {
-        self.table() + allocations as u64 * 16
+        self.allocation(allocations)
     }
 }

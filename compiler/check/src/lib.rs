@@ -12,4 +12,4 @@ mod table;
 
 pub use layout::Layout;
 pub use report::{Allocation, Argument, Launch, Reports, read};
-pub use table::Table;
+pub use table::{Object, Place, Range, Table};

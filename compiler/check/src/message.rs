@@ -5,7 +5,7 @@ use std::fmt::Write;
 use pumice_reflection::{CheckKind, CheckSite, CheckedObject};
 
 use crate::layout::{Code, LOCAL_MANY, NULL_BYTES};
-use crate::report::{Allocation, Launch, Record};
+use crate::report::{Allocation, Argument, Launch, Record};
 
 /// Bytes around an allocation within which a stray pointer is said to belong to it.
 const NEAR: u64 = 4096;
@@ -80,15 +80,7 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
         }
         CheckKind::Barrier | CheckKind::Collective => return apart(launch, site, record),
         CheckKind::ReadRace | CheckKind::WriteRace => return race(launch, site, record),
-        CheckKind::Unwritten => {
-            let variable = match &site.object {
-                CheckedObject::Variable { name, .. } if !name.is_empty() => format!("'{name}'"),
-                CheckedObject::Private { .. } => "a private variable".into(),
-                _ => "a variable".into(),
-            };
-            let read = format!("read of {} of {variable}", bytes(record.size));
-            return (format!("{read} that nothing wrote"), None);
-        }
+        CheckKind::Unwritten => return unwritten(launch, site, record),
         CheckKind::Read => format!("read of {}", bytes(record.size)),
         CheckKind::Write => format!("write of {}", bytes(record.size)),
         CheckKind::Atomic => format!("atomic access of {}", bytes(record.size)),
@@ -113,19 +105,14 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
             let Some(arg) = launch.arguments.get(*ordinal as usize) else {
                 return (access, None);
             };
-            let quoted = match arg.name.is_empty() {
-                true => format!("argument {ordinal}"),
-                false => format!("'{}'", arg.name),
-            };
+            let quoted = quoted(arg, *ordinal);
             if arg.null {
                 return (format!("{access} through {quoted}, which is NULL"), None);
             }
-            let name = match arg.name.is_empty() {
-                true => format!("argument {ordinal}"),
-                false => format!("argument {ordinal} '{}'", arg.name),
-            };
-            let note = (!arg.object.is_empty()).then(|| format!("{name} is {}", arg.object));
-            (within(record.value, &quoted, arg.size), note)
+            (
+                within(record.value, &quoted, arg.size),
+                is_what(arg, *ordinal),
+            )
         }
         CheckedObject::Variable { name, size } => {
             let size = u64::from(*size);
@@ -140,6 +127,52 @@ fn fault(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
             (within(record.value, "a private variable", size), None)
         }
         CheckedObject::Unknown => unknown(launch, &access, record, &aligned),
+    }
+}
+
+/// An argument by its name.
+fn quoted(arg: &Argument, ordinal: u32) -> String {
+    match arg.name.is_empty() {
+        true => format!("argument {ordinal}"),
+        false => format!("'{}'", arg.name),
+    }
+}
+
+/// The object that an argument is, if that is known.
+fn is_what(arg: &Argument, ordinal: u32) -> Option<String> {
+    let name = match arg.name.is_empty() {
+        true => format!("argument {ordinal}"),
+        false => format!("argument {ordinal} '{}'", arg.name),
+    };
+    (!arg.object.is_empty()).then(|| format!("{name} is {}", arg.object))
+}
+
+/// A read of memory that nothing wrote. The value is the pointer where the memory is global.
+fn unwritten(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Option<String>) {
+    let read = format!("read of {}", bytes(record.size));
+    let ends = "that nothing wrote";
+    match &site.object {
+        CheckedObject::Variable { name, .. } if !name.is_empty() => {
+            (format!("{read} of '{name}' {ends}"), None)
+        }
+        CheckedObject::Variable { .. } => (format!("{read} of a variable {ends}"), None),
+        CheckedObject::Private { .. } => (format!("{read} of a private variable {ends}"), None),
+        CheckedObject::Argument(ordinal) => {
+            let Some(arg) = launch.arguments.get(*ordinal as usize) else {
+                return (format!("{read} {ends}"), None);
+            };
+            let (offset, name) = (record.value.wrapping_sub(arg.first), quoted(arg, *ordinal));
+            let fault = format!("{read} at byte {offset} of {name} {ends}");
+            (fault, is_what(arg, *ordinal))
+        }
+        CheckedObject::Unknown => {
+            let found = launch.allocation_at(record.value);
+            let note = found.map(|one| {
+                let offset = record.value - one.first;
+                format!("the memory is {}; byte {offset} of it", one.object)
+            });
+            (format!("{read} of memory {ends}"), note)
+        }
     }
 }
 
@@ -164,19 +197,20 @@ fn apart(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opt
 }
 
 /// A data race. The value has the other work-item's number from 1 on in its low 31 bits, then a bit that is set if that
-/// one has read, then the offset. The number is one of the work-group for local memory, else one of the launch.
+/// one has read, then the low half of the pointer (local memory: of the offset). The number is one of the work-group for local
+/// memory, else one of the launch.
 fn race(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Option<String>) {
     let access = match site.kind {
         CheckKind::WriteRace => "write",
         _ => "read",
     };
-    let (offset, number) = (record.value >> 32, (record.value & 0x7fff_ffff) as u32);
+    let (pointer, number) = (record.value >> 32, (record.value & 0x7fff_ffff) as u32);
     let done = match record.value >> 31 & 1 {
         0 => "wrote",
         _ => "read",
     };
-    let (name, local) = match &site.object {
-        CheckedObject::Variable { name, .. } => (format!("'{name}'"), true),
+    let (name, local, first) = match &site.object {
+        CheckedObject::Variable { name, .. } => (format!("'{name}'"), true, 0),
         CheckedObject::Argument(ordinal) => {
             let arg = launch.arguments.get(*ordinal as usize);
             let name = arg.map_or("", |arg| arg.name.as_str());
@@ -185,10 +219,11 @@ fn race(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opti
                 true => format!("argument {ordinal}"),
                 false => format!("'{name}'"),
             };
-            (name, local)
+            (name, local, arg.map_or(0, |arg| arg.first as u32))
         }
-        _ => ("memory".to_string(), true),
+        _ => ("memory".to_string(), true, 0),
     };
+    let offset = (pointer as u32).wrapping_sub(first);
     let size = bytes(record.size);
     let fault = format!("data race: {access} of {size} at byte {offset} of {name}");
     let item = u64::from(number.wrapping_sub(1));
@@ -206,17 +241,11 @@ fn race(launch: &Launch<'_>, site: &CheckSite, record: &Record) -> (String, Opti
     (fault, Some(format!("{who} {done} there, and {order}")))
 }
 
-/// The global id of a work-item that is numbered by work-groups; `None` if there is none.
+/// The global id of a work-item by its linear one; `None` if there is none.
 fn item_of_launch(launch: &Launch<'_>, number: u64) -> Option<[u64; 3]> {
-    let size = launch.local_size.map(|size| size.max(1));
-    let groups: [u64; 3] = std::array::from_fn(|d| launch.global_size[d].div_ceil(size[d]).max(1));
-    let all: u64 = size.iter().product();
-    let (group, item) = (number / all, number % all);
-    let split = |n: u64, [x, y, _]: [u64; 3]| [n % x, n / x % y, n / x / y];
-    let (group, item) = (split(group, groups), split(item, size));
-    let id: [u64; 3] = std::array::from_fn(|d| group[d] * size[d] + item[d]);
-    let inside = (0..3).all(|d| id[d] < launch.global_size[d].max(1));
-    inside.then(|| std::array::from_fn(|d| launch.offset[d] + id[d]))
+    let [x, y, z] = launch.global_size.map(|size| size.max(1));
+    let id = [number % x, number / x % y, number / x / y];
+    (id[2] < z).then(|| std::array::from_fn(|d| launch.offset[d] + id[d]))
 }
 
 /// The local id of the work-item of a number.
@@ -240,16 +269,13 @@ fn unknown(
         let note = format!("the address is {address:#x}");
         return (format!("{access} at an address{aligned}"), Some(note));
     }
-    let has = |a: &&Allocation| address.wrapping_sub(a.first) < a.size;
+    let has = |a: &&Allocation| a.has(address);
     let live = || launch.allocations.iter().filter(|a| !a.released);
     let mut released = launch.allocations.iter().filter(|a| a.released);
-    if live().any(|a| has(&a)) {
-        let (name, size) = live()
-            .find(has)
-            .map_or(("", 0), |a| (a.object.as_str(), a.size));
-        let offset = live().find(has).map_or(0, |a| address - a.first);
-        let fault = format!("{access} at byte {offset} of {}", bytes(size));
-        return (fault, Some(format!("the memory is {name}")));
+    if let Some(a) = launch.allocation_at(address) {
+        let offset = address - a.first;
+        let fault = format!("{access} at byte {offset} of {}", bytes(a.size));
+        return (fault, Some(format!("the memory is {}", a.object)));
     }
     if let Some(gone) = released.find(has) {
         let offset = address - gone.first;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pumice_reflection::{CheckKind, CheckSite};
+use pumice_reflection::{CheckKind, CheckSite, CheckedObject};
 
 use crate::layout::{
     Code, Layout, MOST_RECORDS, RECORD_BYTES, RECORD_CODE, RECORD_GLOBAL_ID, RECORD_LOCAL_ID,
@@ -22,6 +22,10 @@ pub struct Argument {
     pub null: bool,
     /// True for local memory.
     pub local: bool,
+    /// The pointer to the first byte of the object; 0 for local memory.
+    pub first: u64,
+    /// True if all that writes to the object since it was made is known.
+    pub is_followed: bool,
     /// Bytes of the object.
     pub size: u64,
     /// The object in words: `a buffer of 64 bytes from clCreateBuffer`; empty for none.
@@ -39,6 +43,17 @@ pub struct Allocation {
     pub object: String,
     /// True if it is gone.
     pub released: bool,
+    /// What is added to an address in it to get that of its shadow; 0 if it has none.
+    pub shadow: u64,
+    /// True if all that writes there since it was made is known.
+    pub is_followed: bool,
+}
+
+impl Allocation {
+    /// Returns whether an address lies in it.
+    pub(crate) fn has(&self, address: u64) -> bool {
+        address.wrapping_sub(self.first) < self.size
+    }
 }
 
 /// Facts about a launch that its reports tell.
@@ -83,6 +98,33 @@ pub(crate) struct Record {
     pub local_id: [u64; 3],
 }
 
+impl Launch<'_> {
+    /// The allocation that an address lies in.
+    pub(crate) fn allocation_at(&self, address: u64) -> Option<&Allocation> {
+        let mut live = self.allocations.iter().filter(|one| !one.released);
+        live.find(|one| one.has(address))
+    }
+
+    /// Returns whether a fault of a place is one: a read of memory that nothing wrote is none where something unknown may
+    /// have written. `value` is that of a record.
+    fn counts(&self, site: &CheckSite, value: Option<u64>) -> bool {
+        if site.kind != CheckKind::Unwritten {
+            return true;
+        }
+        match (&site.object, value) {
+            (CheckedObject::Argument(ordinal), _) => {
+                let arg = self.arguments.get(*ordinal as usize);
+                arg.is_some_and(|arg| arg.local || arg.is_followed)
+            }
+            (CheckedObject::Unknown, Some(address)) => {
+                let found = self.allocation_at(address);
+                found.is_some_and(|one| one.is_followed)
+            }
+            _ => true,
+        }
+    }
+}
+
 /// Reads what a launch reported. Nothing in the memory is trusted.
 pub fn read(memory: &[u8], launch: &Launch<'_>) -> Reports {
     let layout = Layout::new(launch.arguments.len(), launch.sites.len());
@@ -92,7 +134,10 @@ pub fn read(memory: &[u8], launch: &Launch<'_>) -> Reports {
         let Some((site, record)) = record(memory, RECORDS + u64::from(index) * RECORD_BYTES) else {
             continue;
         };
-        if site >= launch.sites.len() {
+        let Some(place) = launch.sites.get(site) else {
+            continue;
+        };
+        if !launch.counts(place, Some(record.value)) {
             continue;
         }
         let [x, y, z] = record.global_id;
@@ -104,7 +149,14 @@ pub fn read(memory: &[u8], launch: &Launch<'_>) -> Reports {
     }
     let count = |site: usize| word(memory, layout.counters() + site as u64 * 4);
     let places: Vec<usize> = (0..launch.sites.len())
-        .filter(|&site| count(site) > 0)
+        .filter(|&site| count(site) > 0 && launch.counts(&launch.sites[site], None))
+        .filter(|&site| {
+            // Of memory that only the records name, what counts is known by them alone.
+            let place = &launch.sites[site];
+            let is_named =
+                place.kind != CheckKind::Unwritten || place.object != CheckedObject::Unknown;
+            is_named || found.keys().any(|(one, _)| *one == site)
+        })
         .collect();
     if places.is_empty() {
         return Reports::default();

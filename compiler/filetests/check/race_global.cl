@@ -86,6 +86,52 @@ kernel void overlap_right(global float *out)
     vstore4((float4)(i + 1), 0, out + i * 4);
 }
 
+kernel void collide_bytes(global uchar *out)
+{
+    int i = get_global_id(0);
+    out[i / 2] = i;
+}
+
+// Neighbours in one word.
+kernel void collide_bytes_right(global uchar *out, global ushort *shorts)
+{
+    int i = get_global_id(0);
+    out[i] = i;
+    shorts[i] = i;
+}
+
+// A word is read of which another work-item writes a byte.
+kernel void torn(global uchar *data, global int *out)
+{
+    int i = get_global_id(0);
+    if (i == 0)
+        data[6] = 1;
+    else
+        out[i] = ((global int *)data)[1] & 0;
+}
+
+kernel void torn_right(global uchar *data, global int *out)
+{
+    int i = get_global_id(0);
+    if (i == 0)
+        data[6] = 1;
+    else
+        out[i] = ((global int *)data)[0];
+}
+
+kernel void long_vectors(global long4 *data)
+{
+    int i = get_global_id(0);
+    data[i / 2] = (long4)(1, 2, 3, i);
+}
+
+kernel void long_vectors_right(global long4 *data)
+{
+    int i = get_global_id(0);
+    data[i / 2] = (long4)(1, 2, 3, i / 2);
+    data[2 + i] = data[2 + i] + 1;
+}
+
 // kernel: counter
 // global: 4
 // local: 2
@@ -188,3 +234,50 @@ kernel void overlap_right(global float *out)
 // local: 1
 // arg: buffer float 8*0
 // expect 0: float 1 1 1 1 2 2 2 2
+
+// kernel: collide_bytes
+// global: 4
+// local: 2
+// arg: buffer uchar 0 0
+// expect 0: uchar ? ?
+// expect fault: <source>:92:5: error: data race: write of 1 byte at byte ? of 'out'
+// expect fault: kernel 'collide_bytes': 2 faults at 1 place
+
+// kernel: collide_bytes_right
+// global: 6
+// local: 2
+// arg: buffer uchar 6*0
+// arg: buffer ushort 6*0
+// expect 0: uchar 0 1 2 3 4 5
+// expect 1: ushort 0 1 2 3 4 5
+
+// kernel: torn
+// global: 2
+// local: 1
+// arg: buffer uchar 8*0
+// arg: buffer int 9 9
+// expect 1: int 9 0
+// expect fault: error: data race:
+// expect fault: of 'data'
+
+// kernel: torn_right
+// global: 2
+// local: 1
+// arg: buffer uchar 8*0
+// arg: buffer int 9 9
+// expect 0: uchar 6*0 1 0
+// expect 1: int 9 0
+
+// kernel: long_vectors
+// global: 4
+// local: 4
+// arg: buffer long 8*0
+// expect 0: long 1 2 3 ? 1 2 3 ?
+// expect fault: error: data race: write of 32 bytes at byte ? of 'data'
+// expect fault: kernel 'long_vectors': 2 faults at 1 place
+
+// kernel: long_vectors_right
+// global: 4
+// local: 4
+// arg: buffer long 24*0
+// expect 0: long 1 2 3 0 1 2 3 1 16*1

@@ -1,5 +1,5 @@
 // test: sema
-// options: -cl-std=CL3.0
+// options: -cl-std=CL3.0 -cl-ext=+cl_pumice_cooperative_matrix,+cl_khr_fp16
 // Cooperative matrices where they cannot be, and calls that do not fit.
 struct S { matrix_a_half_16x16_t m; };
 matrix_a_half_16x16_t at_program_scope;

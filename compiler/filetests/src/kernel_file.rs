@@ -118,6 +118,8 @@ pub struct Run {
     pub offset: Option<Vec<u64>>,
     /// Arguments in order.
     pub args: Vec<Arg>,
+    /// Arguments whose buffers count as never written, for the checks of kernels.
+    pub unwritten: Vec<u64>,
     /// Expected buffers.
     pub expects: Vec<Expect>,
     /// Expected printf records.
@@ -356,6 +358,7 @@ impl KernelFile {
             "global" => self.last_run()?.global = sizes(value)?,
             "local" => self.last_run()?.local = Some(sizes(value)?),
             "offset" => self.last_run()?.offset = Some(sizes(value)?),
+            "unwritten" => self.last_run()?.unwritten = sizes(value)?,
             "arg" => {
                 let run = self.last_run()?;
                 let arg = argument(value, run.args.len())?;

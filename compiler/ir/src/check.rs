@@ -5,11 +5,13 @@ use super::SourceLoc;
 /// One tested access or operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CheckSite {
+    /// The number of the kernel that tests it; `None` for what a function of several tests.
+    pub kernel: Option<u32>,
     /// The kind of access or operation.
     pub kind: CheckKind,
     /// Bytes of an access, 0 where the kernel decides; bits of a shifted value.
     pub size: u32,
-    /// Alignment in bytes that an access must have.
+    /// Alignment in bytes that an access must have; for races in buffers the bytes of the parts that have a mark each.
     pub align: u32,
     /// The object that an access is derived from.
     pub object: CheckedObject,

@@ -1,6 +1,7 @@
 //! The places that a module's kernels test while they run: instruction 17 of `NonSemantic.Pumice.1` (see `roles.rs`).
 //!
-//! `CheckSite` has the operands *Kind*, *Size*, *Align*, *Object*, *Number*, *Name*, *File*, *Line*, *Column* and *Text*. The
+//! `CheckSite` has the operands *Kernel*, *Kind*, *Size*, *Align*, *Object*, *Number*, *Name*, *File*, *Line*, *Column* and *Text*. *Kernel*
+//! is the kernel's number from 1, or 0. The
 //! sites are numbered in module order, from 0; kernels give these numbers in their reports. A kernel with checks has
 //! memory for them as its last argument (instruction 16, see `needs.rs`).
 
@@ -80,11 +81,13 @@ pub enum CheckedObject {
 /// A tested place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CheckSite {
+    /// The number of the kernel that tests it, in the order of the module; `None` for what a function of several tests.
+    pub kernel: Option<u32>,
     /// The kind of access or operation.
     pub kind: CheckKind,
     /// Bytes of an access, 0 where the kernel decides; bits of a shifted value.
     pub size: u32,
-    /// Alignment in bytes that an access must have.
+    /// Alignment in bytes that an access must have; for races in buffers the bytes of the parts that have a mark each.
     pub align: u32,
     /// The object that an access is derived from.
     pub object: CheckedObject,
@@ -101,6 +104,7 @@ pub struct CheckSite {
 impl CheckSite {
     /// Decodes the operands.
     pub(crate) fn decode(source: &mut Source<'_>) -> Result<Self, ReadError> {
+        let kernel = u32::decode(source, "Kernel")?.checked_sub(1);
         let kind = u32::decode(source, "Kind")?;
         let kind = (KINDS.get(kind as usize).copied())
             .ok_or_else(|| source.wrong("Kind", kind, "a kind of check"))?;
@@ -117,6 +121,7 @@ impl CheckSite {
             other => return Err(source.wrong("Object", other, "a kind of object")),
         };
         Ok(Self {
+            kernel,
             kind,
             size,
             align,
@@ -130,6 +135,8 @@ impl CheckSite {
 
     /// Encodes the operands.
     pub(crate) fn encode(&self, sink: &mut Sink<'_, '_>) -> Result<(), WriteError> {
+        let kernel = self.kernel.map_or(0, |kernel| kernel.saturating_add(1));
+        kernel.encode(sink, "Kernel")?;
         (self.kind as u32).encode(sink, "Kind")?;
         self.size.encode(sink, "Size")?;
         self.align.encode(sink, "Align")?;

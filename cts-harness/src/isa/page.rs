@@ -22,12 +22,15 @@ pub fn page(pairs: &[Pair]) -> String {
     for pair in pairs {
         for group in pair.now.groups() {
             let cost = pair.now.cost();
-            let (first, _) = pair.first.mean(group, cost);
+            let first = match pair.first.mean(group, cost) {
+                (_, 0) => String::new(),
+                (first, _) => format!("{first:.2}"),
+            };
             let (now, count) = pair.now.mean(group, cost);
             let name = &pair.name;
             let _ = writeln!(
                 text,
-                "| {name} | {cost} | {group} | {count} | {first:.2} | {now:.2} |"
+                "| {name} | {cost} | {group} | {count} | {first} | {now:.2} |"
             );
         }
         let all = |summary: &Summary| {
@@ -52,18 +55,19 @@ pub fn page(pairs: &[Pair]) -> String {
 fn device(pair: &Pair) -> String {
     let names = pair.now.names();
     let mut text = format!(
-        "\n## {}\n\n{}\n\n| kernel | ratio at first | ratio |",
+        "\n## {}\n\n{}\n\n| group | kernel | ratio at first | ratio |",
         pair.name, pair.now.device
     );
     for name in &names {
         let _ = write!(text, " {name} |");
     }
-    text += "\n|---|---|---|";
+    text += "\n|---|---|---|---|";
     text += &"---|".repeat(names.len());
     text.push('\n');
     for entry in &pair.now.entries {
         let before = pair.first.entries.iter();
-        let mut before = before.filter(|before| before.kernel == entry.kernel);
+        let mut before = before
+            .filter(|before| (&before.group, &before.kernel) == (&entry.group, &entry.kernel));
         let ratio =
             |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
         let first = before
@@ -72,7 +76,8 @@ fn device(pair: &Pair) -> String {
         let now = entry.ratio(pair.now.cost());
         let _ = write!(
             text,
-            "| {} | {} | {} |",
+            "| {} | {} | {} | {} |",
+            entry.group,
             entry.kernel,
             ratio(first),
             ratio(now)

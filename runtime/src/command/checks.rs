@@ -1,8 +1,8 @@
 //! Check mode: the memory that a launch may access, and the reports of what it did.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use pumice_check::{Allocation, Argument as Checked, Launch, Table};
+use pumice_check::{Allocation, Argument as Checked, Launch, Object, Range, Table};
 
 use crate::base::callback;
 use crate::base::error::{Error, Result};
@@ -10,6 +10,7 @@ use crate::base::log;
 use crate::context::{Context, Placement};
 use crate::device::gpu;
 use crate::executable::{ArgValue, CheckMemory, Executable, NdRange};
+use crate::memory::storage::Storage;
 use crate::memory::{Mem, device_address, registry};
 use crate::program::arguments::{ArgBlock, Argument};
 use crate::program::device_kernel::DeviceKernel;
@@ -21,6 +22,9 @@ const ANYWHERE: u64 = 1 << 62;
 pub(super) struct Known {
     arguments: Vec<Checked>,
     allocations: Vec<Allocation>,
+    /// The bytes of the arguments and of the allocations, where they are a buffer's: what is written there may be followed no
+    /// longer when the launch has ended.
+    bytes: [Vec<Weak<Storage>>; 2],
     /// The same as the kernel takes it.
     pub table: Table,
 }
@@ -35,16 +39,20 @@ impl Known {
         range: &NdRange,
     ) -> Self {
         let mut arguments = Vec::new();
-        let mut pairs = Vec::new();
-        let mut ranges = Vec::new();
-        let mut allocations = allocations(on);
+        let mut objects = Vec::new();
+        let (mut allocations, mut of_allocations) = allocations(on);
+        let mut of_arguments = Vec::new();
         let all = args.values.iter().zip(values).zip(&kernel.info().args);
         for ((arg, value), meta) in all {
             let (mut checked, before) = argument(on, arg.as_ref(), value.as_ref());
             let info = meta.info.as_ref();
             checked.name = info.map_or_else(String::new, |info| info.name.clone());
-            pairs.push((before, checked.size));
-            ranges.push(range_of(value.as_ref(), before, checked.size));
+            let mut object = object(value.as_ref(), before, checked.size);
+            let bytes = arg.as_ref().and_then(|arg| bytes_of(on, arg));
+            if object.is_placed {
+                checked.first = object.pointer.wrapping_sub(before);
+                object.shadow = bytes.as_ref().map_or(0, |bytes| shadow(on, bytes));
+            }
             if let Some(ArgValue::Buffer {
                 buffer,
                 offset,
@@ -56,13 +64,17 @@ impl Known {
                     size: *size,
                     object: checked.object.clone(),
                     released: false,
+                    shadow: object.shadow,
+                    is_followed: true,
                 });
+                of_allocations.push(bytes.as_ref().map_or_else(Weak::new, Arc::downgrade));
             }
+            objects.push(object);
             arguments.push(checked);
+            of_arguments.push(bytes.as_ref().map_or_else(Weak::new, Arc::downgrade));
         }
         let table = Table {
-            arguments: pairs,
-            ranges,
+            arguments: objects,
             allocations: merged(&allocations),
             items: items(range),
             ..Table::default()
@@ -70,19 +82,63 @@ impl Known {
         Self {
             arguments,
             allocations,
+            bytes: [of_arguments, of_allocations],
             table,
         }
     }
+
+    /// The arguments and the allocations as they are known after the launch.
+    fn afterwards(&self) -> (Vec<Checked>, Vec<Allocation>) {
+        let follows = |bytes: &Weak<Storage>| {
+            let bytes = bytes.upgrade();
+            bytes.is_some_and(|bytes| bytes.written().shadow().is_some())
+        };
+        let (mut arguments, mut allocations) = (self.arguments.clone(), self.allocations.clone());
+        for (argument, bytes) in arguments.iter_mut().zip(&self.bytes[0]) {
+            argument.is_followed = follows(bytes);
+        }
+        for (allocation, bytes) in allocations.iter_mut().zip(&self.bytes[1]) {
+            allocation.is_followed = follows(bytes);
+        }
+        (arguments, allocations)
+    }
 }
 
-/// The first byte and the size of the object that an argument points into.
-fn range_of(value: Option<&ArgValue>, before: u64, size: u64) -> Option<(u64, u64)> {
-    let pointer = match value? {
-        ArgValue::Buffer { buffer, offset, .. } => buffer.pointer() + offset,
-        ArgValue::Pointer(pointer) => *pointer,
-        _ => return None,
+/// The bytes of the buffer that an argument points into.
+fn bytes_of(on: &Placement, arg: &Argument) -> Option<Arc<Storage>> {
+    match arg {
+        Argument::Memory(mem) => mem.kernel_storage().ok().cloned(),
+        Argument::DevicePointer(address) => {
+            let (mem, _) = device_address::find(on.context(), on.index(), *address)?;
+            mem.storage().ok().cloned()
+        }
+        _ => None,
+    }
+}
+
+/// What is added to an address in a buffer to get that of its shadow; 0 if it has none.
+fn shadow(on: &Placement, bytes: &Storage) -> u64 {
+    let shadow = bytes.written().shadow();
+    let pair = shadow.zip(bytes.present(on.index()));
+    pair.map_or(0, |(shadow, memory)| {
+        shadow.pointer().wrapping_sub(memory.pointer())
+    })
+}
+
+/// The object that an argument points into, with so many bytes before the pointer.
+fn object(value: Option<&ArgValue>, before: u64, size: u64) -> Object {
+    let pointer = match value {
+        Some(ArgValue::Buffer { buffer, offset, .. }) => buffer.pointer() + offset,
+        Some(ArgValue::Pointer(pointer)) => *pointer,
+        _ => 0,
     };
-    (before < ANYWHERE).then(|| (pointer.wrapping_sub(before), size))
+    Object {
+        pointer,
+        before,
+        size,
+        is_placed: pointer != 0 && before < ANYWHERE,
+        shadow: 0,
+    }
 }
 
 /// Work-items of a range, whole work-groups counted.
@@ -96,41 +152,60 @@ fn items(range: &NdRange) -> u64 {
 }
 
 /// The ranges of what is there, joined where they overlap, by rising address.
-fn merged(allocations: &[Allocation]) -> Vec<(u64, u64)> {
+fn merged(allocations: &[Allocation]) -> Vec<Range> {
     let live = allocations
         .iter()
         .filter(|one| !one.released && one.size > 0);
-    let mut ranges: Vec<(u64, u64)> = live.map(|one| (one.first, one.size)).collect();
+    let mut ranges: Vec<Range> = live
+        .map(|one| Range {
+            first: one.first,
+            size: one.size,
+            shadow: one.shadow,
+        })
+        .collect();
     ranges.sort_unstable();
-    let mut joined: Vec<(u64, u64)> = Vec::with_capacity(ranges.len());
-    for (first, size) in ranges {
+    let mut joined: Vec<Range> = Vec::with_capacity(ranges.len());
+    for range in ranges {
         match joined.last_mut() {
-            Some(last) if first < last.0.saturating_add(last.1) => {
-                last.1 = last.1.max((first - last.0).saturating_add(size));
+            Some(last) if range.first < last.first.saturating_add(last.size) => {
+                let end = (range.first - last.first).saturating_add(range.size);
+                last.size = last.size.max(end);
+                last.shadow = last.shadow.max(range.shadow);
             }
-            _ => joined.push((first, size)),
+            _ => joined.push(range),
         }
     }
     joined
 }
 
-/// The buffers and the shared memory of a context.
-fn allocations(on: &Placement) -> Vec<Allocation> {
+/// The buffers and the shared memory of a context, and the bytes of those that are buffers.
+fn allocations(on: &Placement) -> (Vec<Allocation>, Vec<Weak<Storage>>) {
     let buffers = registry::ranges(on.context(), on.index()).into_iter();
-    let buffers = buffers.map(|range| Allocation {
-        first: range.first,
-        size: range.size,
-        object: format!("a buffer of {} bytes from clCreateBuffer", range.size),
-        released: range.released,
+    let buffers = buffers.map(|range| {
+        let bytes = range.storage.upgrade();
+        let allocation = Allocation {
+            first: range.first,
+            size: range.size,
+            object: format!("a buffer of {} bytes from clCreateBuffer", range.size),
+            released: range.released,
+            shadow: bytes.map_or(0, |bytes| shadow(on, &bytes)),
+            is_followed: true,
+        };
+        (allocation, range.storage)
     });
     let shared = on.context().svm_ranges().into_iter();
-    let shared = shared.map(|(first, size, call, released)| Allocation {
-        first: first as u64,
-        size: size as u64,
-        object: format!("an allocation of {size} bytes from {call}"),
-        released,
+    let shared = shared.map(|(first, size, call, released)| {
+        let allocation = Allocation {
+            first: first as u64,
+            size: size as u64,
+            object: format!("an allocation of {size} bytes from {call}"),
+            released,
+            shadow: 0,
+            is_followed: false,
+        };
+        (allocation, Weak::new())
     });
-    buffers.chain(shared).collect()
+    buffers.chain(shared).unzip()
 }
 
 /// An argument without its name, and the bytes of its object before its pointer.
@@ -211,11 +286,12 @@ impl Run {
         kernel: &str,
         context: &crate::base::object::Ref<Context>,
     ) -> Result<()> {
+        let (arguments, allocations) = self.known.afterwards();
         let launch = Launch {
             kernel,
             sites: executable.check_sites(),
-            arguments: &self.known.arguments,
-            allocations: &self.known.allocations,
+            arguments: &arguments,
+            allocations: &allocations,
             dimensions: self.range.work_dim as usize,
             offset: self.range.global_offset,
             global_size: self.range.global_size,

@@ -14,8 +14,8 @@ use crate::base::region::{
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
-use crate::memory::Mem;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, written};
 
 /// Regions of one Vulkan command.
 const REGIONS_AT_ONCE: usize = 4096;
@@ -81,13 +81,14 @@ pub fn rect(
 ) -> Result<Command> {
     // CL_INVALID_VALUE if a region element is 0.
     if extent.contains(&0) {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("a size of the region is 0"));
     }
     // CL_INVALID_VALUE if both are the same buffer and their pitches differ.
     if source.handle() == destination.handle()
         && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch)
     {
-        return Err(Error::InvalidValue);
+        let reason = "within one buffer, source and destination need the same pitches";
+        return Err(Error::InvalidValue.because(reason));
     }
     let apart = source.handle() == destination.handle()
         && origins.is_some_and(|[a, b]| !boxes_intersect(a, b, extent));
@@ -132,16 +133,29 @@ impl Copy {
                 let mut steps = ascending_pieces(from, to, extent);
                 let few = steps.nth(MOST_ASCENDING).is_none();
                 if !apart || !few {
-                    return Err(Error::MemCopyOverlap);
+                    return Err(Error::MemCopyOverlap.because("source and destination overlap"));
                 }
                 self.ascending = true;
             }
         }
         // CL_OUT_OF_RESOURCES: the device could not take so many rows in one command.
         if piece_count(from, to, extent) > MOST_REGIONS {
-            return Err(Error::OutOfResources);
+            let reason = format!("the copy has more than {MOST_REGIONS} rows that lie apart");
+            return Err(Error::OutOfResources.because(reason));
         }
         Ok(Command::Device(Arc::new(self)))
+    }
+}
+
+impl Copy {
+    /// Records that a copy of what nothing wrote leaves that as if nothing wrote it.
+    fn mark(&self, recorder: &mut gpu::Recorder, regions: &[CopyRegion]) -> Result<()> {
+        let [from, to] = [self.source.storage()?, self.destination.storage()?];
+        if let (Some(from), Some(to)) = (from.written().shadow(), to.written().shadow()) {
+            return recorder.copy_buffer(from, to, regions).map_err(gpu::error);
+        }
+        let written = to.written();
+        (regions.iter()).try_for_each(|region| written.record(recorder, region.to, region.size))
     }
 }
 
@@ -171,7 +185,7 @@ impl DeviceCommand for Copy {
             true => written.writing(self.destination.origin() + self.to.offset, self.extent[0]),
             false => Access::Write,
         };
-        visit(written.clone(), access)
+        visit(written::marked(written), access)
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
@@ -193,6 +207,7 @@ impl DeviceCommand for Copy {
                 recorder
                     .copy_buffer(&source, &destination, &[piece])
                     .map_err(gpu::error)?;
+                self.mark(recorder, &[piece])?;
                 recorder.barrier();
             }
             return Ok(Retire::nothing());
@@ -205,6 +220,7 @@ impl DeviceCommand for Copy {
             recorder
                 .copy_buffer(&source, &destination, &some)
                 .map_err(gpu::error)?;
+            self.mark(recorder, &some)?;
         }
         Ok(Retire::nothing())
     }

@@ -10,7 +10,7 @@ use crate::base::object::Ref;
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
-use crate::memory::Mem;
+use crate::memory::{Mem, written};
 
 /// A fill.
 struct Fill {
@@ -80,15 +80,20 @@ impl DeviceCommand for Fill {
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let storage = self.buffer.storage()?;
         let offset = self.buffer.origin() + self.offset;
-        visit(storage.clone(), storage.writing(offset, self.size))
+        visit(written::marked(storage), storage.writing(offset, self.size))
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        let memory = self.buffer.storage()?.allocation(on.index())?;
-        let offset = self.buffer.origin() + self.offset;
+        let storage = self.buffer.storage()?;
+        let memory = storage.allocation(on.index())?;
+        let (offset, size) = (
+            (self.buffer.origin() + self.offset) as u64,
+            self.size as u64,
+        );
         recorder
-            .fill_buffer(&memory, offset as u64, self.size as u64, &self.pattern)
+            .fill_buffer(&memory, offset, size, &self.pattern)
             .map_err(gpu::error)?;
+        storage.written().record(recorder, offset, size)?;
         Ok(Retire::nothing())
     }
 }

@@ -16,14 +16,14 @@ use crate::command::image_arguments::{Staging, image_value};
 use crate::command::traced;
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
-use crate::device::gpu;
+use crate::device::{checks, gpu};
 use crate::executable::{
     ArgBytes, ArgKind, ArgMeta, ArgValue, InitRun, Launch, LaunchError, NdRange, Prepared,
     RangeRequest,
 };
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
-use crate::memory::{Mem, device_address};
+use crate::memory::{Mem, device_address, written};
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel, Rewritten};
 
@@ -291,13 +291,20 @@ pub(super) fn uses(
     device_kernel: &DeviceKernel,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
+    // A kernel with checks marks what it writes.
+    let marks = device_kernel.info().checked && checks::follows_buffers();
+    let contents = |object: &Mem, kind| match (object.kernel_storage(), kind) {
+        (Ok(storage), ArgKind::Buffer) if marks => written::marked(storage),
+        _ => object.contents(),
+    };
     for (arg, meta) in args.values.iter().zip(&device_kernel.info().args) {
         if let Some(Argument::Memory(object)) = arg {
-            visit(object.contents(), access(object, meta.kind))?;
+            visit(contents(object, meta.kind), access(object, meta.kind))?;
         }
     }
     for object in pointed_at {
-        visit(object.contents(), access(object, ArgKind::Buffer))?;
+        let kind = ArgKind::Buffer;
+        visit(contents(object, kind), access(object, kind))?;
     }
     Ok(())
 }

@@ -18,8 +18,8 @@ use crate::command::{Command, DeviceCommand, HostCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::device::staging::Reservation;
-use crate::memory::Mem;
 use crate::memory::residency::Access;
+use crate::memory::{Mem, written};
 
 /// Rows of a transfer that the device does.
 const MOST_ROWS: usize = 4096;
@@ -238,7 +238,7 @@ impl DeviceCommand for Staged {
             }
             (Direction::Write, _) => Access::Write,
         };
-        visit(storage.clone(), access)
+        visit(written::marked(storage), access)
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
@@ -266,6 +266,10 @@ impl DeviceCommand for Staged {
                 let regions: Vec<_> = regions.collect();
                 let copied = recorder.copy_buffer(&staging, &memory, &regions);
                 copied.map_err(gpu::error)?;
+                let written = buffer.storage()?.written();
+                for region in &regions {
+                    written.record(recorder, region.to, region.size)?;
+                }
                 Ok(Retire::nothing())
             }
             Direction::Read => {

@@ -32,6 +32,12 @@ pub fn of_all_programs() -> Checks {
     })
 }
 
+/// Tells whether all programs mark what they write to buffers. Those that are built without checks are no exception: what
+/// they write to is followed no longer.
+pub fn follows_buffers() -> bool {
+    of_all_programs().has(Check::Uninit)
+}
+
 /// Tells whether a call that asks for these checks builds in robust mode.
 pub fn is_robust(own: Checks) -> bool {
     of_all_programs().or(own).robust()

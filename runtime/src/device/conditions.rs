@@ -90,6 +90,11 @@ pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
 }
 
+/// Tells whether images can be those of OpenGL.
+pub(super) fn opengl(caps: &Capabilities) -> bool {
+    pumice_gl_layer::AVAILABLE && images(caps)
+}
+
 /// Tells whether a kernel can write levels of images: each is a storage image of its own, and OpenCL wants 64 images.
 pub(super) fn level_images(caps: &Capabilities) -> bool {
     let limits = &caps.limits;

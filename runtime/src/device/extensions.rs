@@ -228,11 +228,11 @@ const DEVICE: &[Extension] = &[
     },
     // Nobody knows before a context names its OpenGL, or an image its display, whether objects can be shared: the libraries are
     // those of the application.
-    on("cl_khr_gl_sharing", images),
-    on("cl_khr_gl_event", images),
-    on("cl_khr_egl_image", images),
-    on("cl_khr_egl_event", images),
-    on("cl_khr_gl_depth_images", images),
+    on("cl_khr_gl_sharing", opengl),
+    on("cl_khr_gl_event", opengl),
+    on("cl_khr_egl_image", opengl),
+    on("cl_khr_egl_event", opengl),
+    on("cl_khr_gl_depth_images", opengl),
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     on("cl_khr_srgb_image_writes", srgb_writes),

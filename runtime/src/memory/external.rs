@@ -5,7 +5,6 @@
 //! acquire the image copies them from there, to release it copies them back.
 
 use std::any::Any;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -25,6 +24,7 @@ use crate::memory::device_address;
 use crate::memory::egl::EglImage;
 use crate::memory::flags::HOST_PTR_BITS;
 use crate::memory::gl::GlObject;
+use crate::os::Fd;
 
 /// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR among properties.
 const OPAQUE_FD: u64 = cl::CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR as u64;
@@ -188,7 +188,7 @@ struct Handle {
     kind: MemoryFd,
     /// The error of a value that is no descriptor is told after those of the other arguments: a program that has given its
     /// descriptor away still learns of them.
-    fd: Result<OwnedFd>,
+    fd: Result<Fd>,
 }
 
 /// Tells whether a property has a list, with a terminator, for a value.
@@ -217,7 +217,7 @@ impl Properties {
         context: &Ref<Context>,
         (properties, list): (Option<Vec<Property>>, Vec<u64>),
         device: impl Fn(u64) -> Result<Ref<Device>>,
-        fd: impl Fn(u64) -> Result<OwnedFd>,
+        fd: impl Fn(u64) -> Result<Fd>,
     ) -> Result<Self> {
         let Some(properties) = properties else {
             return Ok(Self::default());

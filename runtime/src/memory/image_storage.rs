@@ -103,6 +103,8 @@ impl Resident for ImageStorage {
     fn residency(&self) -> &Residency<Texels> {
         &self.residency
     }
+
+    fn is_used(&self, _: Access) {}
 }
 
 impl ImageStorage {

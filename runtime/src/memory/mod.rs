@@ -12,6 +12,7 @@
 //! - `pipe.rs`, `pipe_create.rs`: pipes
 //! - `part.rs`: parts of contents, for commands that copy and map
 //! - `texel.rs`: colours as texels
+//! - `written.rs`: the bytes of buffers that something wrote, for check mode
 
 pub mod buffer;
 pub mod clearing;
@@ -35,5 +36,6 @@ pub mod residency;
 pub mod sampler;
 pub mod storage;
 pub mod texel;
+pub mod written;
 
 pub use buffer::Mem;

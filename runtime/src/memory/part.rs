@@ -156,7 +156,15 @@ impl Part {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn written_in_place(&self, index: usize) -> Result<()> {
-        self.contents().bring(index, self.writing())
+        match self {
+            Part::Texels { .. } => self.contents().bring(index, self.writing()),
+            Part::Bytes {
+                storage,
+                place,
+                extent,
+            } => pieces(*place, *place, *extent)
+                .try_for_each(|(at, _, size)| storage.written_in_place(index, at, size)),
+        }
     }
 
     /// The host's view of it.

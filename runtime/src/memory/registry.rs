@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use crate::base::object::{Object, Ref};
 use crate::context::Context;
 use crate::memory::Mem;
+use crate::memory::storage::Storage;
 
 /// Released buffers that are remembered when the list is cleaned up.
 const MOST_RELEASED: usize = 64;
@@ -27,7 +28,7 @@ struct Entry {
 static LIST: Mutex<(Vec<Entry>, usize)> = Mutex::new((Vec::new(), FIRST_CLEANUP));
 
 /// A range of memory that a buffer has or had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Range {
     /// The pointer to its first byte.
     pub first: u64,
@@ -35,6 +36,8 @@ pub struct Range {
     pub size: u64,
     /// True if the buffer is gone.
     pub released: bool,
+    /// Its bytes.
+    pub storage: Weak<Storage>,
 }
 
 /// Notes a new buffer.
@@ -79,6 +82,7 @@ pub fn ranges(context: &Ref<Context>, index: usize) -> Vec<Range> {
                     first: entry.first,
                     size: entry.size,
                     released: true,
+                    storage: Weak::new(),
                 }),
                 None => {}
             }
@@ -86,11 +90,14 @@ pub fn ranges(context: &Ref<Context>, index: usize) -> Vec<Range> {
     }
     // Not under the lock: each may be the last reference.
     for buffer in live {
-        let memory = (buffer.storage().ok()).and_then(|storage| storage.present(index));
-        all.extend(memory.map(|memory| Range {
-            first: memory.pointer(),
+        let Ok(storage) = buffer.storage() else {
+            continue;
+        };
+        all.extend(storage.present(index).map(|memory| Range {
+            first: memory.pointer() + buffer.origin() as u64,
             size: buffer.size() as u64,
             released: false,
+            storage: Arc::downgrade(storage),
         }));
     }
     all

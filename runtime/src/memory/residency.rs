@@ -146,14 +146,19 @@ pub(super) trait Resident: Send + Sync {
 
     /// Their copies.
     fn residency(&self) -> &Residency<Self::Backing>;
+
+    /// Learns of a use that the contents' own methods do not see.
+    fn is_used(&self, access: Access);
 }
 
 impl<R: Resident> Contents for R {
     fn bring(&self, index: usize, access: Access) -> Result<()> {
+        self.is_used(access);
         self.residency().on_device(index, access).map(drop)
     }
 
     fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+        self.is_used(access);
         self.residency().find(index, access, queue)
     }
 

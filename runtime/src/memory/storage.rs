@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
 use crate::memory::residency::{Access, Backing, Residency, Resident};
+use crate::memory::written::Written;
 
 /// The bytes of a buffer (shared with its sub-buffers).
 pub struct Storage {
@@ -23,6 +24,8 @@ pub struct Storage {
     imported: bool,
     /// True if the application's memory is the host's copy of shared memory.
     copied: bool,
+    /// The bytes that something wrote.
+    written: Written,
 }
 
 /// Shared memory that a buffer is made over.
@@ -107,6 +110,13 @@ impl Resident for Storage {
     fn residency(&self) -> &Residency<Bytes> {
         &self.residency
     }
+
+    /// Nobody knows what is written: all counts.
+    fn is_used(&self, access: Access) {
+        if access != Access::Read {
+            self.written.lose();
+        }
+    }
 }
 
 impl Storage {
@@ -131,6 +141,11 @@ impl Storage {
             _ => None,
         };
         let imported = import.is_some();
+        let is_new = contents.or(use_host).is_none() && !imported;
+        let written = match devices {
+            [device] if is_new => Written::of_new(device.gpu()?, size),
+            _ => Written::default(),
+        };
         let storage = Self {
             residency: Residency::new(
                 devices,
@@ -140,6 +155,7 @@ impl Storage {
             use_host,
             imported,
             copied,
+            written,
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
@@ -169,6 +185,7 @@ impl Storage {
             use_host: Some(memory),
             imported: true,
             copied: false,
+            written: Written::default(),
         };
         // The memory has contents, which nobody clears.
         storage.on_device(0, Access::Overwrite)?;
@@ -190,6 +207,7 @@ impl Storage {
             use_host: None,
             imported: false,
             copied: false,
+            written: Written::default(),
         };
         // The memory has contents, which nobody clears.
         storage.on_device(index, Access::Overwrite)?;
@@ -217,6 +235,22 @@ impl Storage {
         self.residency.backing().size
     }
 
+    /// The bytes that something wrote.
+    pub fn written(&self) -> &Written {
+        &self.written
+    }
+
+    /// Notes that the host has written bytes in the memory of a device of the context itself.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn written_in_place(&self, index: usize, offset: usize, size: usize) -> Result<()> {
+        let access = self.writing(offset, size);
+        self.residency.on_device(index, access)?;
+        self.written.note(offset, size);
+        Ok(())
+    }
+
     /// The access of a command that writes `size` bytes from `offset` on and reads none.
     pub fn writing(&self, offset: usize, size: usize) -> Access {
         Access::writing(offset == 0 && size == self.size())
@@ -240,6 +274,7 @@ impl Storage {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<Buffer> {
+        self.is_used(access);
         self.residency.on_device(index, access)
     }
 
@@ -258,9 +293,12 @@ impl Storage {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
-        let memory = self.on_device(index, self.writing(offset, from.len()))?;
+        let access = self.writing(offset, from.len());
+        let memory = self.residency.on_device(index, access)?;
         let gpu = self.residency.gpu(index)?;
-        gpu.write(&memory, offset as u64, from)
+        gpu.write(&memory, offset as u64, from)?;
+        self.written.note(offset, from.len());
+        Ok(())
     }
 
     /// The memory in which the host finds the bytes once they are brought to the device, and whether that

@@ -26,6 +26,7 @@ mod images;
 mod intel_subgroups;
 mod library;
 mod matrix;
+mod matrix_product;
 mod memory;
 mod ocl_std;
 mod ops;
@@ -143,7 +144,10 @@ pub fn import_for(
             let copy = module.functions[func].clone();
             copy.spend();
             charge(0)?;
-            func = module.functions.push(copy);
+            let original = std::mem::replace(&mut func, module.functions.push(copy));
+            if with_matrices.contains(&original) {
+                with_matrices.insert(func);
+            }
         }
         let kernel = functions::kernel(&pre, &told, entry, &decls, decl, func, inst)?;
         module.kernels.push(kernel);

@@ -12,6 +12,7 @@ pub(super) fn site(module: &Module, site: &CheckSite) -> reflection::CheckSite {
     let file = file.and_then(|index| module.files.get(index));
     let line = file.map_or("", |file| file.line(site.loc.line));
     reflection::CheckSite {
+        kernel: site.kernel,
         kind: kind(site.kind),
         size: site.size,
         align: site.align,

@@ -35,7 +35,7 @@ fn prototype(function: MatrixFunction) -> (&'static str, &'static [&'static str]
     }
 }
 
-/// What arguments are to the functions.
+/// The arguments of a call, with the types that they have.
 struct Given<'t> {
     types: &'t mut TypeTable,
     args: &'t [Arg],

@@ -3,7 +3,7 @@
 //! Takes a name that means nothing in OpenCL C; gives what stands in its place. Programs may declare
 //! the names: callers ask only about undeclared ones.
 
-/// What OpenCL C has in place of a foreign name.
+/// The counterpart of a foreign name in OpenCL C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cure {
     /// A name that can be written instead.

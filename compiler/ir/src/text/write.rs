@@ -111,9 +111,6 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(count) = kernel.required_sub_groups {
         let _ = write!(out, " subgroups({count})");
     }
-    if kernel.whole_sub_groups {
-        out.push_str(" whole_subgroups");
-    }
     if kernel.private_bytes > 0 {
         let _ = write!(out, " private({})", kernel.private_bytes);
     }
@@ -135,6 +132,7 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
         let _ = write!(out, " queue({ordinal})");
     }
     for (word, is) in [
+        ("whole_subgroups", kernel.whole_sub_groups),
         ("initializer", kernel.initializer),
         ("finalizer", kernel.finalizer),
     ] {

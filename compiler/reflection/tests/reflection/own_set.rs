@@ -94,7 +94,8 @@ fn roles() {
 
 #[test]
 fn check_sites() {
-    let site = |kind, object| CheckSite {
+    let site = |kernel, kind, object| CheckSite {
+        kernel,
         kind,
         size: 4,
         align: 4,
@@ -106,28 +107,36 @@ fn check_sites() {
     };
     let name = "tile".to_string();
     let sites = vec![
-        site(CheckKind::Write, CheckedObject::Argument(2)),
-        site(CheckKind::Read, CheckedObject::Variable { name, size: 64 }),
-        site(CheckKind::Atomic, CheckedObject::Private { size: 8 }),
-        site(CheckKind::Shift, CheckedObject::Unknown),
+        site(Some(0), CheckKind::Write, CheckedObject::Argument(2)),
+        site(
+            Some(1),
+            CheckKind::Read,
+            CheckedObject::Variable { name, size: 64 },
+        ),
+        site(
+            Some(0),
+            CheckKind::Atomic,
+            CheckedObject::Private { size: 8 },
+        ),
+        site(None, CheckKind::Shift, CheckedObject::Unknown),
     ];
     let mut reflection = read(&Module::with_kernel(5).words()).unwrap();
     reflection.checks.clone_from(&sites);
     let words = embed(&plain_module(), &reflection).unwrap();
     assert_eq!(read(&words).unwrap().checks, sites);
     validate(&words);
-    let listed =
-        "CheckSite kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
+    let listed = "CheckSite kernel: Some(0), kind: Write, size: 4, align: 4, object: Argument(2), file: \"a.cl\", line: 3";
     assert!(reflection.to_string().contains(listed), "{reflection}");
     let refused = |operands: &[u32]| read(&with_own(VOID, 17, operands)).unwrap_err();
     let missing = |operand| ReadError::MissingOperand {
         instruction: "CheckSite",
         operand,
     };
-    assert_eq!(refused(&[]), missing("Kind"));
+    assert_eq!(refused(&[]), missing("Kernel"));
     let id = Module::with_kernel(5).words()[3] - 1;
+    assert_eq!(refused(&[0]), missing("Kind"));
     assert!(matches!(
-        refused(&[id]),
+        refused(&[0, id]),
         ReadError::WrongOperand {
             operand: "Kind",
             ..

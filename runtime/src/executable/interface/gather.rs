@@ -420,8 +420,9 @@ impl InterfaceBuilder<'_> {
             self.reserve(offset, 8)?;
         }
         self.interface.promises.clone_from(&reflection.promises);
-        for draft in std::mem::take(&mut self.drafts) {
-            let kernel = self.finish_kernel(draft)?;
+        for (number, draft) in (0..).zip(std::mem::take(&mut self.drafts)) {
+            let mut kernel = self.finish_kernel(draft)?;
+            kernel.info.number = number;
             self.interface.kernels.push(kernel);
         }
         let kernels = &mut self.interface.kernels;

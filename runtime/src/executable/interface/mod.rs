@@ -48,6 +48,8 @@ pub struct KernelInfo {
     pub enqueues: bool,
     /// Launches give it memory of checks.
     pub checked: bool,
+    /// Its number in the module.
+    pub number: u32,
     /// The kernel may write to the printf buffer.
     pub may_use_printf: bool,
 }

@@ -1,6 +1,9 @@
 //! The memory of a launch's checks (`pumice_check::layout`).
 
-use pumice_check::{Launch, Layout, Reports, Table, read};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pumice_check::layout::MOST_MARKS;
+use pumice_check::{Launch, Place, Range, Reports, Table, read};
 use pumice_reflection::CheckSite;
 use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
 
@@ -8,12 +11,39 @@ use super::{ArgValue, Executable, KernelInterface};
 use crate::base::loop_limit;
 use crate::executable::device_module::DeviceModule;
 
-/// The memory, and what it holds before a launch.
+/// The most bytes of race marks that all launches have together.
+const MOST_MARKS_OF_ALL: u64 = 512 << 20;
+/// Zeros that are written at once.
+const ZEROS: usize = 1 << 20;
+
+/// Bytes of race marks that all launches have together.
+static MARKS: AtomicU64 = AtomicU64::new(0);
+
+/// Race marks of a launch, in bytes.
+struct Share(u64);
+
+impl Share {
+    /// Takes so many bytes; none where that is too many.
+    fn take(bytes: u64) -> Self {
+        let fits = |taken: u64| Some(taken + bytes).filter(|&sum| sum <= MOST_MARKS_OF_ALL);
+        match MARKS.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) {
+            Ok(_) => Self(bytes),
+            Err(_) => Self(0),
+        }
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        MARKS.fetch_sub(self.0, Ordering::Relaxed);
+    }
+}
+
+/// The memory, and what it holds before a launch: these bytes, and zeros in the race marks behind them.
 pub struct CheckMemory {
     buffer: Buffer,
     before: Vec<u8>,
-    /// Bytes from the start that tell of faults; race marks follow.
-    told: usize,
+    marks: Share,
 }
 
 impl CheckMemory {
@@ -31,13 +61,26 @@ impl CheckMemory {
     /// # Errors
     /// Memory that the host cannot reach.
     pub fn read(&self, launch: &Launch<'_>) -> vk::Result<Reports> {
-        let mut bytes = vec![0; self.told];
+        let mut bytes = vec![0; self.before.len()];
         self.buffer.read(0, &mut bytes)?;
         let reports = read(&bytes, launch);
-        if reports.summary.is_some() || self.told < self.before.len() {
-            self.buffer.write(0, &self.before)?;
+        if reports.summary.is_some() || self.marks.0 > 0 {
+            self.prepare()?;
         }
         Ok(reports)
+    }
+
+    /// Makes the memory what it is before a launch.
+    fn prepare(&self) -> vk::Result<()> {
+        self.buffer.write(0, &self.before)?;
+        let (mut at, end) = (self.before.len() as u64, self.buffer.size());
+        let zeros = vec![0; ZEROS.min((end - at) as usize)];
+        while at < end {
+            let size = (end - at).min(zeros.len() as u64);
+            self.buffer.write(at, &zeros[..size as usize])?;
+            at += size;
+        }
+        Ok(())
     }
 }
 
@@ -55,23 +98,38 @@ impl Executable {
         table: Option<&Table>,
     ) -> vk::Result<CheckMemory> {
         let mut table = table.cloned().unwrap_or_default();
-        table.arguments.resize(kernel.info.args.len(), (0, 0));
+        let arguments = kernel.info.args.len();
+        table.arguments.resize(arguments, Default::default());
         for data in &module.data {
-            let range = (module.pointer(data.address()), data.size());
+            let range = Range {
+                first: module.pointer(data.address()),
+                size: data.size(),
+                shadow: 0,
+            };
             let at = table.allocations.partition_point(|one| *one < range);
             table.allocations.insert(at, range);
         }
         table.slices = loop_limit::slices();
-        let sites = &self.interface.checks;
-        let layout = Layout::new(table.arguments.len(), sites.len());
-        let told = layout.size(table.allocations.len()) as usize;
-        let before = table.bytes(sites);
-        let buffer = (module.device).create_buffer(before.len() as u64, MemoryClass::Readback)?;
-        buffer.write(0, &before)?;
-        Ok(CheckMemory {
+        let (sites, kernel) = (&self.interface.checks, kernel.info.number);
+        let marks = Share::take(table.marks_size(sites, kernel, MOST_MARKS));
+        let told = table.size(sites).next_multiple_of(8);
+        let class = MemoryClass::Readback;
+        let (marks, buffer) = match (module.device).create_buffer(told + marks.0, class) {
+            Err(_) if marks.0 > 0 => (Share(0), (module.device).create_buffer(told, class)?),
+            made => (marks, made?),
+        };
+        let before = table.bytes(&Place {
+            sites,
+            kernel,
+            address: module.pointer(buffer.address()),
+            most_marks: marks.0,
+        });
+        let memory = CheckMemory {
             buffer,
             before,
-            told,
-        })
+            marks,
+        };
+        memory.prepare()?;
+        Ok(memory)
     }
 }

@@ -25,7 +25,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     }
     let located = module.functions.values().any(has_places);
     let function = report::report(module, ctx);
-    let mut sites = Sites(&mut module.checks);
+    let mut sites = Sites::new(&mut module.checks, None);
     let mut changed = Changed::No;
     for (id, func) in module.functions.iter_mut() {
         if id == function || func.entry().is_none() {
@@ -79,6 +79,7 @@ fn rule(
         false => x.icmp_const(IntCond::Eq, b, 0),
     };
     let site = sites.add(CheckSite {
+        kernel: None,
         kind,
         size: width as u32,
         align: 1,

@@ -7,22 +7,21 @@
 //!
 //! Not tested: pointers to local or private memory with an unknown object, but for NULL.
 
+use super::code::{load, own};
+use super::limits::{Limit, Limits, is_multiple, place};
 use super::offsets::Offsets;
 use super::report::{self, OWN_PREFIX, Sites, call_report};
 use super::roots::{Root, Roots};
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::PrimaryMap;
-use pumice_check::layout::{
-    ARGUMENT_BEFORE, ARGUMENT_BYTES, ARGUMENT_SIZE, ARGUMENTS, Code, NULL_BYTES,
-};
+use pumice_check::layout::{Code, NULL_BYTES};
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
-    FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, KernelInfo, LowerError,
-    Module, SourceLoc, Type, Value,
+    FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module, SourceLoc,
+    Type, Value,
 };
 use pumice_target::{Check, Checks};
-use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Runs the pass.
@@ -41,7 +40,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     }
     if checks.of_memory() {
         let (report, find) = (report::report(module, ctx), report::find(module));
-        for kernel in &module.kernels {
+        for (index, kernel) in module.kernels.iter().enumerate() {
             let func = &mut module.functions[kernel.func];
             if func.entry().is_none() {
                 continue;
@@ -61,14 +60,12 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                 roots,
                 offsets,
                 globals: &module.globals,
-                sites: Sites(&mut module.checks),
+                sites: Sites::new(&mut module.checks, Some(index)),
                 report,
                 find,
-                limits: FxHashMap::default(),
-                before: FxHashMap::default(),
-                own: Vec::new(),
+                limits: Limits::default(),
             };
-            tests.limits(func, kernel);
+            tests.limits = Limits::read(func, memory, tests.wanted(func));
             let _ = expand(func, |x, inst| Ok(tests.rule(x, inst)))?;
         }
     }
@@ -98,12 +95,7 @@ pub(super) struct Tests<'a> {
     sites: Sites<'a>,
     report: FuncId,
     find: FuncId,
-    /// Bytes of arguments, and how many offsets in one have so many bytes behind them.
-    limits: FxHashMap<(u32, Option<u64>), Value>,
-    /// Bytes of an argument's object before its pointer.
-    before: FxHashMap<u32, Value>,
-    /// Accesses of the pass's own.
-    own: Vec<Inst>,
+    limits: Limits,
 }
 
 /// An access as the program has it.
@@ -128,121 +120,54 @@ struct Test {
     ok: Value,
     /// True if the memory has the bytes.
     within: Value,
+    /// The argument and the bytes of an access whose comparison also tests the alignment: which of the two failed is
+    /// found out afterwards.
+    folded: Option<(u32, u64)>,
     value: Value,
     size: Value,
     site: u32,
 }
 
 impl Tests<'_> {
-    /// Reads the sizes of arguments at the kernel's start, and derives the limits of their accesses.
-    fn limits(&mut self, func: &mut Function, kernel: &KernelInfo) {
+    /// The numbers about arguments' objects that the tests take.
+    fn wanted(&self, func: &Function) -> Vec<(u32, Limit)> {
+        let mut wanted = Vec::new();
         if !self.checks.has(Check::Bounds) {
-            return;
+            return wanted;
         }
-        let mut wanted: Vec<(u32, Option<u64>)> = Vec::new();
-        for &block in &func.layout.blocks {
-            for &inst in &func.layout.insts[block] {
-                for access in accesses(func, inst) {
-                    if let Some(Root::Argument(ordinal)) = self.roots.of(access.ptr) {
-                        wanted.push((ordinal, None));
-                        if let Size::Bytes(bytes) = access.size {
-                            wanted.push((ordinal, Some(bytes)));
-                        }
-                    }
+        let blocks = func.layout.blocks.iter();
+        for &inst in blocks.flat_map(|&block| &func.layout.insts[block]) {
+            for access in accesses(func, inst) {
+                if let Some(Root::Argument(ordinal)) = self.roots.of(access.ptr) {
+                    wanted.push((ordinal, Limit::Before));
+                    wanted.push((ordinal, self.limit(func, access)));
                 }
             }
         }
-        wanted.sort_unstable();
-        wanted.dedup();
-        debug_assert!(
-            wanted
-                .iter()
-                .all(|(arg, _)| (*arg as usize) < kernel.args.len())
-        );
-        let mut head: Vec<Inst> = Vec::new();
-        for (ordinal, bytes) in wanted {
-            let limit = match bytes {
-                None => {
-                    let before = self.argument_number(func, &mut head, ordinal, ARGUMENT_BEFORE);
-                    self.before.insert(ordinal, before);
-                    self.argument_number(func, &mut head, ordinal, ARGUMENT_SIZE)
-                }
-                Some(bytes) => self.argument_limit(func, &mut head, ordinal, bytes),
-            };
-            self.limits.insert((ordinal, bytes), limit);
-        }
-        if let Some(entry) = func.entry() {
-            // Behind the memory's address.
-            let insts = &mut func.layout.insts[entry];
-            insts.splice(1..1, head);
+        wanted
+    }
+
+    /// The number that the offset of an argument's access is compared with.
+    fn limit(&self, func: &Function, access: Access) -> Limit {
+        match access.size {
+            Size::Value(_) => Limit::Size,
+            Size::Bytes(bytes) if self.folds(func, access, bytes) => Limit::Aligned(bytes),
+            Size::Bytes(bytes) => Limit::Bytes(bytes),
         }
     }
 
-    /// A number at a byte of an argument's entry.
-    fn argument_number(
-        &mut self,
-        func: &mut Function,
-        head: &mut Vec<Inst>,
-        ordinal: u32,
-        at: u64,
-    ) -> Value {
-        let loc = SourceLoc::default();
-        let offset = func.i64((ARGUMENTS + u64::from(ordinal) * ARGUMENT_BYTES + at) as i64);
-        let base = self.memory;
-        let ptr = InstKind::PtrAdd { base, offset };
-        let ptr = func.make_inst(ptr, &[Type::ptr(AddressSpace::Global)], loc);
-        let load = InstKind::Load {
-            ptr: func.result(ptr),
-            align: 8,
-            flags: AccessFlags::empty(),
-        };
-        let load = func.make_inst(load, &[Type::I64], loc);
-        head.extend([ptr, load]);
-        self.own.push(load);
-        func.result(load)
-    }
-
-    /// `size < bytes ? 0 : size - (bytes - 1)`
-    fn argument_limit(
-        &mut self,
-        func: &mut Function,
-        head: &mut Vec<Inst>,
-        ordinal: u32,
-        bytes: u64,
-    ) -> Value {
-        let size = self.limits[&(ordinal, None)];
-        if bytes == 1 {
-            return size;
-        }
-        let loc = SourceLoc::default();
-        let (zero, less, needed) = (
-            func.i64(0),
-            func.i64(bytes as i64 - 1),
-            func.i64(bytes as i64),
-        );
-        let left = InstKind::Binary {
-            op: BinaryOp::ISub,
-            args: [size, less],
-            flags: pumice_ir::FloatFlags::empty(),
-        };
-        let left = func.make_inst(left, &[Type::I64], loc);
-        let short = InstKind::ICmp {
-            cond: IntCond::Ult,
-            args: [size, needed],
-        };
-        let short = func.make_inst(short, &[Type::BOOL], loc);
-        let limit = InstKind::Select {
-            cond: func.result(short),
-            then: zero,
-            other: func.result(left),
-        };
-        let limit = func.make_inst(limit, &[Type::I64], loc);
-        head.extend([left, short, limit]);
-        func.result(limit)
+    /// Returns whether the access is aligned if its argument's pointer is: then one comparison tests both.
+    fn folds(&self, func: &Function, access: Access, bytes: u64) -> bool {
+        let space = func.ty(access.ptr).address_space();
+        self.checks.has(Check::Align)
+            && u64::from(access.align) == bytes
+            && Limit::Aligned(bytes).at().is_some()
+            && matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
+            && is_multiple(func, self.offsets.of(access.ptr), bytes)
     }
 
     fn rule(&mut self, x: &mut Expander<'_>, inst: Inst) -> Option<Replacement> {
-        if self.own.contains(&inst) {
+        if self.limits.reads(inst) {
             return None;
         }
         let accesses = accesses(x.func, inst);
@@ -283,7 +208,16 @@ impl Tests<'_> {
     fn fail(&self, x: &mut Expander<'_>, test: &Test) {
         let (bounds, align) = (Code::Bounds as i32, Code::Align as i32);
         let (bounds, align) = (x.func.i32(bounds), x.func.i32(align));
-        let code = x.select(test.within, align, bounds);
+        let limit = (test.folded)
+            .and_then(|(ordinal, bytes)| Some(place(ordinal, Limit::Bytes(bytes).at()?)));
+        let within = match limit {
+            Some(limit) => {
+                let limit = own(x, |x| load(x, self.memory, limit, Type::I64));
+                x.icmp(IntCond::Ult, test.value, limit)
+            }
+            None => test.within,
+        };
+        let code = x.select(within, align, bounds);
         let what = [test.value, test.size];
         call_report(x, self.report, self.memory, (test.site, code), what);
     }
@@ -315,6 +249,7 @@ impl Tests<'_> {
         Some(Test {
             ok,
             within,
+            folded: self.folded(x.func, access, root),
             value,
             size,
             site,
@@ -329,9 +264,12 @@ impl Tests<'_> {
     /// The offset of a pointer in its object; its address where the object is not known.
     pub(super) fn number(&self, x: &mut Expander<'_>, ptr: Value, root: Option<Root>) -> Value {
         match root {
-            Some(Root::Argument(ordinal)) if self.before.contains_key(&ordinal) => {
+            Some(Root::Argument(ordinal)) => {
                 let offset = self.offsets.of(ptr);
-                x.bin(BinaryOp::IAdd, offset, self.before[&ordinal])
+                match self.limits.of(ordinal, Limit::Before) {
+                    Some(before) => x.bin(BinaryOp::IAdd, offset, before),
+                    None => offset,
+                }
             }
             Some(_) => self.offsets.of(ptr),
             None => x.convert(ConvertOp::PtrToInt, ptr, Type::I64),
@@ -356,6 +294,7 @@ impl Tests<'_> {
         Some(Test {
             ok,
             within: ok,
+            folded: None,
             value,
             size,
             site,
@@ -380,33 +319,38 @@ impl Tests<'_> {
         let bytes = match access.size {
             Size::Bytes(bytes) => bytes,
             Size::Value(size) => {
-                let all = match root {
-                    Root::Argument(ordinal) => self.limits[&(ordinal, None)],
-                    root => {
-                        let all = self.object_size(x.func, root);
-                        x.func.i64(all as i64)
-                    }
-                };
+                let all = self.limit_of(x, root, Limit::Size);
                 let fits = x.icmp(IntCond::Ule, size, all);
                 let left = x.bin(BinaryOp::ISub, all, size);
                 let begins = x.icmp(IntCond::Ule, value, left);
                 return Some(x.bin(BinaryOp::And, fits, begins));
             }
         };
-        let limit = match root {
-            Root::Argument(ordinal) => self.limits[&(ordinal, Some(bytes))],
-            root => {
-                let limit = (self.object_size(x.func, root) + 1).saturating_sub(bytes);
-                if x.func
-                    .const_bits(value)
-                    .is_some_and(|offset| offset < limit)
-                {
-                    return None;
-                }
-                x.func.i64(limit as i64)
+        if !matches!(root, Root::Argument(_)) {
+            let limit = (self.object_size(x.func, root) + 1).saturating_sub(bytes);
+            let offset = x.func.const_bits(value);
+            if offset.is_some_and(|offset| offset < limit) {
+                return None;
             }
-        };
+        }
+        let limit = self.limit(x.func, access);
+        let limit = self.limit_of(x, root, limit);
         Some(x.icmp(IntCond::Ult, value, limit))
+    }
+
+    /// A number about an object.
+    fn limit_of(&self, x: &mut Expander<'_>, root: Root, limit: Limit) -> Value {
+        let known = match root {
+            Root::Argument(ordinal) => self.limits.of(ordinal, limit),
+            _ => None,
+        };
+        let size = self.object_size(x.func, root);
+        known.unwrap_or_else(|| match limit {
+            Limit::Bytes(bytes) | Limit::Aligned(bytes) => {
+                x.func.i64((size + 1).saturating_sub(bytes) as i64)
+            }
+            Limit::Before | Limit::Size => x.func.i64(size as i64),
+        })
     }
 
     /// The test for NULL alone.
@@ -447,6 +391,9 @@ impl Tests<'_> {
         if !self.checks.has(Check::Align) || access.align <= 1 {
             return None;
         }
+        if self.folded(x.func, access, root).is_some() {
+            return None;
+        }
         // Variables lie somewhere; arguments and other pointers are addresses.
         let number = match root {
             Some(Root::Argument(_)) if self.is_global(x, access.ptr) => {
@@ -463,6 +410,21 @@ impl Tests<'_> {
         }
         let low = x.bin_const(BinaryOp::And, number, mask);
         Some(x.icmp_const(IntCond::Eq, low, 0))
+    }
+
+    /// The argument and the bytes of an access whose comparison with a limit tests the alignment too.
+    fn folded(&self, func: &Function, access: Access, root: Option<Root>) -> Option<(u32, u64)> {
+        let Some(Root::Argument(ordinal)) = root else {
+            return None;
+        };
+        match self
+            .checks
+            .has(Check::Bounds)
+            .then(|| self.limit(func, access))
+        {
+            Some(Limit::Aligned(bytes)) => Some((ordinal, bytes)),
+            _ => None,
+        }
     }
 
     fn is_global(&self, x: &Expander<'_>, ptr: Value) -> bool {
@@ -495,6 +457,7 @@ impl Tests<'_> {
             Size::Value(_) => 0,
         };
         self.sites.add(CheckSite {
+            kernel: None,
             kind: access.kind,
             size,
             align: access.align,

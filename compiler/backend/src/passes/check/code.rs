@@ -2,8 +2,8 @@
 
 use crate::expand::{Expander, call};
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, Function, GlobalId, InstKind, IntCond,
-    StackSlot, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GlobalId,
+    InstKind, IntCond, MemoryOrder, Scope, StackSlot, Type, Value,
 };
 
 /// Returns whether any instruction has a place in the source.
@@ -74,6 +74,29 @@ pub(crate) fn load_slot(x: &mut Expander<'_>, slot: StackSlot, ty: Type) -> Valu
 pub(crate) fn store_slot(x: &mut Expander<'_>, slot: StackSlot, value: Value) {
     let base = slot_address(x, slot);
     store(x, base, 0, value);
+}
+
+/// A change of a word that other work-items may change at the time; its result is what the word was.
+pub(crate) fn changed_word(op: AtomicOp, ptr: Value, value: Value, scope: Scope) -> InstKind {
+    InstKind::AtomicRmw {
+        op,
+        ptr,
+        value,
+        order: MemoryOrder::Relaxed,
+        scope,
+    }
+}
+
+/// A word as another work-item may have changed it.
+pub(crate) fn shared_word(ptr: Value, scope: Scope) -> InstKind {
+    let order = MemoryOrder::Relaxed;
+    InstKind::AtomicLoad { ptr, order, scope }
+}
+
+/// `a` if it is not 0, else `b`.
+pub(crate) fn first_of(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+    let is_one = x.icmp_const(IntCond::Ne, a, 0);
+    x.select(is_one, a, b)
 }
 
 /// True if any lane is.

@@ -13,6 +13,7 @@ pub mod check_arithmetic;
 pub mod check_memory;
 pub(crate) mod code;
 pub(crate) mod confine;
+pub(crate) mod limits;
 pub(crate) mod offsets;
 pub(crate) mod report;
 pub(crate) mod roots;

@@ -1,4 +1,4 @@
-//! The functions that tested places call: one that writes a report, and one that looks an address up.
+//! The functions that tested places call: one that writes a report, and those that look an address up.
 //!
 //! Both take the memory of the launch's checks as their first parameter.
 
@@ -6,18 +6,20 @@ use super::writer::{Writer, to};
 use crate::expand::Expander;
 use crate::pass::Ctx;
 use pumice_check::layout::{
-    self, MOST_OF_PLACE, MOST_RECORDS, RECORD_BYTES, RECORD_CODE, RECORD_GLOBAL_ID,
-    RECORD_LOCAL_ID, RECORD_SITE, RECORD_SIZE, RECORD_VALUE, RECORDS,
+    self, ALLOCATION_BYTES, ALLOCATION_END, ALLOCATION_SHADOW, MOST_OF_PLACE, MOST_RECORDS,
+    RECORD_BYTES, RECORD_CODE, RECORD_GLOBAL_ID, RECORD_LOCAL_ID, RECORD_SITE, RECORD_SIZE,
+    RECORD_VALUE, RECORDS,
 };
 use pumice_ir::{
-    AddressSpace, BinaryOp, BuiltIn, CheckSite, ConvertOp, FuncId, Function, InstKind, IntCond,
-    LowerError, Module, Type, Value,
+    AddressSpace, BinaryOp, Block, BuiltIn, CheckSite, ConvertOp, FuncId, Function, InstKind,
+    IntCond, LowerError, Module, Type, Value,
 };
 use pumice_target::Check;
 use smallvec::{SmallVec, smallvec};
 
 const REPORT: &str = "__pumice_check_report";
 const FIND: &str = "__pumice_check_find";
+const SHADOW: &str = "__pumice_check_shadow";
 const SLICES: &str = "__pumice_check_slices";
 const SPEND: &str = "__pumice_check_spend";
 
@@ -85,6 +87,11 @@ pub(crate) fn find(module: &mut Module) -> FuncId {
     helper(module, FIND, make_find)
 }
 
+/// `shadow(memory, address)`: what is added to the address to get that of its shadow; NULL if it has none.
+pub(crate) fn shadow(module: &mut Module) -> FuncId {
+    helper(module, SHADOW, make_shadow)
+}
+
 /// `slices(memory)`: how many slices of rounds the loops of a work-item may go.
 pub(crate) fn slices(module: &mut Module) -> FuncId {
     helper(module, SLICES, make_slices)
@@ -96,13 +103,28 @@ pub(crate) fn spend(module: &mut Module) -> FuncId {
 }
 
 /// The tested places of a module, while passes add some.
-pub(crate) struct Sites<'a>(pub &'a mut Vec<CheckSite>);
+pub(crate) struct Sites<'a> {
+    all: &'a mut Vec<CheckSite>,
+    kernel: Option<u32>,
+}
 
-impl Sites<'_> {
+impl<'a> Sites<'a> {
+    /// Places of a kernel, by its number, or of functions of several.
+    pub fn new(all: &'a mut Vec<CheckSite>, kernel: Option<usize>) -> Self {
+        let kernel = kernel.map(|kernel| kernel as u32);
+        Self { all, kernel }
+    }
+
     /// The number of a new place.
     pub fn add(&mut self, site: CheckSite) -> u32 {
-        self.0.push(site);
-        self.0.len() as u32 - 1
+        let kernel = self.kernel;
+        self.all.push(CheckSite { kernel, ..site });
+        self.all.len() as u32 - 1
+    }
+
+    /// The number that the next place gets.
+    pub fn next(&self) -> u32 {
+        self.all.len() as u32
     }
 }
 
@@ -168,14 +190,48 @@ fn make_report(stops: bool) -> Function {
     w.func
 }
 
-/// A binary search for the last allocation that begins at the address or before.
 fn make_find() -> Function {
     let global = Type::ptr(AddressSpace::Global);
     let (mut w, values) = Writer::new(FIND, &[global, Type::I64, Type::I64], &[Type::BOOL]);
     let [memory, address, size] = values[..] else {
         unreachable!("as many values as types");
     };
-    let [head, inner, found, there, none] = [(); 5].map(|()| w.func.append_block());
+    let none = w.func.append_block();
+    let entry = search(&mut w, memory, address, none);
+    let end = w.load(entry, ALLOCATION_END, Type::I64);
+    let left = w.bin(BinaryOp::ISub, end, address);
+    let begins = w.icmp(IntCond::Ule, address, end);
+    let fits = w.icmp(IntCond::Ule, size, left);
+    let ok = w.bin(BinaryOp::And, begins, fits);
+    w.give(&[ok]);
+    w.block = none;
+    let no = w.func.splat_constant(Type::BOOL, 0);
+    w.give(&[no]);
+    w.func
+}
+
+fn make_shadow() -> Function {
+    let global = Type::ptr(AddressSpace::Global);
+    let (mut w, values) = Writer::new(SHADOW, &[global, Type::I64], &[global]);
+    let [memory, address] = values[..] else {
+        unreachable!("as many values as types");
+    };
+    let none = w.func.append_block();
+    let entry = search(&mut w, memory, address, none);
+    let end = w.load(entry, ALLOCATION_END, Type::I64);
+    let shadow = w.load(entry, ALLOCATION_SHADOW, global);
+    let inside = w.icmp(IntCond::Ult, address, end);
+    let null = w.func.splat_constant(global, 0);
+    let shadow = w.select(inside, shadow, null);
+    w.give(&[shadow]);
+    w.block = none;
+    w.give(&[null]);
+    w.func
+}
+
+/// A binary search for the last allocation that begins at the address or before: its entry. Goes to `none` if there is none.
+fn search(w: &mut Writer, memory: Value, address: Value, none: Block) -> Value {
+    let [head, inner, found, there] = [(); 4].map(|()| w.func.append_block());
     let count = w.load(memory, layout::ALLOCATIONS_AT, Type::I32);
     let table = w.load(memory, layout::TABLE_AT, Type::I32);
     let table = w.convert(ConvertOp::ZExt, table, Type::I64);
@@ -189,7 +245,7 @@ fn make_find() -> Function {
     w.branch(more, inner, to(found, &[]));
     let sum = w.bin(BinaryOp::IAdd, low, high);
     let middle = w.bin_const(BinaryOp::LShr, sum, 1);
-    let entry = entry(&mut w, table, middle);
+    let entry = self::entry(w, table, middle);
     let first = w.load(entry, 0, Type::I64);
     let starts = w.icmp(IntCond::Ule, first, address);
     let next = w.bin_const(BinaryOp::IAdd, middle, 1);
@@ -197,30 +253,20 @@ fn make_find() -> Function {
         let cond = starts;
         w.value(InstKind::Select { cond, then, other }, Type::I32)
     };
-    let new_low = select(&mut w, next, low);
-    let new_high = select(&mut w, high, middle);
+    let new_low = select(w, next, low);
+    let new_high = select(w, high, middle);
     w.jump(head, &[new_low, new_high]);
     w.block = found;
     let any = w.icmp(IntCond::Ne, low, zero);
     w.branch(any, there, to(none, &[]));
     let index = w.bin_const(BinaryOp::ISub, low, 1);
-    let entry = self::entry(&mut w, table, index);
-    let end = w.load(entry, 8, Type::I64);
-    let left = w.bin(BinaryOp::ISub, end, address);
-    let begins = w.icmp(IntCond::Ule, address, end);
-    let fits = w.icmp(IntCond::Ule, size, left);
-    let ok = w.bin(BinaryOp::And, begins, fits);
-    w.give(&[ok]);
-    w.block = none;
-    let no = w.func.splat_constant(Type::BOOL, 0);
-    w.give(&[no]);
-    w.func
+    self::entry(w, table, index)
 }
 
 /// The address of an entry of the table.
 fn entry(w: &mut Writer, table: Value, index: Value) -> Value {
     let index = w.convert(ConvertOp::ZExt, index, Type::I64);
-    let at = w.bin_const(BinaryOp::Shl, index, 4);
+    let at = w.bin_const(BinaryOp::IMul, index, ALLOCATION_BYTES);
     w.add(table, at)
 }
 

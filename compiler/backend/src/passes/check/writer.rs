@@ -1,9 +1,10 @@
 //! Writes the functions of checks block by block.
 
+use super::code::{changed_word, shared_word};
 use pumice_check::layout;
 use pumice_ir::{
-    AccessFlags, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, ConvertOp, FloatFlags, Function,
-    InstKind, IntCond, MemoryOrder, Scope, SourceLoc, Type, Value,
+    AccessFlags, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, ConvertOp, FloatFlags, FuncId,
+    Function, InstKind, IntCond, MemoryOrder, Scope, SourceLoc, Type, Value,
 };
 
 /// A function that is being written.
@@ -97,21 +98,12 @@ impl Writer {
 
     /// Changes a word that other work-items may change at the time; gives what it was.
     fn read_and_change(&mut self, op: AtomicOp, ptr: Value, value: Value) -> Value {
-        let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
-        let rmw = InstKind::AtomicRmw {
-            op,
-            ptr,
-            value,
-            order,
-            scope,
-        };
-        self.value(rmw, Type::I32)
+        self.value(changed_word(op, ptr, value, Scope::Device), Type::I32)
     }
 
     /// The word at an address as another work-item may have changed it.
     pub fn atomic_load(&mut self, ptr: Value) -> Value {
-        let (order, scope) = (MemoryOrder::Relaxed, Scope::Device);
-        self.value(InstKind::AtomicLoad { ptr, order, scope }, Type::I32)
+        self.value(shared_word(ptr, Scope::Device), Type::I32)
     }
 
     /// Writes a word that other work-items may read at the time.
@@ -129,6 +121,12 @@ impl Writer {
     /// Puts a word at an address, and gives the one before.
     pub fn exchange(&mut self, ptr: Value, value: Value) -> Value {
         self.read_and_change(AtomicOp::Xchg, ptr, value)
+    }
+
+    /// The result of a function.
+    pub fn call(&mut self, func: FuncId, args: &[Value], ty: Type) -> Value {
+        let args = args.iter().copied().collect();
+        self.value(InstKind::Call { func, args }, ty)
     }
 
     /// `cond ? then : other`.

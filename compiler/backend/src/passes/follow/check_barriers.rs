@@ -16,9 +16,9 @@
 use super::demote::{demote, hoist_constants, is_constant};
 use super::divergence::Divergence;
 use crate::expand::{Expander, Replacement, call, expand};
-use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{
-    add, built_in, load, load_slot, local_item, own, store, store_slot,
+    add, built_in, changed_word, load, load_slot, local_item, own, store, store_slot,
 };
 use crate::passes::check::report::{self, OWN_PREFIX, Sites};
 use crate::passes::lower::lower_collectives::barrier;
@@ -68,16 +68,11 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let words = module.globals.push(words());
         let func = &mut module.functions[id];
         hoist_constants(func);
-        let mut sites = Sites(&mut module.checks);
+        let mut sites = Sites::new(&mut module.checks, Some(index));
         let mut meeting = Meeting::new(func, &places, &mut sites, report, words);
         let _ = expand(func, |x, inst| Ok(meeting.rule(x, inst)))?;
         demote(func)?;
-        let ctx = FunctionCtx {
-            target: ctx.target,
-            options: ctx.options,
-            globals: &module.globals,
-        };
-        let _ = sroa::run(func, &ctx);
+        let _ = sroa::run(func, &ctx.of_functions(&module.globals));
         changed = Changed::Yes;
     }
     Ok(changed)
@@ -153,7 +148,7 @@ impl Meeting {
         report: FuncId,
         words: GlobalId,
     ) -> Self {
-        let first_site = sites.0.len() as u32;
+        let first_site = sites.next();
         let mut widest = Scope::Workgroup;
         let mut all_global = false;
         for &(inst, _) in places {
@@ -169,6 +164,7 @@ impl Meeting {
                 _ => CheckKind::Collective,
             };
             sites.add(CheckSite {
+                kernel: None,
                 kind,
                 size: 0,
                 align: 1,
@@ -304,15 +300,7 @@ impl Meeting {
         let ops = [AtomicOp::UMin, AtomicOp::UMax];
         for ((value, op), at) in keys.into_iter().zip(ops).zip([0, 4]) {
             let ptr = self.word(x, parity, at);
-            let (order, scope) = (MemoryOrder::Relaxed, Scope::Workgroup);
-            let rmw = InstKind::AtomicRmw {
-                op,
-                ptr,
-                value,
-                order,
-                scope,
-            };
-            x.value(rmw, Type::I32);
+            x.value(changed_word(op, ptr, value, Scope::Workgroup), Type::I32);
         }
         barrier(x);
         let [least, most] = [0, 4].map(|at| {

@@ -1,20 +1,22 @@
 //! Accesses of one place by two work-items, one of them a write, with nothing to order the two, are reported.
 //!
 //! Memory has marks: which work-item wrote a place last, which one read it last, and what was written. A mark is the
-//! number of the work-item below the number of barriers that its group has passed. The marks of local memory are local
-//! memory and cover parts of 1, 2 or 4 bytes, as small as the object's accesses; those of global memory lie in the memory of
-//! the launch's checks and cover 4 bytes. Atomic and volatile accesses are left out. Work-items that write one value are no
-//! race. Kernels that order accesses by other means than barriers are left as they are.
+//! number of the work-item below the number of barriers that its group has passed. Marks cover parts of 1, 2 or 4 bytes, as
+//! small as the writes are. Those of local memory are local memory (`race_local.rs`), those of global memory lie in the
+//! memory of the launch's checks (`race_global.rs`). Atomic and volatile accesses are left out. Work-items that write one
+//! value are no race. Kernels that order accesses by other means than barriers are left as they are.
 //!
 //! The pass stands behind the tests of accesses: without those a work-item that leaves its object reaches other marks,
 //! so that an access of local memory is looked at only inside of them.
 
-use super::race_functions::{self, HAS_READ};
+use super::race_functions::RaceFunctions;
+use super::race_global::GlobalRaces;
+use super::race_local::{self, LOCAL_ITEM_BITS, parts_of};
 use super::race_plan::{LOCAL_MARK_BYTES, LocalMarks, Plain, Plan, accesses, orders_itself};
-use crate::expand::{Expander, Replacement, expand, int_like};
-use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::expand::{Expander, Replacement, expand};
+use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{
-    add, built_in, has_places, load, load_slot, local_item, own, store_slot, zero_local,
+    add, built_in, first_of, has_places, load_slot, local_item, own, store_slot, zero_local,
 };
 use crate::passes::check::offsets::Offsets;
 use crate::passes::check::report::{self, Sites, call_report};
@@ -22,21 +24,13 @@ use crate::passes::check::roots::{Root, Roots};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::sroa;
 use cranelift_entity::PrimaryMap;
-use pumice_check::layout::{
-    ARGUMENT_BEFORE, ARGUMENT_BYTES, ARGUMENT_MARKS, ARGUMENT_MEMORY, ARGUMENTS, Code,
-    ITEM_BITS_AT, LOCAL_MANY, MARK_BYTES,
-};
+use pumice_check::layout::Code;
 use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
-    FuncId, GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, MemoryOrder, Module, Scalar,
-    Scope, StackSlot, StackSlotData, Type, Value,
+    AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FuncId,
+    GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module, Scope, StackSlot,
+    StackSlotData, Type, Value,
 };
 use pumice_target::Check;
-use rustc_hash::FxHashMap;
-use smallvec::smallvec;
-
-/// Bits of a work-item's number in the marks of local memory.
-const LOCAL_ITEM_BITS: u64 = 16;
 
 /// Runs the pass.
 ///
@@ -46,12 +40,9 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     if !ctx.target.checks.has(Check::Race) || !report::applies(module, ctx) {
         return Ok(Changed::No);
     }
-    let functions = Functions {
-        report: report::report(module, ctx),
-        read: race_functions::read(module),
-        write: race_functions::write(module),
-    };
-    for kernel in &module.kernels {
+    let report = report::report(module, ctx);
+    let functions = RaceFunctions::of(module);
+    for (index, kernel) in module.kernels.iter().enumerate() {
         let func = &mut module.functions[kernel.func];
         if func.entry().is_none() || orders_itself(func) {
             continue;
@@ -64,17 +55,17 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let offsets = Offsets::new(func, &roots);
         let word = StackSlotData { size: 4, align: 4 };
         let mut pass = Races {
+            report,
             functions,
             located: has_places(func),
             globals: &module.globals,
-            sites: Sites(&mut module.checks),
+            sites: Sites::new(&mut module.checks, Some(index)),
             local_count: func.slots.push(word),
-            global_count: func.slots.push(word),
+            global_mark: func.slots.push(word),
             plan,
             roots,
             offsets,
-            launch: None,
-            arguments: FxHashMap::default(),
+            global: None,
         };
         let mut first = true;
         let _ = expand(func, |x, inst| {
@@ -84,137 +75,45 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             pass.rule(x, inst);
             Ok(None::<Replacement>)
         })?;
-        let ctx = FunctionCtx {
-            target: ctx.target,
-            options: ctx.options,
-            globals: &module.globals,
-        };
-        let _ = sroa::run(func, &ctx);
+        let _ = sroa::run(func, &ctx.of_functions(&module.globals));
     }
     report::mark_checked(module);
     Ok(Changed::Yes)
 }
 
-/// The functions that kernels call.
-#[derive(Clone, Copy)]
-struct Functions {
-    report: FuncId,
-    read: FuncId,
-    write: FuncId,
-}
-
-/// Facts about the launch that global memory's marks need.
-#[derive(Clone, Copy)]
-struct LaunchValues {
-    memory: Value,
-    bits: Value,
-    /// The number of the group's first work-item, and of this one.
-    first: Value,
-    item: Value,
-    /// Work-items of a group.
-    size: Value,
-}
-
-/// An argument that points to global memory.
-#[derive(Clone, Copy)]
-struct ArgumentValues {
-    before: Value,
-    /// The first mark; 0 if there are none.
-    marks: Value,
-}
-
 /// The run on one kernel.
 struct Races<'a> {
-    functions: Functions,
+    report: FuncId,
+    functions: RaceFunctions,
     /// Accesses without a place are not the program's.
     located: bool,
     globals: &'a PrimaryMap<GlobalId, GlobalData>,
     sites: Sites<'a>,
-    /// The numbers of barriers for local and for global memory that the work-item has passed, from 1 on.
+    /// The number of barriers for local memory that the work-item has passed, from 1 on.
     local_count: StackSlot,
-    global_count: StackSlot,
+    /// Its mark in global memory.
+    global_mark: StackSlot,
     plan: Plan,
     roots: Roots,
     offsets: Offsets,
-    launch: Option<LaunchValues>,
-    arguments: FxHashMap<u32, ArgumentValues>,
+    global: Option<GlobalRaces>,
 }
 
 impl Races<'_> {
     fn begin(&mut self, x: &mut Expander<'_>) {
         let one = x.func.i32(1);
         store_slot(x, self.local_count, one);
-        store_slot(x, self.global_count, one);
         let mut marks: Vec<LocalMarks> = self.plan.local.values().copied().collect();
         marks.sort_unstable_by_key(|marks| marks.global);
         if !self.plan.written.is_empty() {
-            self.begin_global(x);
+            let (functions, mark) = (self.functions, self.global_mark);
+            self.global = Some(GlobalRaces::begin(x, functions, mark, &self.plan));
         }
         for one in &marks {
             zero_local(x, one.global, self.globals[one.global].size);
         }
         if !marks.is_empty() {
             barrier(x);
-        }
-    }
-
-    fn begin_global(&mut self, x: &mut Expander<'_>) {
-        let memory = built_in(x, BuiltIn::CheckMemory);
-        let bits = load(x, memory, ITEM_BITS_AT, Type::I32);
-        let [size, group, groups] = [
-            BuiltIn::EnqueuedLocalSize,
-            BuiltIn::GroupId,
-            BuiltIn::NumGroups,
-        ]
-        .map(|which| {
-            let vector = built_in(x, which);
-            [0, 1, 2].map(|lane| {
-                let lane = x.lane(vector, lane);
-                x.convert(ConvertOp::Trunc, lane, Type::I32)
-            })
-        });
-        let all = x.bin(BinaryOp::IMul, size[0], size[1]);
-        let all = x.bin(BinaryOp::IMul, all, size[2]);
-        let number = x.bin(BinaryOp::IMul, group[2], groups[1]);
-        let number = x.bin(BinaryOp::IAdd, number, group[1]);
-        let number = x.bin(BinaryOp::IMul, number, groups[0]);
-        let number = x.bin(BinaryOp::IAdd, number, group[0]);
-        let first = x.bin(BinaryOp::IMul, number, all);
-        let inside = local_item(x);
-        let item = x.bin(BinaryOp::IAdd, first, inside);
-        self.launch = Some(LaunchValues {
-            memory,
-            bits,
-            first,
-            item,
-            size: all,
-        });
-        let mut ordinals = [&self.plan.read[..], &self.plan.written[..]].concat();
-        ordinals.sort_unstable();
-        ordinals.dedup();
-        let mut parts: FxHashMap<u32, Value> = FxHashMap::default();
-        for &ordinal in &ordinals {
-            let at = ARGUMENTS + u64::from(ordinal) * ARGUMENT_BYTES;
-            let [before, marks, part] = [ARGUMENT_BEFORE, ARGUMENT_MARKS, ARGUMENT_MEMORY]
-                .map(|field| load(x, memory, at + field, Type::I64));
-            parts.insert(ordinal, part);
-            let values = ArgumentValues { before, marks };
-            self.arguments.insert(ordinal, values);
-        }
-        // What nobody writes needs no look.
-        for ordinal in ordinals {
-            if self.plan.written.contains(&ordinal) {
-                continue;
-            }
-            let mut any = x.splat(Type::BOOL, 0);
-            for other in &self.plan.written {
-                let same = x.icmp(IntCond::Eq, parts[&ordinal], parts[other]);
-                any = x.bin(BinaryOp::Or, any, same);
-            }
-            let none = x.func.i64(0);
-            if let Some(values) = self.arguments.get_mut(&ordinal) {
-                values.marks = x.select(any, values.marks, none);
-            }
         }
     }
 
@@ -242,12 +141,13 @@ impl Races<'_> {
     }
 
     fn count(&self, x: &mut Expander<'_>, local: bool, global: bool) {
-        for (slot, counts) in [(self.local_count, local), (self.global_count, global)] {
-            if counts {
-                let before = load_slot(x, slot, Type::I32);
-                let more = x.bin_const(BinaryOp::IAdd, before, 1);
-                store_slot(x, slot, more);
-            }
+        if local {
+            let before = load_slot(x, self.local_count, Type::I32);
+            let more = x.bin_const(BinaryOp::IAdd, before, 1);
+            store_slot(x, self.local_count, more);
+        }
+        if let Some(marks) = self.global.as_ref().filter(|_| global) {
+            marks.count(x);
         }
     }
 
@@ -268,7 +168,8 @@ impl Races<'_> {
         }
     }
 
-    fn site(&mut self, x: &Expander<'_>, root: Root, access: Plain) -> u32 {
+    /// The number of an access's place; `part` is what one race mark covers.
+    fn site(&mut self, x: &Expander<'_>, root: Root, access: Plain, part: u64) -> u32 {
         let object = match root {
             Root::Argument(ordinal) => CheckedObject::Argument(ordinal),
             Root::Variable(global) => CheckedObject::Variable {
@@ -282,18 +183,20 @@ impl Races<'_> {
             false => CheckKind::ReadRace,
         };
         self.sites.add(CheckSite {
+            kernel: None,
             kind,
             size: access.bytes as u32,
-            align: 1,
+            align: part as u32,
             object,
             loc: x.loc,
         })
     }
 
-    /// Reports another work-item's access of the place, if there was one.
+    /// Reports another work-item's access of the place, if there was one. `at` is the offset in the object, or the address of
+    /// global memory.
     fn tell(&self, x: &mut Expander<'_>, site: u32, found: Value, at: Value, bytes: u64) {
         let any = x.icmp_const(IntCond::Ne, found, 0);
-        let report = self.functions.report;
+        let report = self.report;
         x.when(any, |x| {
             let memory = built_in(x, BuiltIn::CheckMemory);
             let code = x.func.i32(Code::Operation as i32);
@@ -306,74 +209,19 @@ impl Races<'_> {
     }
 
     fn look_global(&mut self, x: &mut Expander<'_>, ordinal: u32, access: Plain) {
-        let (Some(launch), Some(&argument)) = (self.launch, self.arguments.get(&ordinal)) else {
+        let Some(part) = self.global.as_ref().map(GlobalRaces::part) else {
             return;
         };
-        if access.part != 4 {
-            return;
+        let site = self.site(x, Root::Argument(ordinal), access, part);
+        if let Some(global) = &self.global {
+            global.look(x, ordinal, access, |x, found, address| {
+                self.tell(x, site, found, address, access.bytes);
+            });
         }
-        let site = self.site(x, Root::Argument(ordinal), access);
-        let looks = x.icmp_const(IntCond::Ne, argument.marks, 0);
-        x.when(looks, |x| {
-            let offset = self.offsets.of(access.ptr);
-            let at = x.bin(BinaryOp::IAdd, offset, argument.before);
-            let word = x.bin_const(BinaryOp::LShr, at, 2);
-            let place = x.bin_const(BinaryOp::IMul, word, MARK_BYTES);
-            let place = x.bin(BinaryOp::IAdd, argument.marks, place);
-            let marks = add(x, launch.memory, place);
-            let mark = self.global_mark(x, launch);
-            let own = [mark, launch.first, launch.size, launch.bits];
-            let found = self.global_clash(x, access, marks, own);
-            self.tell(x, site, found, at, access.bytes);
-        });
-    }
-
-    /// The work-item's mark in global memory.
-    fn global_mark(&self, x: &mut Expander<'_>, launch: LaunchValues) -> Value {
-        let count = load_slot(x, self.global_count, Type::I32);
-        let ones = x.func.i32(-1);
-        let most = x.bin(BinaryOp::LShr, ones, launch.bits);
-        let fits = x.icmp(IntCond::Ult, count, most);
-        let count = x.select(fits, count, most);
-        let high = x.bin(BinaryOp::Shl, count, launch.bits);
-        x.bin(BinaryOp::Or, high, launch.item)
-    }
-
-    fn global_clash(
-        &self,
-        x: &mut Expander<'_>,
-        access: Plain,
-        marks: Value,
-        [mark, first, size, bits]: [Value; 4],
-    ) -> Value {
-        let words = access.bytes / 4;
-        if !access.writes {
-            let words = x.func.i32(words as i32);
-            let (func, args) = (
-                self.functions.read,
-                smallvec![marks, mark, first, size, bits, words],
-            );
-            return x.value(InstKind::Call { func, args }, Type::I32);
-        }
-        let values = access.value.and_then(|value| parts_of(x, value, 4));
-        let compare = x.splat(Type::BOOL, u64::from(values.is_some()));
-        let mut found = x.func.i32(0);
-        for word in 0..words {
-            let value = values.as_ref().map(|values| values[word as usize]);
-            let value = value.unwrap_or_else(|| x.func.i32(0));
-            let place = x.offset(marks, word * MARK_BYTES);
-            let (func, args) = (
-                self.functions.write,
-                smallvec![place, mark, first, size, bits, value, compare],
-            );
-            let clash = x.value(InstKind::Call { func, args }, Type::I32);
-            found = either(x, clash, found);
-        }
-        found
     }
 
     fn look_local(&mut self, x: &mut Expander<'_>, root: Root, access: Plain, marks: LocalMarks) {
-        let site = self.site(x, root, access);
+        let site = self.site(x, root, access, marks.part);
         let at = self.offsets.of(access.ptr);
         let first = x.bin_const(BinaryOp::LShr, at, marks.part.trailing_zeros().into());
         let parts = access.bytes / marks.part;
@@ -412,13 +260,13 @@ impl Races<'_> {
         for part in 0..parts {
             let place = x.offset(base, part * LOCAL_MARK_BYTES);
             let clash = match access.writes {
-                false => local_read(x, place, mark),
+                false => race_local::read(x, place, mark),
                 true => {
                     let value = values.as_ref().map(|values| values[part as usize]);
-                    local_write(x, place, mark, value)
+                    race_local::write(x, place, mark, value)
                 }
             };
-            found = either(x, clash, found);
+            found = first_of(x, clash, found);
         }
         // The count has no more bits: marks of long ago look like those of now.
         let counts = x.icmp_const(IntCond::Ult, count, 1 << (32 - LOCAL_ITEM_BITS));
@@ -426,111 +274,4 @@ impl Races<'_> {
         let found = x.select(counts, found, none);
         self.tell(x, site, found, at, access.bytes);
     }
-}
-
-/// `a` if it is not 0, else `b`.
-fn either(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
-    let is_one = x.icmp_const(IntCond::Ne, a, 0);
-    x.select(is_one, a, b)
-}
-
-/// Returns whether a mark is another work-item's since the last barrier.
-fn clashes(x: &mut Expander<'_>, other: Value, mark: Value) -> Value {
-    let differ = x.bin(BinaryOp::Xor, other, mark);
-    let less = x.bin_const(BinaryOp::ISub, differ, 1);
-    x.icmp_const(IntCond::Ult, less, (1 << LOCAL_ITEM_BITS) - 1)
-}
-
-/// The number in a mark from 1 on.
-fn name(x: &mut Expander<'_>, mark: Value) -> Value {
-    let item = x.bin_const(BinaryOp::And, mark, (1 << LOCAL_ITEM_BITS) - 1);
-    x.bin_const(BinaryOp::IAdd, item, 1)
-}
-
-/// Marks a read; gives the number of the work-item that it clashes with, or 0.
-fn local_read(x: &mut Expander<'_>, place: Value, mark: Value) -> Value {
-    let writer = atomic_load(x, place);
-    let wrote = clashes(x, writer, mark);
-    let number = name(x, writer);
-    let none = x.func.i32(0);
-    let found = x.select(wrote, number, none);
-    let reader = x.offset(place, 4);
-    let many = x.bin_const(BinaryOp::Or, mark, LOCAL_MANY);
-    let old = atomic_load(x, reader);
-    let [is_new, is_one] = [mark, many].map(|mark| x.icmp(IntCond::Ne, old, mark));
-    let tells = x.bin(BinaryOp::And, is_new, is_one);
-    x.when(tells, |x| {
-        let old = exchange(x, reader, mark);
-        let several = clashes(x, old, mark);
-        x.when(several, |x| {
-            exchange(x, reader, many);
-        });
-    });
-    found
-}
-
-/// Marks a write; gives the number of the work-item that it clashes with, or 0.
-fn local_write(x: &mut Expander<'_>, place: Value, mark: Value, value: Option<Value>) -> Value {
-    let contents = x.offset(place, 8);
-    // In this order: who finds another's mark finds that one's value too.
-    let equal = value.map(|value| {
-        let before = exchange(x, contents, value);
-        x.icmp(IntCond::Eq, before, value)
-    });
-    let writer = exchange(x, place, mark);
-    let mut wrote = clashes(x, writer, mark);
-    if let Some(equal) = equal {
-        let no = x.splat(Type::BOOL, 0);
-        wrote = x.select(equal, no, wrote);
-    }
-    let reader = x.offset(place, 4);
-    let reader = atomic_load(x, reader);
-    let read = clashes(x, reader, mark);
-    let none = x.func.i32(0);
-    let number = name(x, reader);
-    let number = x.bin_const(BinaryOp::Or, number, HAS_READ);
-    let found = x.select(read, number, none);
-    let number = name(x, writer);
-    x.select(wrote, number, found)
-}
-
-/// A value as words of so many bytes each; `None` for pointers.
-fn parts_of(x: &mut Expander<'_>, value: Value, part: u64) -> Option<Vec<Value>> {
-    let ty = x.ty(value);
-    if ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
-        return None;
-    }
-    let bits = x.convert(ConvertOp::Bitcast, value, int_like(ty));
-    let per_lane = u64::from(ty.scalar.bytes()) / part;
-    let small = Type::scalar(Scalar::int_of_bits(part as u32 * 8)?);
-    let mut parts = Vec::new();
-    for lane in 0..ty.lanes {
-        let lane = x.lane(bits, lane);
-        for index in 0..per_lane {
-            let moved = match index {
-                0 => lane,
-                _ => x.bin_const(BinaryOp::LShr, lane, index * part * 8),
-            };
-            let low = x.convert(ConvertOp::Trunc, moved, small);
-            parts.push(x.convert(ConvertOp::ZExt, low, Type::I32));
-        }
-    }
-    Some(parts)
-}
-
-fn atomic_load(x: &mut Expander<'_>, ptr: Value) -> Value {
-    let (order, scope) = (MemoryOrder::Relaxed, Scope::Workgroup);
-    x.value(InstKind::AtomicLoad { ptr, order, scope }, Type::I32)
-}
-
-fn exchange(x: &mut Expander<'_>, ptr: Value, value: Value) -> Value {
-    let (op, order, scope) = (AtomicOp::Xchg, MemoryOrder::Relaxed, Scope::Workgroup);
-    let rmw = InstKind::AtomicRmw {
-        op,
-        ptr,
-        value,
-        order,
-        scope,
-    };
-    x.value(rmw, Type::I32)
 }

@@ -10,15 +10,15 @@
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::check::code::{any_lane, has_places, zero_local};
+use crate::passes::check::code::{has_places, zero_local};
 use crate::passes::check::report::{self, OWN_PREFIX, Sites, call_report};
 use crate::passes::lower::zero_private::zero;
 use cranelift_entity::PrimaryMap;
 use pumice_check::layout::Code;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BuiltIn, CheckKind, CheckSite, CheckedObject, FuncId, Function,
-    GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, LowerError, MemoryOrder, Module,
-    Scalar, Scope, StackSlot, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, FuncId,
+    Function, GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, LowerError, MemoryOrder,
+    Module, Scalar, Scope, StackSlot, Type, Value,
 };
 use pumice_target::Check;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,7 +62,7 @@ fn run(module: &mut Module, ctx: &Ctx<'_>, part: Part) -> Result<Changed, LowerE
     }
     let report = report::report(module, ctx);
     let mut changed = Changed::No;
-    for kernel in &module.kernels {
+    for (index, kernel) in module.kernels.iter().enumerate() {
         let func = &mut module.functions[kernel.func];
         if func.entry().is_none() {
             continue;
@@ -83,9 +83,10 @@ fn run(module: &mut Module, ctx: &Ctx<'_>, part: Part) -> Result<Changed, LowerE
             report,
             located: has_places(func),
             globals: &module.globals,
-            sites: Sites(&mut module.checks),
+            sites: Sites::new(&mut module.checks, Some(index)),
             shadows,
             uses,
+            used: used_lanes(func, true),
             pointers: FxHashMap::default(),
         };
         let mut first = true;
@@ -131,8 +132,6 @@ struct Uses {
     lost: FxHashSet<Object>,
     /// Variables that are read.
     read: FxHashSet<Object>,
-    /// Values with another use than a vector that gets a lane.
-    used: FxHashSet<Value>,
 }
 
 impl Uses {
@@ -142,7 +141,6 @@ impl Uses {
             pointers: FxHashMap::default(),
             lost: FxHashSet::default(),
             read: FxHashSet::default(),
-            used: FxHashSet::default(),
         };
         let order = pumice_ir::Cfg::new(func).reverse_postorder().to_vec();
         for block in order {
@@ -214,9 +212,6 @@ impl Uses {
                 self.read
                     .extend(self.pointers.get(&ptr).map(|(object, _)| *object));
             }
-            (&InstKind::Insert { vector, .. }, _) => plain = Some(vector),
-            // Other lanes of a vector are set this way too.
-            (InstKind::Shuffle { .. }, _) => return,
             _ => {}
         }
         let mut met = false;
@@ -224,7 +219,6 @@ impl Uses {
             if plain == Some(value) && !std::mem::replace(&mut met, true) {
                 return;
             }
-            self.used.insert(value);
             if let Some(&(object, _)) = self.pointers.get(&value) {
                 self.lost.insert(object);
             }
@@ -294,6 +288,8 @@ struct Pass<'a> {
     sites: Sites<'a>,
     shadows: Vec<(Object, Object)>,
     uses: Uses,
+    /// The lanes of values that are more than carried along.
+    used: FxHashMap<Value, u32>,
     /// Pointers into shadows by those into variables.
     pointers: FxHashMap<Value, Value>,
 }
@@ -351,10 +347,10 @@ impl Pass<'_> {
                     self.pointers.insert(result, shadow);
                 }
             }
-            (InstKind::Load { ptr, align, .. }, Some(result))
-                if self.uses.used.contains(&result) =>
-            {
-                self.read(x, ptr, x.ty(result), align);
+            (InstKind::Load { ptr, align, .. }, Some(result)) => {
+                if let Some(&lanes) = self.used.get(&result) {
+                    self.read(x, ptr, (x.ty(result), lanes), align);
+                }
             }
             (
                 InstKind::Store {
@@ -364,7 +360,7 @@ impl Pass<'_> {
             ) => self.write(x, ptr, x.ty(value), align),
             (InstKind::AtomicLoad { ptr, .. }, Some(result)) => {
                 let ty = x.ty(result);
-                self.read(x, ptr, ty, ty.access_bytes());
+                self.read(x, ptr, (ty, u32::MAX), ty.access_bytes());
             }
             (InstKind::AtomicStore { ptr, value, .. }, _) => {
                 let ty = x.ty(value);
@@ -380,7 +376,7 @@ impl Pass<'_> {
                 _,
             ) => {
                 let ty = x.ty(value);
-                self.read(x, ptr, ty, ty.access_bytes());
+                self.read(x, ptr, (ty, u32::MAX), ty.access_bytes());
                 self.write(x, ptr, ty, ty.access_bytes());
             }
             (
@@ -428,7 +424,7 @@ impl Pass<'_> {
         }
     }
 
-    fn read(&mut self, x: &mut Expander<'_>, ptr: Value, ty: Type, align: u32) {
+    fn read(&mut self, x: &mut Expander<'_>, ptr: Value, (ty, lanes): (Type, u32), align: u32) {
         let (Some(&shadow), Some(&(object, _))) =
             (self.pointers.get(&ptr), self.uses.pointers.get(&ptr))
         else {
@@ -437,16 +433,10 @@ impl Pass<'_> {
         if self.located && x.loc.line == 0 {
             return;
         }
-        let load = InstKind::Load {
-            ptr: shadow,
-            align,
-            flags: AccessFlags::empty(),
-        };
         let ty = bits_of(ty);
-        let written = x.value(load, ty);
-        let bad = x.icmp_const(IntCond::Ne, written, u64::MAX >> (64 - ty.scalar.bits()));
-        let any = any_lane(x, bad, ty);
+        let any = lacks_ones(x, shadow, (ty, lanes), align);
         let site = self.sites.add(CheckSite {
+            kernel: None,
             kind: CheckKind::Unwritten,
             size: ty.access_bytes(),
             align: 1,
@@ -473,13 +463,81 @@ impl Pass<'_> {
     }
 }
 
+/// The lanes of values that are used, one bit for each: a vector that gets lanes is carried along, and so is what a block's
+/// parameter without a use takes. What is stored counts if `stores_use`.
+pub(super) fn used_lanes(func: &Function, stores_use: bool) -> FxHashMap<Value, u32> {
+    let mut used: FxHashMap<Value, u32> = FxHashMap::default();
+    let mut carried: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
+    let blocks = func.layout.blocks.iter();
+    for &inst in blocks.flat_map(|&block| &func.layout.insts[block]) {
+        let kind = &func.insts[inst].kind;
+        let mut carries: Vec<Value> = Vec::new();
+        for call in kind.successors() {
+            let params = &func.blocks[call.block].params;
+            for (&param, &arg) in params.iter().zip(&call.args) {
+                carried.entry(param).or_default().push(arg);
+                carries.push(arg);
+            }
+        }
+        match *kind {
+            InstKind::Insert { vector, .. } => carries.push(vector),
+            InstKind::Store { value, .. } if !stores_use => carries.push(value),
+            // Other lanes of a vector are set this way too.
+            InstKind::Shuffle { .. } => continue,
+            InstKind::Extract { vector, lane } => {
+                *used.entry(vector).or_default() |= 1 << lane;
+                continue;
+            }
+            _ => {}
+        }
+        kind.for_each_value(|value| match carries.iter().position(|&one| one == value) {
+            Some(at) => drop(carries.swap_remove(at)),
+            None => drop(used.insert(value, u32::MAX)),
+        });
+    }
+    let mut new: Vec<Value> = used.keys().copied().collect();
+    while let Some(param) = new.pop() {
+        let lanes = used[&param];
+        for &arg in carried.get(&param).into_iter().flatten() {
+            let known = used.entry(arg).or_default();
+            if *known | lanes != *known {
+                *known |= lanes;
+                new.push(arg);
+            }
+        }
+    }
+    used
+}
+
+/// True if a byte of a shadow does not say that it was written; only some lanes count.
+pub(super) fn lacks_ones(
+    x: &mut Expander<'_>,
+    shadow: Value,
+    (ty, lanes): (Type, u32),
+    align: u32,
+) -> Value {
+    let load = InstKind::Load {
+        ptr: shadow,
+        align,
+        flags: AccessFlags::empty(),
+    };
+    let written = x.value(load, ty);
+    let bad = x.icmp_const(IntCond::Ne, written, u64::MAX >> (64 - ty.scalar.bits()));
+    let chosen = (0..ty.lanes).filter(|&lane| lanes >> lane & 1 != 0);
+    let all: Vec<Value> = chosen.map(|lane| x.lane(bad, lane)).collect();
+    let any = all
+        .into_iter()
+        .reduce(|any, one| x.bin(BinaryOp::Or, any, one));
+    any.unwrap_or_else(|| x.splat(Type::BOOL, 0))
+}
+
 /// The type of a value's shadow.
-fn bits_of(ty: Type) -> Type {
+pub(super) fn bits_of(ty: Type) -> Type {
     ty.with_scalar(Scalar::int_of_bits(ty.scalar.bytes() * 8).unwrap_or(Scalar::I8))
 }
 
 /// Marks bytes of a shadow as written.
-fn ones(x: &mut Expander<'_>, shadow: Value, at: u64, ty: Type, align: u32) {
+pub(super) fn ones(x: &mut Expander<'_>, shadow: Value, at: u64, ty: Type, align: u32) {
     let ptr = x.offset(shadow, at);
     let value = x.splat(ty, u64::MAX >> (64 - ty.scalar.bits()));
     let flags = AccessFlags::empty();

@@ -5,7 +5,10 @@
 pub mod check_barriers;
 pub mod check_races;
 pub mod check_uninit;
+pub mod check_unwritten;
 mod demote;
 mod divergence;
 mod race_functions;
+mod race_global;
+mod race_local;
 mod race_plan;

@@ -1,9 +1,8 @@
-//! The functions that look for data races in global memory, by the race marks of 4 bytes
-//! (`pumice_check::layout::MARK_BYTES`).
+//! The functions that look for data races in global memory, by race marks (`pumice_check::layout::MARK_BYTES`).
 //!
-//! Both take the address of the first mark, the caller's mark, the number of the group's first work-item, how many
-//! work-items a group has and how many bits of a mark number the work-item; the bits above count the group's barriers
-//! from 1 on. They give 0, or the number of the other work-item from 1 on, with bit 31 if that one has read.
+//! A mark is the number of the work-item in the launch below the number of barriers that its group has passed, from 1 on;
+//! `bits` are those of the work-item. The functions give 0, or the number of the other work-item from 1 on, with bit 31 if
+//! that one has read.
 //!
 //! Marks of two work-items clash unless they are of one group and a barrier was between. A mark of all ones stands for
 //! work-items of several groups. The highest count of barriers clashes with none in its group.
@@ -11,32 +10,48 @@
 use crate::passes::check::report::helper;
 use crate::passes::check::writer::{Writer, to};
 use pumice_check::layout::MARK_BYTES;
-use pumice_ir::{
-    AddressSpace, BinaryOp, ConvertOp, FuncId, Function, IntCond, Module, Type, Value,
-};
+use pumice_ir::{AddressSpace, BinaryOp, BuiltIn, ConvertOp, FuncId, IntCond, Module, Type, Value};
 
 const READ: &str = "__pumice_check_race_read";
+const READ_CLASH: &str = "__pumice_check_race_read_clash";
 const WRITE: &str = "__pumice_check_race_write";
+const WRITE_CLASH: &str = "__pumice_check_race_write_clash";
 
 /// In a number of another work-item: it has read.
 pub(super) const HAS_READ: u64 = 1 << 31;
 
-/// `read(marks, mark, first, size, bits, words)` of so many times 4 bytes.
-pub(super) fn read(module: &mut Module) -> FuncId {
-    helper(module, READ, make_read)
+/// The functions.
+#[derive(Clone, Copy)]
+pub(super) struct RaceFunctions {
+    /// `read(marks, mark, bits, parts)`: marks so many parts as read.
+    pub read: FuncId,
+    /// `read_clash(marks, mark, bits, writer, reader)` of one part: `mark` has just taken the place of `reader`.
+    pub read_clash: FuncId,
+    /// `write(marks, mark, bits, value, compare)` of one part. With `compare` work-items may write equal values.
+    pub write: FuncId,
+    /// `write_clash(mark, bits, writer, reader, equal)` of one part: `mark` has just taken the place of `writer`, which
+    /// wrote the same if `equal`.
+    pub write_clash: FuncId,
 }
 
-/// `write(marks, mark, first, size, bits, value, compare)` of 4 bytes. With `compare` work-items may write equal values.
-pub(super) fn write(module: &mut Module) -> FuncId {
-    helper(module, WRITE, make_write)
+impl RaceFunctions {
+    /// The functions of a module.
+    pub fn of(module: &mut Module) -> Self {
+        let read_clash = helper(module, READ_CLASH, make_read_clash);
+        let write_clash = helper(module, WRITE_CLASH, make_write_clash);
+        Self {
+            read: helper(module, READ, || make_read(read_clash)),
+            read_clash,
+            write: helper(module, WRITE, || make_write(write_clash)),
+            write_clash,
+        }
+    }
 }
 
 /// The access that a mark is compared with.
 #[derive(Clone, Copy)]
 struct Own {
     mark: Value,
-    first: Value,
-    size: Value,
     bits: Value,
 }
 
@@ -52,8 +67,26 @@ impl Own {
     /// Returns whether a mark is one of the caller's group.
     fn is_near(self, w: &mut Writer, other: Value) -> Value {
         let item = self.item(w, other);
-        let place = w.bin(BinaryOp::ISub, item, self.first);
-        w.icmp(IntCond::Ult, place, self.size)
+        let [global, local, group] = [
+            BuiltIn::GlobalSize,
+            BuiltIn::EnqueuedLocalSize,
+            BuiltIn::GroupId,
+        ]
+        .map(|which| {
+            (w.built_in(which)).map(|number| w.convert(ConvertOp::Trunc, number, Type::I32))
+        });
+        let row = w.bin(BinaryOp::UDiv, item, global[0]);
+        let place = [
+            w.bin(BinaryOp::URem, item, global[0]),
+            w.bin(BinaryOp::URem, row, global[1]),
+            w.bin(BinaryOp::UDiv, row, global[1]),
+        ];
+        let [x, y, z] = [0, 1, 2].map(|d| {
+            let own = w.bin(BinaryOp::UDiv, place[d], local[d]);
+            w.icmp(IntCond::Eq, own, group[d])
+        });
+        let plane = w.bin(BinaryOp::And, x, y);
+        w.bin(BinaryOp::And, plane, z)
     }
 
     /// Returns whether a mark is another work-item's that nothing orders.
@@ -82,80 +115,94 @@ impl Own {
     }
 }
 
-fn make_read() -> Function {
-    let mut params = [Type::I32; 6];
+fn make_read_clash() -> pumice_ir::Function {
+    let mut params = [Type::I32; 5];
     params[0] = Type::ptr(AddressSpace::Global);
-    let (mut w, values) = Writer::new(READ, &params, &[Type::I32]);
-    let [marks, mark, first, size, bits, words] = values[..] else {
+    let (mut w, values) = Writer::new(READ_CLASH, &params, &[Type::I32]);
+    let [marks, mark, bits, writer, reader] = values[..] else {
         unreachable!("as many values as types");
     };
-    let own = Own {
-        mark,
-        first,
-        size,
-        bits,
+    let own = Own { mark, bits };
+    let [several, done] = [(); 2].map(|()| w.func.append_block());
+    let zero = w.func.i32(0);
+    let near = own.is_near(&mut w, reader);
+    let none = w.icmp(IntCond::Eq, reader, zero);
+    let fine = w.bin(BinaryOp::Or, near, none);
+    let [yes, no] = [1, 0].map(|bits| w.func.splat_constant(Type::BOOL, bits));
+    let far = w.select(fine, no, yes);
+    w.branch(far, several, to(done, &[]));
+    let place = w.add_const(marks, 4);
+    let ones = w.func.i32(-1);
+    let _ = w.exchange(place, ones);
+    w.jump(done, &[]);
+    w.block = done;
+    let clash = own.clashes(&mut w, writer);
+    let name = own.name(&mut w, writer);
+    let found = w.select(clash, name, zero);
+    w.give(&[found]);
+    w.func
+}
+
+fn make_write_clash() -> pumice_ir::Function {
+    let mut params = [Type::I32; 5];
+    params[4] = Type::BOOL;
+    let (mut w, values) = Writer::new(WRITE_CLASH, &params, &[Type::I32]);
+    let [mark, bits, writer, reader, equal] = values[..] else {
+        unreachable!("as many values as types");
     };
-    let [head, body, look, mine, tell, several, next, done] =
-        [(); 8].map(|()| w.func.append_block());
+    let own = Own { mark, bits };
+    let zero = w.func.i32(0);
+    let wrote = own.clashes(&mut w, writer);
+    let no = w.func.splat_constant(Type::BOOL, 0);
+    let wrote = w.select(equal, no, wrote);
+    let read = own.clashes(&mut w, reader);
+    let name = own.name(&mut w, reader);
+    let name = w.bin_const(BinaryOp::Or, name, HAS_READ);
+    let found = w.select(read, name, zero);
+    let name = own.name(&mut w, writer);
+    let found = w.select(wrote, name, found);
+    w.give(&[found]);
+    w.func
+}
+
+fn make_read(clash: FuncId) -> pumice_ir::Function {
+    let mut params = [Type::I32; 4];
+    params[0] = Type::ptr(AddressSpace::Global);
+    let (mut w, values) = Writer::new(READ, &params, &[Type::I32]);
+    let [marks, mark, bits, parts] = values[..] else {
+        unreachable!("as many values as types");
+    };
+    let [head, body, done] = [(); 3].map(|()| w.func.append_block());
     let zero = w.func.i32(0);
     w.jump(head, &[zero, zero]);
     let index = w.func.append_param(head, Type::I32);
     let found = w.func.append_param(head, Type::I32);
     w.block = head;
-    let more = w.icmp(IntCond::Ult, index, words);
+    let more = w.icmp(IntCond::Ult, index, parts);
     w.branch(more, body, to(done, &[]));
     let at = w.convert(ConvertOp::ZExt, index, Type::I64);
     let at = w.bin_const(BinaryOp::IMul, at, MARK_BYTES);
-    let writer = w.add(marks, at);
-    let reader = w.add_const(writer, 4);
-    let other = w.atomic_load(writer);
-    // Most places were written by nobody, or by the reader.
-    let is_written = w.icmp(IntCond::Ne, other, zero);
-    let is_foreign = w.icmp(IntCond::Ne, other, mark);
-    let looks = w.bin(BinaryOp::And, is_written, is_foreign);
-    w.branch(looks, look, to(mine, &[found]));
-    let clash = own.clashes(&mut w, other);
-    let name = own.name(&mut w, other);
-    let found_now = w.select(clash, name, found);
-    w.jump(mine, &[found_now]);
-    let found_now = w.func.append_param(mine, Type::I32);
-    w.block = mine;
-    // Most reads are by whoever has read before.
-    let old = w.atomic_load(reader);
-    let ones = w.func.i32(-1);
-    let [is_new, is_one] = [mark, ones].map(|mark| w.icmp(IntCond::Ne, old, mark));
-    let tells = w.bin(BinaryOp::And, is_new, is_one);
-    w.branch(tells, tell, to(next, &[]));
+    let place = w.add(marks, at);
+    let reader = w.add_const(place, 4);
+    let other = w.atomic_load(place);
     let old = w.exchange(reader, mark);
-    let near = own.is_near(&mut w, old);
-    let none = w.icmp(IntCond::Eq, old, zero);
-    let fine = w.bin(BinaryOp::Or, near, none);
-    let [yes, no] = [1, 0].map(|bits| w.func.splat_constant(Type::BOOL, bits));
-    let far = w.select(fine, no, yes);
-    w.branch(far, several, to(next, &[]));
-    let _ = w.exchange(reader, ones);
-    w.jump(next, &[]);
-    w.block = next;
-    let index = w.bin_const(BinaryOp::IAdd, index, 1);
-    w.jump(head, &[index, found_now]);
+    let name = w.call(clash, &[place, mark, bits, other, old], Type::I32);
+    let is_one = w.icmp(IntCond::Ne, name, zero);
+    let found_now = w.select(is_one, name, found);
+    let next = w.bin_const(BinaryOp::IAdd, index, 1);
+    w.jump(head, &[next, found_now]);
     w.block = done;
     w.give(&[found]);
     w.func
 }
 
-fn make_write() -> Function {
-    let mut params = [Type::I32; 7];
+fn make_write(clash: FuncId) -> pumice_ir::Function {
+    let mut params = [Type::I32; 5];
     params[0] = Type::ptr(AddressSpace::Global);
-    params[6] = Type::BOOL;
+    params[4] = Type::BOOL;
     let (mut w, values) = Writer::new(WRITE, &params, &[Type::I32]);
-    let [marks, mark, first, size, bits, value, compare] = values[..] else {
+    let [marks, mark, bits, value, compare] = values[..] else {
         unreachable!("as many values as types");
-    };
-    let own = Own {
-        mark,
-        first,
-        size,
-        bits,
     };
     let (reader, contents) = (w.add_const(marks, 4), w.add_const(marks, 8));
     // In this order: who finds another's mark finds that one's value too.
@@ -167,17 +214,9 @@ fn make_write() -> Function {
     let any = w.bin(BinaryOp::Or, writer, other);
     let any = w.icmp(IntCond::Ne, any, zero);
     w.branch(any, look, to(fine, &[]));
-    let wrote = own.clashes(&mut w, writer);
     let equal = w.icmp(IntCond::Eq, before, value);
     let equal = w.bin(BinaryOp::And, equal, compare);
-    let no = w.func.splat_constant(Type::BOOL, 0);
-    let wrote = w.select(equal, no, wrote);
-    let read = own.clashes(&mut w, other);
-    let name = own.name(&mut w, other);
-    let name = w.bin_const(BinaryOp::Or, name, HAS_READ);
-    let found = w.select(read, name, zero);
-    let name = own.name(&mut w, writer);
-    let found = w.select(wrote, name, found);
+    let found = w.call(clash, &[mark, bits, writer, other, equal], Type::I32);
     w.give(&[found]);
     w.block = fine;
     w.give(&[zero]);

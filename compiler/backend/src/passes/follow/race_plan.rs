@@ -131,10 +131,12 @@ pub(super) struct LocalMarks {
 pub(super) struct Plan {
     /// Local variables and arguments.
     pub local: FxHashMap<Root, LocalMarks>,
-    /// Arguments that point to global memory and are accessed by whole words, in order.
+    /// Arguments that point to global memory and are only read, in order.
     pub read: Vec<u32>,
-    /// Those that are written so.
+    /// Those that are written.
     pub written: Vec<u32>,
+    /// Bytes of the parts of global memory that have a mark each: those of the smallest write.
+    pub part: u64,
 }
 
 impl Plan {
@@ -145,7 +147,10 @@ impl Plan {
         globals: &mut PrimaryMap<GlobalId, GlobalData>,
         target: &Target,
     ) -> Self {
-        let mut plan = Self::default();
+        let mut plan = Self {
+            part: 4,
+            ..Self::default()
+        };
         let mut parts: FxHashMap<Root, u64> = FxHashMap::default();
         let mut written: FxHashSet<Root> = FxHashSet::default();
         let blocks = func.layout.blocks.iter();
@@ -162,12 +167,13 @@ impl Plan {
                             written.insert(root);
                         }
                     }
-                    (Some(AddressSpace::Global), Root::Argument(ordinal)) if access.part == 4 => {
-                        match access.writes {
-                            true => plan.written.push(ordinal),
-                            false => plan.read.push(ordinal),
+                    (Some(AddressSpace::Global), Root::Argument(ordinal)) => match access.writes {
+                        true => {
+                            plan.written.push(ordinal);
+                            plan.part = access.part.min(plan.part);
                         }
-                    }
+                        false => plan.read.push(ordinal),
+                    },
                     _ => {}
                 }
             }
@@ -176,6 +182,7 @@ impl Plan {
             list.sort_unstable();
             list.dedup();
         }
+        plan.read.retain(|ordinal| !plan.written.contains(ordinal));
         if plan.written.is_empty() {
             plan.read.clear();
         }

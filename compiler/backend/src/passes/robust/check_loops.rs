@@ -9,7 +9,7 @@
 //! block parameters, as scalar replacement makes them.
 
 use crate::expand::{Expander, call, expand};
-use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::pass::{Changed, Ctx};
 use crate::passes::check::report::{self, Sites, call_report};
 use crate::passes::optimize::sroa;
 use crate::passes::optimize::trip_count::rounds;
@@ -40,7 +40,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         spend: report::spend(module),
     };
     let mut changed = Changed::No;
-    for kernel in &module.kernels {
+    for (index, kernel) in module.kernels.iter().enumerate() {
         let func = &mut module.functions[kernel.func];
         if func.entry().is_none() {
             continue;
@@ -49,13 +49,13 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         if heads.is_empty() {
             continue;
         }
-        count(func, &heads, helpers, Sites(&mut module.checks))?;
-        let ctx = FunctionCtx {
-            target: ctx.target,
-            options: ctx.options,
-            globals: &module.globals,
-        };
-        let _ = sroa::run(func, &ctx);
+        count(
+            func,
+            &heads,
+            helpers,
+            Sites::new(&mut module.checks, Some(index)),
+        )?;
+        let _ = sroa::run(func, &ctx.of_functions(&module.globals));
         changed = Changed::Yes;
     }
     Ok(changed)
@@ -181,6 +181,7 @@ fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Site
         let (end, on) = (x.new_block(), x.new_block());
         x.branch(ends, call(end, &[]), call(on, &[]), end);
         let site = sites.add(CheckSite {
+            kernel: None,
             kind: CheckKind::Loop,
             size: 0,
             align: 1,

@@ -1,0 +1,110 @@
+//! Data races in local memory: race marks beside the variables.
+
+use super::race_functions::HAS_READ;
+use crate::expand::{Expander, int_like};
+use crate::passes::check::code::{changed_word, shared_word};
+use pumice_check::layout::LOCAL_MANY;
+use pumice_ir::{AtomicOp, BinaryOp, ConvertOp, IntCond, Scalar, Scope, Type, Value};
+
+/// Bits of a work-item's number in the marks of local memory.
+pub(super) const LOCAL_ITEM_BITS: u64 = 16;
+
+/// Returns whether a mark is another work-item's since the last barrier.
+fn clashes(x: &mut Expander<'_>, other: Value, mark: Value) -> Value {
+    let differ = x.bin(BinaryOp::Xor, other, mark);
+    let less = x.bin_const(BinaryOp::ISub, differ, 1);
+    x.icmp_const(IntCond::Ult, less, (1 << LOCAL_ITEM_BITS) - 1)
+}
+
+/// The number in a mark from 1 on.
+fn name(x: &mut Expander<'_>, mark: Value) -> Value {
+    let item = x.bin_const(BinaryOp::And, mark, (1 << LOCAL_ITEM_BITS) - 1);
+    x.bin_const(BinaryOp::IAdd, item, 1)
+}
+
+/// Marks a read; gives the number of the work-item that it clashes with, or 0.
+pub(super) fn read(x: &mut Expander<'_>, place: Value, mark: Value) -> Value {
+    let writer = atomic_load(x, place);
+    let wrote = clashes(x, writer, mark);
+    let number = name(x, writer);
+    let none = x.func.i32(0);
+    let found = x.select(wrote, number, none);
+    let reader = x.offset(place, 4);
+    let many = x.bin_const(BinaryOp::Or, mark, LOCAL_MANY);
+    let old = atomic_load(x, reader);
+    let [is_new, is_one] = [mark, many].map(|mark| x.icmp(IntCond::Ne, old, mark));
+    let tells = x.bin(BinaryOp::And, is_new, is_one);
+    x.when(tells, |x| {
+        let old = exchange(x, reader, mark);
+        let several = clashes(x, old, mark);
+        x.when(several, |x| {
+            exchange(x, reader, many);
+        });
+    });
+    found
+}
+
+/// Marks a write; gives the number of the work-item that it clashes with, or 0.
+pub(super) fn write(
+    x: &mut Expander<'_>,
+    place: Value,
+    mark: Value,
+    value: Option<Value>,
+) -> Value {
+    let contents = x.offset(place, 8);
+    // In this order: who finds another's mark finds that one's value too.
+    let equal = value.map(|value| {
+        let before = exchange(x, contents, value);
+        x.icmp(IntCond::Eq, before, value)
+    });
+    let writer = exchange(x, place, mark);
+    let mut wrote = clashes(x, writer, mark);
+    if let Some(equal) = equal {
+        let no = x.splat(Type::BOOL, 0);
+        wrote = x.select(equal, no, wrote);
+    }
+    let reader = x.offset(place, 4);
+    let reader = atomic_load(x, reader);
+    let read = clashes(x, reader, mark);
+    let none = x.func.i32(0);
+    let number = name(x, reader);
+    let number = x.bin_const(BinaryOp::Or, number, HAS_READ);
+    let found = x.select(read, number, none);
+    let number = name(x, writer);
+    x.select(wrote, number, found)
+}
+
+/// A value as words of so many bytes each; `None` for pointers.
+pub(super) fn parts_of(x: &mut Expander<'_>, value: Value, part: u64) -> Option<Vec<Value>> {
+    let ty = x.ty(value);
+    if ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
+        return None;
+    }
+    let bits = x.convert(ConvertOp::Bitcast, value, int_like(ty));
+    let per_lane = u64::from(ty.scalar.bytes()) / part;
+    let small = Type::scalar(Scalar::int_of_bits(part as u32 * 8)?);
+    let mut parts = Vec::new();
+    for lane in 0..ty.lanes {
+        let lane = x.lane(bits, lane);
+        for index in 0..per_lane {
+            let moved = match index {
+                0 => lane,
+                _ => x.bin_const(BinaryOp::LShr, lane, index * part * 8),
+            };
+            let low = x.convert(ConvertOp::Trunc, moved, small);
+            parts.push(x.convert(ConvertOp::ZExt, low, Type::I32));
+        }
+    }
+    Some(parts)
+}
+
+fn atomic_load(x: &mut Expander<'_>, ptr: Value) -> Value {
+    x.value(shared_word(ptr, Scope::Workgroup), Type::I32)
+}
+
+fn exchange(x: &mut Expander<'_>, ptr: Value, value: Value) -> Value {
+    x.value(
+        changed_word(AtomicOp::Xchg, ptr, value, Scope::Workgroup),
+        Type::I32,
+    )
+}
