@@ -63,7 +63,7 @@ pub fn about(callback: Option<Callback>) {
 
 /// An API call of this thread. Calls nest where callbacks of the application call OpenCL.
 pub struct Call {
-    /// What was known about the call around it, if anything was.
+    /// Facts about the call around it, if there are any.
     outer: Option<State>,
 }
 
