@@ -43,7 +43,7 @@ pub struct Allocation {
     pub object: String,
     /// True if it is gone.
     pub released: bool,
-    /// What is added to an address in it to get that of its shadow; 0 if it has none.
+    /// The number that is added to an address in it to get that of its shadow; 0 if it has none.
     pub shadow: u64,
     /// True if all that writes there since it was made is known.
     pub is_followed: bool,

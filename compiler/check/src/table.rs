@@ -32,7 +32,7 @@ pub struct Object {
     pub size: u64,
     /// True for global memory whose place is known.
     pub is_placed: bool,
-    /// What is added to an address to get that of its shadow; 0 if there is none.
+    /// The number that is added to an address to get that of its shadow; 0 if there is none.
     pub shadow: u64,
 }
 
@@ -74,7 +74,7 @@ pub struct Range {
     pub first: u64,
     /// Its bytes.
     pub size: u64,
-    /// What is added to an address to get that of its shadow; 0 if there is none.
+    /// The number that is added to an address to get that of its shadow; 0 if there is none.
     pub shadow: u64,
 }
 
@@ -170,7 +170,7 @@ impl Table {
         u64::BITS - (self.items + 1).leading_zeros()
     }
 
-    /// What the kernel adds to find the race marks of each argument, and the bytes of all marks.
+    /// The numbers that the kernel adds to find the race marks of each argument, and the bytes of all marks.
     ///
     /// Objects that overlap share their marks. Memory that is only read needs none. Small objects come first if not all
     /// fit.

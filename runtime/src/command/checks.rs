@@ -116,7 +116,7 @@ fn bytes_of(on: &Placement, arg: &Argument) -> Option<Arc<Storage>> {
     }
 }
 
-/// What is added to an address in a buffer to get that of its shadow; 0 if it has none.
+/// The number that is added to an address in a buffer to get that of its shadow; 0 if it has none.
 fn shadow(on: &Placement, bytes: &Storage) -> u64 {
     let shadow = bytes.written().shadow();
     let pair = shadow.zip(bytes.present(on.index()));

@@ -20,7 +20,7 @@ const MOST: usize = 64 << 20;
 /// Bytes that the host marks at once.
 const PIECE: usize = 1 << 16;
 
-/// What is known of a buffer's bytes.
+/// Knowledge of a buffer's bytes: which of them were written.
 #[derive(Default)]
 pub struct Written {
     shadow: Option<Buffer>,

@@ -213,7 +213,7 @@ struct Pass<'a> {
     used: FxHashMap<Value, u32>,
     arguments: Vec<u32>,
     roots: Roots,
-    /// What is added to find the shadow of an argument's object; NULL if there is none.
+    /// The pointer to which an address is added to find the shadow of an argument's object; NULL if there is none.
     shadows: FxHashMap<u32, Value>,
 }
 

@@ -1,6 +1,6 @@
 //! Data races in global memory: accesses through arguments look at race marks in the memory of the launch's checks.
 //!
-//! What most accesses find is looked at in place: nobody was there, or only the work-item itself. The rest is done by
+//! An access looks at the marks in place, and mostly finds nobody or only the work-item itself. The rest is done by
 //! functions (`race_functions.rs`).
 
 use super::race_functions::RaceFunctions;
@@ -30,7 +30,7 @@ pub(super) struct GlobalRaces {
     part: u64,
     /// Bits of a mark that number the work-item.
     bits: Value,
-    /// What is added to find the marks of an argument's object; NULL if there are none.
+    /// The pointer to which an address is added to find the marks of an argument's object; NULL if there are none.
     marks: FxHashMap<u32, Value>,
 }
 
