@@ -10,6 +10,10 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // A DLL binds its own functions, and is named by its file.
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "windows") {
+        return;
+    }
     for option in ["-Bsymbolic", "-znodelete", "-soname=libpumice.so"] {
         println!("cargo::rustc-cdylib-link-arg=-Wl,{option}");
     }

@@ -122,7 +122,7 @@ fn module_answer(stage: Stage, bytes: &[u8], target: &Target) -> (String, Vec<u6
             target,
             options: &options,
         };
-        let mut ir = match backend::to_ir(&module.words, &options) {
+        let mut ir = match backend::to_ir(&module.words, target, &options) {
             Ok(ir) => ir,
             Err(error) => return (format!("f.cl: {}", error.message), Vec::new()),
         };

@@ -1,24 +1,31 @@
 //! Writes random kernel files with what they must compute, for `pumice-difffuzz`:
-//! `random_kernels FROM COUNT FOLDER`, or new expectations into edited files:
-//! `random_kernels FILE...`.
+//! `random_kernels [enqueues] FROM COUNT FOLDER`, or new expectations into edited files:
+//! `random_kernels FILE...`. With `enqueues` the kernels enqueue kernels.
 //!
 //! A seed's file is `FOLDER/SEED.cl`. What the compiler refuses, and what the passes change, is
 //! printed as `SEED: why`; the file is then `SEED.bad.cl`.
 
-use pumice_test_support::random_programs::{expectations, program};
+use pumice_test_support::random_programs::{enqueueing_program, expectations, program};
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: random_kernels FROM COUNT FOLDER | random_kernels FILE...";
+const USAGE: &str = "usage: random_kernels [enqueues] FROM COUNT FOLDER | random_kernels FILE...";
+
+/// Makes the file of a seed, without expectations.
+type Generate = fn(u64) -> String;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let outcome = match args.as_slice() {
+    let (generate, args): (Generate, _) = match args.as_slice() {
+        [word, rest @ ..] if word == "enqueues" => (enqueueing_program, rest),
+        args => (program, args),
+    };
+    let outcome = match args {
         [] => Err(USAGE.to_string()),
         [from, count, folder] if from.parse::<u64>().is_ok() => {
             let numbers = (from.parse(), count.parse());
             match numbers {
-                (Ok(from), Ok(count)) => write(from, count, Path::new(folder)),
+                (Ok(from), Ok(count)) => write(generate, from, count, Path::new(folder)),
                 _ => Err(USAGE.to_string()),
             }
         }
@@ -41,10 +48,10 @@ fn caught(text: &str) -> Result<String, String> {
     std::panic::catch_unwind(|| expectations(text)).unwrap_or_else(|_| Err("a panic".to_string()))
 }
 
-fn write(from: u64, count: u64, folder: &Path) -> Result<bool, String> {
+fn write(generate: Generate, from: u64, count: u64, folder: &Path) -> Result<bool, String> {
     let mut good = true;
     for seed in from..from + count {
-        let text = program(seed);
+        let text = generate(seed);
         let (name, text) = match caught(&text) {
             Ok(text) => (format!("{seed}.cl"), text),
             Err(why) => {

@@ -181,7 +181,7 @@ fn mutated_modules_never_panic() {
                 words: mutated,
                 is_library: false,
             };
-            if let Ok(mut ir) = backend::to_ir(&module.words, &options) {
+            if let Ok(mut ir) = backend::to_ir(&module.words, &target, &options) {
                 let ctx = Ctx {
                     target: &target,
                     options: &options,

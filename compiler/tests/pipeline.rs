@@ -56,7 +56,7 @@ fn check_file(path: &Path, target: &Target, opt_disable: bool) -> Result<bool, S
         target,
         options: &lower,
     };
-    let mut ir = backend::to_ir(&module.words, &lower).map_err(|e| e.to_string())?;
+    let mut ir = backend::to_ir(&module.words, target, &lower).map_err(|e| e.to_string())?;
     let mut before: Option<Vec<Vec<Vec<u8>>>> = None;
     let mut interpreted = String::new();
     let last = pipeline(&ctx).last().map(|pass| pass.name);

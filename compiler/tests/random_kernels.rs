@@ -5,13 +5,25 @@ use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
 use pumice_filetests::directive;
-use pumice_test_support::random_programs::{check_low_devices, expectations, program};
+use pumice_test_support::random_programs::{
+    check_low_devices, enqueueing_program, expectations, program,
+};
 use pumice_test_support::spirv_tools;
 
 #[test]
 fn passes_keep_what_programs_compute() {
     for seed in 1..=60 {
         let text = program(seed);
+        if let Err(why) = expectations(&text) {
+            panic!("seed {seed}: {why}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn passes_keep_what_enqueued_kernels_compute() {
+    for seed in 1..=12 {
+        let text = enqueueing_program(seed);
         if let Err(why) = expectations(&text) {
             panic!("seed {seed}: {why}\n{text}");
         }

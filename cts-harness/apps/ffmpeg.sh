@@ -35,3 +35,19 @@ kernel void invert(write_only image2d_t to, unsigned index, read_only image2d_t 
 }
 KERNEL
 simple program "program_opencl=source=invert.cl:kernel=invert"
+
+# Between a decoder and an encoder: the frames of the encoded film are those of a film that the processor's filter makes.
+ffmpeg -v error -y -f lavfi -i testsrc2=size=320x240:rate=5:duration=2 -c:v mpeg4 -q:v 3 film.mp4
+frames() { ffmpeg -v error -i "$1" -f framemd5 - | grep -v '^#'; }
+film() {
+    ffmpeg -v error -y -init_hw_device opencl=ocl:0.0 -filter_hw_device ocl -i film.mp4 \
+        -vf "$2" -c:v ffv1 "$1.mkv" 2>error.txt
+}
+film device "format=yuv420p,hwupload,transpose_opencl=dir=clock,hwdownload,format=yuv420p"
+film host "format=yuv420p,transpose=dir=clock"
+count=$(frames device.mkv | wc -l)
+if [ "$count" = 10 ] && [ "$(frames device.mkv)" = "$(frames host.mkv)" ]; then
+    echo "ok film of $count frames"
+else
+    echo "WRONG film of $count frames $(head -n 1 error.txt)"
+fi

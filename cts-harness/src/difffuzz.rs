@@ -21,9 +21,9 @@ const BATCH: u64 = 25;
 /// Time limit of a batch's process.
 const PATIENCE: Duration = Duration::from_secs(1200);
 
-/// The processor's time that a program gets, all its runs together: some hundredth of them keep
-/// the compiler below the driver busy for minutes. They are left out.
-const SHARE: Duration = Duration::from_secs(4);
+/// Seconds of the processor's time that a program gets unless told otherwise, all its runs together: some hundredth
+/// of them keep the compiler below the driver busy for minutes. They are left out.
+const SHARE: u64 = 4;
 
 /// Message for a program during which the process ended: the driver crashed, or this tool did.
 const ENDED: &str = "the process did not finish";
@@ -33,6 +33,8 @@ const ENDED: &str = "the process did not finish";
 pub struct Campaign {
     /// The program that writes kernel files.
     pub generator: PathBuf,
+    /// Words for it before the seeds: the kind of programs.
+    pub kind: Option<String>,
     /// Folder of files, failures and the next seed.
     pub folder: PathBuf,
     /// The first seed; what the folder remembers if `None`.
@@ -41,6 +43,8 @@ pub struct Campaign {
     pub count: u64,
     /// More build options, one run for each besides the run without.
     pub options: Vec<String>,
+    /// Seconds of the processor's time that a program gets; those that take more are left out.
+    pub share: u64,
     /// Files that hold this text are left out.
     pub skip: Option<String>,
     /// A part of the platform's name.
@@ -54,10 +58,12 @@ impl Default for Campaign {
     fn default() -> Self {
         Self {
             generator: PathBuf::new(),
+            kind: None,
             folder: PathBuf::new(),
             from: None,
             count: 100,
             options: Vec::new(),
+            share: SHARE,
             skip: None,
             platform: String::new(),
         }
@@ -78,9 +84,9 @@ fn processor_time() -> u64 {
 }
 
 /// Ends the process with a line `slow` when a program has had its share since `began`.
-fn watch(began: &'static AtomicU64) {
-    std::thread::spawn(|| {
-        let share = SHARE.as_millis() as u64 / 10;
+fn watch(began: &'static AtomicU64, seconds: u64) {
+    std::thread::spawn(move || {
+        let share = seconds.saturating_mul(100);
         while processor_time() < began.load(Ordering::Relaxed) + share {
             std::thread::sleep(Duration::from_millis(200));
         }
@@ -91,17 +97,18 @@ fn watch(began: &'static AtomicU64) {
 }
 
 /// Runs files, for the parent: a line before each and a line `ok` or `FAIL why` after it, or
-/// `slow` as the last.
+/// `slow` as the last, behind a file that takes more than its share of seconds.
 ///
 /// # Errors
-/// No such platform.
-pub fn run_files(platform: &str, args: &[String]) -> Result<(), String> {
+/// No number of seconds, or no such platform.
+pub fn run_files(share: &str, platform: &str, args: &[String]) -> Result<(), String> {
+    let share = (share.parse()).map_err(|_| format!("{share}: no number of seconds"))?;
     let device = Session::open(platform).map_err(|error| error.to_string())?;
     let split = args.iter().position(|a| a == "--").unwrap_or(args.len());
     let (files, options) = (&args[..split], args.get(split + 1..).unwrap_or(&[]));
     static BEGAN: AtomicU64 = AtomicU64::new(0);
     BEGAN.store(processor_time(), Ordering::Relaxed);
-    watch(&BEGAN);
+    watch(&BEGAN, share);
     for path in files {
         println!("run {path}");
         BEGAN.store(processor_time(), Ordering::Relaxed);
@@ -168,6 +175,7 @@ impl Campaign {
     fn batch(&self, from: u64, count: u64) -> Result<Results, String> {
         let mut results = BTreeMap::new();
         let generated = Command::new(&self.generator)
+            .args(&self.kind)
             .args([from.to_string(), count.to_string()])
             .arg(&self.folder)
             .stderr(Stdio::null())
@@ -236,7 +244,7 @@ impl Campaign {
         let log = self.folder.join("batch.txt");
         let mut command = Command::new(program);
         command
-            .args(["--files", &self.platform])
+            .args(["--files", &self.share.to_string(), &self.platform])
             .args(seeds.iter().map(|seed| self.file(*seed)))
             .arg("--")
             .args(&self.options)

@@ -36,6 +36,23 @@ impl OwnContext {
         }
     }
 
+    /// Tells whether the display still knows the context.
+    pub fn is_valid(&self) -> bool {
+        match self {
+            OwnContext::Egl(context) => context.is_valid(),
+            // A connection to the X server stays while the OpenCL context lives.
+            OwnContext::Glx(_) => true,
+        }
+    }
+
+    /// Tells whether the display has an image of EGL.
+    pub fn knows_image(&self, image: usize) -> bool {
+        match self {
+            OwnContext::Egl(context) => context.knows_image(image),
+            OwnContext::Glx(_) => false,
+        }
+    }
+
     /// The means to ask, from any thread, for the context that is current there.
     pub fn current(&self) -> Current {
         match self {

@@ -16,6 +16,8 @@ const SURFACE_TYPE: c_int = 0x3033;
 const PBUFFER_BIT: c_int = 1;
 const OPENGL_BIT: c_int = 8;
 const EXTENSIONS: c_int = 0x3055;
+const SUCCESS: c_int = 0x3000;
+const OBJECT_IMAGE: c_uint = 0x33B4;
 const WIDTH: c_int = 0x3057;
 const HEIGHT: c_int = 0x3056;
 const OPENGL_API: c_uint = 0x30A2;
@@ -51,9 +53,14 @@ pub(crate) struct Functions {
     get_sync_attrib: unsafe extern "C" fn(Display, *mut c_void, c_int, *mut c_int) -> c_uint,
     client_wait_sync: unsafe extern "C" fn(Display, *mut c_void, c_int, u64) -> c_int,
     wait_sync: unsafe extern "C" fn(Display, *mut c_void, c_int) -> c_int,
+    /// `eglLabelObjectKHR` (EGL_KHR_debug).
+    label_object: Option<LabelObject>,
     /// Keeps the functions where they are.
     _library: Loaded,
 }
+
+/// `eglLabelObjectKHR`.
+type LabelObject = unsafe extern "C" fn(Display, c_uint, *mut c_void, *mut c_void) -> c_int;
 
 impl Functions {
     fn load() -> Result<Self, Refusal> {
@@ -94,6 +101,10 @@ impl Functions {
                     *const c_void,
                     unsafe extern "C" fn(Display, *mut c_void, c_int) -> c_int,
                 >(extension(c"eglWaitSyncKHR")?),
+                label_object: match extension(c"eglLabelObjectKHR") {
+                    Ok(address) => Some(std::mem::transmute::<*const c_void, LabelObject>(address)),
+                    Err(_) => None,
+                },
                 _library: library,
             })
         }
@@ -113,6 +124,13 @@ impl Functions {
         // SAFETY: as above.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
         text.split_whitespace().any(|word| word == name)
+    }
+
+    /// Tells whether a display has a context.
+    fn knows_context(&self, display: Display, context: Context) -> bool {
+        let mut config_id = 0;
+        // SAFETY: EGL checks both handles, and there is space for one value.
+        unsafe { (self.query_context)(display, context, CONFIG_ID, &mut config_id) != 0 }
     }
 
     /// The first configuration that has all attributes.
@@ -149,14 +167,8 @@ impl EglContext {
         let functions = Arc::new(Functions::load()?);
         let display = request.display as Display;
         let share = request.context as Context;
-        if !share.is_null() {
-            let mut config_id = 0;
-            // SAFETY: EGL checks both handles.
-            let known =
-                unsafe { (functions.query_context)(display, share, CONFIG_ID, &mut config_id) };
-            if known == 0 {
-                return Err(functions.refused("eglQueryContext"));
-            }
+        if !share.is_null() && !functions.knows_context(display, share) {
+            return Err(functions.refused("eglQueryContext"));
         }
         let mut made = Self {
             functions,
@@ -165,6 +177,12 @@ impl EglContext {
             surface: null_mut(),
         };
         made.create(share)?;
+        // Libraries give addresses of functions that they do not have, too; EGL_KHR_debug is of no display.
+        let functions = Arc::get_mut(&mut made.functions);
+        if let Some(functions) = functions.filter(|f| !f.has_extension(null_mut(), "EGL_KHR_debug"))
+        {
+            functions.label_object = None;
+        }
         Ok(made)
     }
 
@@ -228,6 +246,24 @@ impl EglContext {
 
     pub fn functions(&self) -> &Arc<Functions> {
         &self.functions
+    }
+
+    /// Tells whether the display still knows the context.
+    pub fn is_valid(&self) -> bool {
+        self.functions.knows_context(self.display, self.context)
+    }
+
+    /// Tells whether the display has an image; true as well where EGL gives no means to ask. Mesa's OpenGL reads whatever a
+    /// value points to.
+    pub fn knows_image(&self, image: usize) -> bool {
+        let Some(label_object) = self.functions.label_object else {
+            return true;
+        };
+        let label = null_mut();
+        // SAFETY: EGL checks its handles. The label of an image shows in messages to debuggers alone.
+        let answer =
+            unsafe { label_object(self.display, OBJECT_IMAGE, image as *mut c_void, label) };
+        answer == SUCCESS
     }
 }
 

@@ -22,6 +22,8 @@ pub enum ObjectError {
     Level(String),
     /// OpenCL has no images of its internal format.
     Format(u32),
+    /// OpenCL has no images of its channels.
+    Channels(String),
     /// It has a border or samples.
     Unsupported(&'static str),
 }

@@ -49,6 +49,17 @@ pub enum Numbers {
     Float,
 }
 
+/// The numbers that shaders see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Floats, normalised numbers among them.
+    Floats,
+    /// Signed integers.
+    Signed,
+    /// Unsigned integers.
+    Unsigned,
+}
+
 /// A format.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TextureFormat {
@@ -129,6 +140,16 @@ const RGBA: u32 = 0x1908;
 const BGRA: u32 = 0x80E1;
 /// The number of components, an internal format of OpenGL 1.0.
 const FOUR: u32 = 4;
+/// GL_UNSIGNED_NORMALIZED.
+const UNSIGNED_NORMALIZED: i32 = 0x8C17;
+/// GL_SIGNED_NORMALIZED.
+const SIGNED_NORMALIZED: i32 = 0x8F9C;
+/// GL_FLOAT.
+const FLOAT: i32 = 0x1406;
+/// GL_INT.
+const INT: i32 = 0x1404;
+/// GL_UNSIGNED_INT.
+const UNSIGNED_INT: i32 = 0x1405;
 
 impl TextureFormat {
     /// The format of an internal format. One without sizes is that of its red and alpha channels' bits.
@@ -138,6 +159,44 @@ impl TextureFormat {
             other => other,
         };
         FORMATS.iter().find(|format| format.internal == sized)
+    }
+
+    /// The format of texels whose channels have so many bits, `data_type` being `GL_UNSIGNED_NORMALIZED` and so on. Texels
+    /// without alpha have all four channels: OpenGL gives 1 and takes whatever is written.
+    pub(crate) fn of_channels(
+        [red, green, blue, alpha]: [i32; 4],
+        data_type: i32,
+        is_srgb: bool,
+    ) -> Option<&'static TextureFormat> {
+        let channels = match [green, blue, alpha] {
+            [0, 0, 0] => Channels::R,
+            [second, 0, 0] if second == red => Channels::Rg,
+            [second, third, last] if [second, third] == [red; 2] && (last == red || last == 0) => {
+                match is_srgb {
+                    true => Channels::SrgbAlpha,
+                    false => Channels::Rgba,
+                }
+            }
+            _ => return None,
+        };
+        let numbers = match (data_type, red) {
+            (UNSIGNED_NORMALIZED, 8) => Numbers::Unorm8,
+            (UNSIGNED_NORMALIZED, 16) => Numbers::Unorm16,
+            (SIGNED_NORMALIZED, 8) => Numbers::Snorm8,
+            (SIGNED_NORMALIZED, 16) => Numbers::Snorm16,
+            (FLOAT, 16) => Numbers::Half,
+            (FLOAT, 32) => Numbers::Float,
+            (INT, 8) => Numbers::Sint8,
+            (INT, 16) => Numbers::Sint16,
+            (INT, 32) => Numbers::Sint32,
+            (UNSIGNED_INT, 8) => Numbers::Uint8,
+            (UNSIGNED_INT, 16) => Numbers::Uint16,
+            (UNSIGNED_INT, 32) => Numbers::Uint32,
+            _ => return None,
+        };
+        let found =
+            |format: &&TextureFormat| (format.channels, format.numbers) == (channels, numbers);
+        FORMATS.iter().find(found)
     }
 
     /// Bytes of a texel in host memory. A depth beside a stencil value is a float there.
@@ -160,12 +219,22 @@ impl TextureFormat {
             }
     }
 
-    fn is_integer(&self) -> bool {
+    /// The numbers that shaders see.
+    pub(crate) fn kind(&self) -> Kind {
         use Numbers::{Sint8, Sint16, Sint32, Uint8, Uint16, Uint32};
-        matches!(
-            self.numbers,
-            Sint8 | Sint16 | Sint32 | Uint8 | Uint16 | Uint32
-        )
+        match self.numbers {
+            Sint8 | Sint16 | Sint32 => Kind::Signed,
+            Uint8 | Uint16 | Uint32 => Kind::Unsigned,
+            _ => Kind::Floats,
+        }
+    }
+
+    /// The internal format of a texture whose texels shaders see as they lie in host memory: without sRGB's curve.
+    pub(crate) fn plain_internal(&self) -> u32 {
+        match self.channels {
+            Channels::SrgbAlpha => FORMATS[0].internal,
+            _ => self.internal,
+        }
     }
 
     /// Tells whether texels are depths.
@@ -175,7 +244,7 @@ impl TextureFormat {
 
     /// The format and type by which OpenGL's transfers have texels in host memory without a change.
     pub(crate) fn transfer(&self) -> (u32, u32) {
-        let format = match (self.channels, self.is_integer()) {
+        let format = match (self.channels, self.kind() != Kind::Floats) {
             (Channels::R, false) => 0x1903,
             (Channels::R, true) => 0x8D94,
             (Channels::Rg, false) => 0x8227,
@@ -219,6 +288,27 @@ mod tests {
         let found = TextureFormat::find(0x1908, [8, 8]);
         assert_eq!(found.map(|format| format.internal), Some(0x8058));
         assert_eq!(TextureFormat::find(0x1908, [5, 1]), None);
+    }
+
+    #[test]
+    fn formats_are_told_by_their_channels() {
+        let of = |bits, data_type, is_srgb| {
+            let found = TextureFormat::of_channels(bits, data_type, is_srgb);
+            found.map(|format| format.internal)
+        };
+        let (unorm, float) = (super::UNSIGNED_NORMALIZED, super::FLOAT);
+        // GL_RGBA8 with and without alpha, GL_SRGB8_ALPHA8, GL_R8, GL_RG16F, GL_RGBA16F.
+        assert_eq!(of([8; 4], unorm, false), Some(0x8058));
+        assert_eq!(of([8, 8, 8, 0], unorm, false), Some(0x8058));
+        assert_eq!(of([8; 4], unorm, true), Some(0x8C43));
+        assert_eq!(of([8, 0, 0, 0], unorm, false), Some(0x8229));
+        assert_eq!(of([16, 16, 0, 0], float, false), Some(0x822F));
+        assert_eq!(of([16; 4], float, false), Some(0x881A));
+        // GL_RGB565, GL_RGB10_A2, nothing, and numbers of no type.
+        assert_eq!(of([5, 6, 5, 0], unorm, false), None);
+        assert_eq!(of([10, 10, 10, 2], unorm, false), None);
+        assert_eq!(of([0; 4], unorm, false), None);
+        assert_eq!(of([8; 4], 0, false), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The functions and enumerants of OpenGL that are used.
 #![allow(missing_docs, reason = "names of the OpenGL specification")]
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_char, c_void};
 
 /// `GLsync`.
 pub(crate) type Sync = *mut c_void;
@@ -49,6 +49,8 @@ macro_rules! functions {
 functions! {
     get_error "glGetError" () -> u32;
     get_string "glGetString" (u32) -> *const u8;
+    get_string_indexed "glGetStringi" (u32, u32) -> *const u8;
+    get_integer "glGetIntegerv" (u32, *mut i32);
     finish "glFinish" ();
     flush "glFlush" ();
     pixel_store "glPixelStorei" (u32, i32);
@@ -64,6 +66,7 @@ functions! {
     gen_textures "glGenTextures" (i32, *mut u32);
     delete_textures "glDeleteTextures" (i32, *const u32);
     bind_texture "glBindTexture" (u32, u32);
+    tex_parameter "glTexParameteri" (u32, u32, i32);
     get_tex_parameter "glGetTexParameteriv" (u32, u32, *mut i32);
     get_tex_level_parameter "glGetTexLevelParameteriv" (u32, i32, u32, *mut i32);
     get_tex_image "glGetTexImage" (u32, i32, u32, u32, *mut c_void);
@@ -74,6 +77,8 @@ functions! {
         u32, i32, i32, i32, i32, i32, i32, i32, u32, u32, *const c_void
     );
     is_renderbuffer "glIsRenderbuffer" (u32) -> u8;
+    gen_renderbuffers "glGenRenderbuffers" (i32, *mut u32);
+    delete_renderbuffers "glDeleteRenderbuffers" (i32, *const u32);
     bind_renderbuffer "glBindRenderbuffer" (u32, u32);
     get_renderbuffer_parameter "glGetRenderbufferParameteriv" (u32, u32, *mut i32);
     gen_framebuffers "glGenFramebuffers" (i32, *mut u32);
@@ -81,11 +86,27 @@ functions! {
     bind_framebuffer "glBindFramebuffer" (u32, u32);
     framebuffer_texture_2d "glFramebufferTexture2D" (u32, u32, u32, u32, i32);
     framebuffer_renderbuffer "glFramebufferRenderbuffer" (u32, u32, u32, u32);
+    get_attachment_parameter "glGetFramebufferAttachmentParameteriv" (u32, u32, u32, *mut i32);
     check_framebuffer_status "glCheckFramebufferStatus" (u32) -> u32;
     blit_framebuffer "glBlitFramebuffer" (i32, i32, i32, i32, i32, i32, i32, i32, u32, u32);
     read_buffer "glReadBuffer" (u32);
     draw_buffer "glDrawBuffer" (u32);
     read_pixels "glReadPixels" (i32, i32, i32, i32, u32, u32, *mut c_void);
+    viewport "glViewport" (i32, i32, i32, i32);
+    create_shader "glCreateShader" (u32) -> u32;
+    shader_source "glShaderSource" (u32, i32, *const *const c_char, *const i32);
+    compile_shader "glCompileShader" (u32);
+    delete_shader "glDeleteShader" (u32);
+    create_program "glCreateProgram" () -> u32;
+    attach_shader "glAttachShader" (u32, u32);
+    link_program "glLinkProgram" (u32);
+    get_program_parameter "glGetProgramiv" (u32, u32, *mut i32);
+    delete_program "glDeleteProgram" (u32);
+    use_program "glUseProgram" (u32);
+    gen_vertex_arrays "glGenVertexArrays" (i32, *mut u32);
+    delete_vertex_arrays "glDeleteVertexArrays" (i32, *const u32);
+    bind_vertex_array "glBindVertexArray" (u32);
+    draw_arrays "glDrawArrays" (u32, i32, i32);
     fence_sync "glFenceSync" (u32, u32) -> Sync;
     is_sync "glIsSync" (Sync) -> u8;
     delete_sync "glDeleteSync" (Sync);
@@ -94,7 +115,10 @@ functions! {
 }
 
 pub(crate) const NO_ERROR: u32 = 0;
+pub(crate) const INVALID_OPERATION: u32 = 0x0502;
 pub(crate) const VERSION: u32 = 0x1F02;
+pub(crate) const EXTENSIONS: u32 = 0x1F03;
+pub(crate) const NUM_EXTENSIONS: u32 = 0x821D;
 pub(crate) const PACK_ALIGNMENT: u32 = 0x0D05;
 pub(crate) const UNPACK_ALIGNMENT: u32 = 0x0CF5;
 
@@ -115,6 +139,7 @@ pub(crate) const TEXTURE_2D_ARRAY: u32 = 0x8C1A;
 pub(crate) const TEXTURE_BUFFER: u32 = 0x8C2A;
 pub(crate) const TEXTURE_BUFFER_DATA_STORE_BINDING: u32 = 0x8C2D;
 pub(crate) const TEXTURE_BUFFER_OFFSET: u32 = 0x919D;
+pub(crate) const TEXTURE_FILTERS: [u32; 2] = [0x2800, 0x2801];
 pub(crate) const TEXTURE_BASE_LEVEL: u32 = 0x813C;
 pub(crate) const TEXTURE_MAX_LEVEL: u32 = 0x813D;
 pub(crate) const TEXTURE_WIDTH: u32 = 0x1000;
@@ -130,8 +155,11 @@ pub(crate) const RENDERBUFFER_WIDTH: u32 = 0x8D42;
 pub(crate) const RENDERBUFFER_HEIGHT: u32 = 0x8D43;
 pub(crate) const RENDERBUFFER_INTERNAL_FORMAT: u32 = 0x8D44;
 pub(crate) const RENDERBUFFER_SAMPLES: u32 = 0x8CAB;
-pub(crate) const RENDERBUFFER_RED_SIZE: u32 = 0x8D50;
-pub(crate) const RENDERBUFFER_ALPHA_SIZE: u32 = 0x8D53;
+/// Those of red, green, blue and alpha.
+pub(crate) const RENDERBUFFER_SIZES: [u32; 4] = [0x8D50, 0x8D51, 0x8D52, 0x8D53];
+pub(crate) const ATTACHMENT_COMPONENT_TYPE: u32 = 0x8211;
+pub(crate) const ATTACHMENT_COLOR_ENCODING: u32 = 0x8210;
+pub(crate) const SRGB: i32 = 0x8C40;
 
 pub(crate) const READ_FRAMEBUFFER: u32 = 0x8CA8;
 pub(crate) const DRAW_FRAMEBUFFER: u32 = 0x8CA9;
@@ -143,8 +171,18 @@ pub(crate) const DEPTH_BUFFER_BIT: u32 = 0x0100;
 pub(crate) const NEAREST: u32 = 0x2600;
 pub(crate) const NONE: u32 = 0;
 
+pub(crate) const TRIANGLES: u32 = 4;
+pub(crate) const FRAGMENT_SHADER: u32 = 0x8B30;
+pub(crate) const VERTEX_SHADER: u32 = 0x8B31;
+pub(crate) const LINK_STATUS: u32 = 0x8B82;
+
 pub(crate) const SYNC_GPU_COMMANDS_COMPLETE: u32 = 0x9117;
 pub(crate) const TIMEOUT_IGNORED: u64 = u64::MAX;
 pub(crate) const ALREADY_SIGNALED: u32 = 0x911A;
 pub(crate) const TIMEOUT_EXPIRED: u32 = 0x911B;
 pub(crate) const CONDITION_SATISFIED: u32 = 0x911C;
+
+/// GL_NUM_DEVICE_UUIDS_EXT (GL_EXT_memory_object).
+pub(crate) const NUM_DEVICE_UUIDS: u32 = 0x9596;
+/// GL_DEVICE_UUID_EXT (GL_EXT_memory_object).
+pub(crate) const DEVICE_UUID: u32 = 0x9597;

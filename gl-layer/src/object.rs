@@ -19,6 +19,8 @@ pub enum Object {
     },
     /// A renderbuffer.
     Renderbuffer(u32),
+    /// A renderbuffer of our own that shows an image of EGL.
+    Image(u32),
 }
 
 /// The shape of a texture's image.
@@ -36,6 +38,18 @@ pub enum Shape {
     D2Array,
     /// A box.
     D3,
+}
+
+/// The numbers of a renderbuffer.
+pub(crate) struct RenderbufferNumbers {
+    /// Width and height.
+    pub size: [i32; 2],
+    /// The internal format.
+    pub internal: u32,
+    /// The bits of red, green, blue and alpha.
+    pub bits: [i32; 4],
+    /// The samples of a pixel; 0 for one.
+    pub samples: i32,
 }
 
 /// One image: a level of a texture, or a renderbuffer.
@@ -224,26 +238,16 @@ impl Gl {
     /// # Errors
     /// All of [`ObjectError`] but [`ObjectError::Level`].
     pub fn renderbuffer(&self, name: u32) -> Result<Picture, ObjectError> {
-        let f = self.functions();
         // SAFETY: the context is current on this thread.
-        unsafe {
-            if name == 0 || (f.is_renderbuffer)(name) == 0 {
-                return invalid(format!("{name} is no renderbuffer of the share group"));
-            }
-            (f.bind_renderbuffer)(gl::RENDERBUFFER, name);
+        if name == 0 || unsafe { (self.functions().is_renderbuffer)(name) } == 0 {
+            return invalid(format!("{name} is no renderbuffer of the share group"));
         }
-        let value = |parameter| {
-            let mut value = 0;
-            // SAFETY: as above, and there is space for one value.
-            unsafe { (f.get_renderbuffer_parameter)(gl::RENDERBUFFER, parameter, &mut value) };
-            value
-        };
-        let size = [gl::RENDERBUFFER_WIDTH, gl::RENDERBUFFER_HEIGHT].map(value);
-        let internal = value(gl::RENDERBUFFER_INTERNAL_FORMAT) as u32;
-        let bits = [gl::RENDERBUFFER_RED_SIZE, gl::RENDERBUFFER_ALPHA_SIZE].map(value);
-        let samples = value(gl::RENDERBUFFER_SAMPLES);
-        // SAFETY: as above.
-        unsafe { (f.bind_renderbuffer)(gl::RENDERBUFFER, 0) };
+        let RenderbufferNumbers {
+            size,
+            internal,
+            bits: [red, _, _, alpha],
+            samples,
+        } = self.renderbuffer_numbers(name);
         self.check("the sizes of a renderbuffer")?;
         if size[0] <= 0 || size[1] <= 0 {
             return invalid(format!("renderbuffer {name} is empty"));
@@ -251,10 +255,32 @@ impl Gl {
         if samples > 0 {
             return Err(ObjectError::Unsupported("the renderbuffer has samples"));
         }
-        let format = TextureFormat::find(internal, bits);
+        let format = TextureFormat::find(internal, [red, alpha]);
         Ok(Picture {
             format: format.ok_or(ObjectError::Format(internal))?,
             size: [size[0] as u32, size[1] as u32, 1],
         })
+    }
+
+    /// The numbers of a renderbuffer, which there is.
+    pub(crate) fn renderbuffer_numbers(&self, name: u32) -> RenderbufferNumbers {
+        let f = self.functions();
+        let value = |parameter| {
+            let mut value = 0;
+            // SAFETY: the context is current on this thread, and there is space for one value.
+            unsafe { (f.get_renderbuffer_parameter)(gl::RENDERBUFFER, parameter, &mut value) };
+            value
+        };
+        // SAFETY: as above.
+        unsafe { (f.bind_renderbuffer)(gl::RENDERBUFFER, name) };
+        let numbers = RenderbufferNumbers {
+            size: [gl::RENDERBUFFER_WIDTH, gl::RENDERBUFFER_HEIGHT].map(value),
+            internal: value(gl::RENDERBUFFER_INTERNAL_FORMAT) as u32,
+            bits: gl::RENDERBUFFER_SIZES.map(value),
+            samples: value(gl::RENDERBUFFER_SAMPLES),
+        };
+        // SAFETY: as above.
+        unsafe { (f.bind_renderbuffer)(gl::RENDERBUFFER, 0) };
+        numbers
     }
 }

@@ -10,6 +10,7 @@ use crossbeam_channel::{Sender, bounded, unbounded};
 use crate::binding::{Current, OwnContext};
 use crate::context::Gl;
 use crate::error::Refusal;
+use crate::extensions::Extensions;
 use crate::functions::{self as gl, Functions};
 use crate::request::{BindingKind, Request};
 use crate::sync::Fence;
@@ -79,23 +80,19 @@ impl std::fmt::Debug for ShareGroup {
     }
 }
 
-/// The context and its functions, made on the thread that calls.
+/// The context, made on the thread that calls.
 ///
 /// # Safety
 /// As [`ShareGroup::open`].
-unsafe fn open(request: Request) -> Result<(OwnContext, Arc<Functions>), Refusal> {
+unsafe fn open(request: Request) -> Result<Gl, Refusal> {
     // SAFETY: the caller's contract.
     let context = unsafe { OwnContext::make(request) }?;
     // SAFETY: the library's own answer to the name.
     let functions = unsafe { Functions::load(|name| context.address(name)) };
     let functions = functions
         .map_err(|missing| Refusal::NotShareable(format!("OpenGL has no function {missing}")))?;
-    let functions = Arc::new(functions);
-    let gl = Gl {
-        functions: functions.clone(),
-    };
     // SAFETY: the context is current on this thread.
-    let version = unsafe { Version::here(&gl.functions) };
+    let version = unsafe { Version::here(&functions) };
     let (major, minor) = version.number;
     if version.embedded || version.number < OLDEST {
         let reason = format!(
@@ -106,12 +103,19 @@ unsafe fn open(request: Request) -> Result<(OwnContext, Arc<Functions>), Refusal
     }
     // Texels lie without gaps in the host's memory.
     // SAFETY: the context is current on this thread.
-    unsafe {
-        (gl.functions.pixel_store)(gl::PACK_ALIGNMENT, 1);
-        (gl.functions.pixel_store)(gl::UNPACK_ALIGNMENT, 1);
-    }
+    let extensions = unsafe {
+        (functions.pixel_store)(gl::PACK_ALIGNMENT, 1);
+        (functions.pixel_store)(gl::UNPACK_ALIGNMENT, 1);
+        Extensions::load(&functions, |name| context.address(name))
+    };
+    let gl = Gl {
+        functions: Arc::new(functions),
+        extensions,
+        programs: Default::default(),
+        context,
+    };
     gl.clear_errors();
-    Ok((context, functions))
+    Ok(gl)
 }
 
 impl ShareGroup {
@@ -128,19 +132,17 @@ impl ShareGroup {
         let (answer, opened) = bounded(1);
         let work = move || {
             // SAFETY: the caller's contract.
-            let (context, functions) = match unsafe { open(request) } {
+            let gl = match unsafe { open(request) } {
                 Ok(made) => made,
                 Err(refusal) => {
                     let _ = answer.send(Err(refusal));
                     return;
                 }
             };
-            let _ = answer.send(Ok((context.current(), functions.clone())));
-            let gl = Gl { functions };
+            let _ = answer.send(Ok((gl.context.current(), gl.functions.clone())));
             for job in queue {
                 job(&gl);
             }
-            drop(context);
         };
         let failed = |_| Refusal::NotShareable("a thread cannot be started".into());
         let builder = std::thread::Builder::new().name("pumice-gl".into());
@@ -225,6 +227,16 @@ impl ShareGroup {
     /// Tells whether the context is one of EGL.
     pub fn is_of_egl(&self) -> bool {
         self.request.kind == BindingKind::Egl
+    }
+
+    /// Tells whether it is, or was, reached through a display of EGL.
+    pub fn was_on_display(&self, display: usize) -> bool {
+        self.is_of_egl() && self.request.display == display
+    }
+
+    /// Tells whether it is reached through a display of EGL that the application has not ended.
+    pub fn is_on_display(&self, display: usize) -> bool {
+        self.was_on_display(display) && self.call(Gl::is_valid) == Some(true)
     }
 
     fn has_fences_here(&self) -> bool {

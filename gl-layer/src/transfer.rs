@@ -29,6 +29,14 @@ fn invalid<T>(reason: impl Into<String>) -> Result<T, ObjectError> {
     Err(ObjectError::Invalid(reason.into()))
 }
 
+/// The attachment of a framebuffer that texels are, and the buffer that is read or drawn.
+fn parts(picture: &Picture) -> (u32, u32) {
+    match picture.format.is_depth() {
+        true => (gl::DEPTH_ATTACHMENT, gl::NONE),
+        false => (gl::COLOR_ATTACHMENT0, gl::COLOR_ATTACHMENT0),
+    }
+}
+
 impl Gl {
     /// Waits until OpenGL has done everything that this context was told.
     pub fn finish(&self) {
@@ -133,6 +141,8 @@ impl Gl {
         let now = match object {
             Object::Texture { target, name } => self.texture(target, name, level)?,
             Object::Renderbuffer(name) => self.renderbuffer(name)?,
+            // It cannot change.
+            Object::Image(_) => *picture,
             Object::Buffer(name) => return self.copy_buffer(name, host),
         };
         if now != *picture {
@@ -156,6 +166,10 @@ impl Gl {
             Object::Renderbuffer(name) => match host {
                 Host::To(to) => self.read_renderbuffer(name, picture, to),
                 Host::From(from) => self.write_renderbuffer(name, picture, from),
+            },
+            Object::Image(name) => match host {
+                Host::To(to) => self.read_renderbuffer(name, picture, to),
+                Host::From(from) => self.write_image(name, picture, from),
             },
             Object::Buffer(_) => Ok(()),
         }
@@ -190,21 +204,17 @@ impl Gl {
         }
     }
 
-    /// Makes a framebuffer for the time of a call and binds it to `target`, with an attachment for texels of the format.
+    /// Makes a framebuffer for the time of a call and binds it to `target`, with an attachment and the buffer that is read or
+    /// drawn.
     fn with_framebuffer<T>(
         &self,
         target: u32,
-        picture: &Picture,
+        (attachment, buffer): (u32, u32),
         attach: impl FnOnce(u32),
         work: impl FnOnce() -> Result<T, ObjectError>,
     ) -> Result<T, ObjectError> {
         let f = self.functions();
         let mut framebuffer = 0;
-        let depth = picture.format.is_depth();
-        let (attachment, buffer) = match depth {
-            true => (gl::DEPTH_ATTACHMENT, gl::NONE),
-            false => (gl::COLOR_ATTACHMENT0, gl::COLOR_ATTACHMENT0),
-        };
         // SAFETY: the context is current on this thread.
         let status = unsafe {
             (f.gen_framebuffers)(1, &mut framebuffer);
@@ -234,6 +244,25 @@ impl Gl {
         unsafe { (f.framebuffer_renderbuffer)(target, attachment, gl::RENDERBUFFER, name) };
     }
 
+    /// The type of the numbers of a renderbuffer of colours (`GL_UNSIGNED_NORMALIZED`, …), and `GL_SRGB` or `GL_LINEAR`.
+    pub(crate) fn attachment_numbers(&self, name: u32) -> Result<(i32, i32), ObjectError> {
+        let f = self.functions();
+        let (target, attachment) = (gl::READ_FRAMEBUFFER, gl::COLOR_ATTACHMENT0);
+        let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
+        self.with_framebuffer(target, (attachment, attachment), attach, || {
+            let value = |parameter| {
+                let mut value = 0;
+                // SAFETY: the context is current on this thread, and there is space for one value.
+                unsafe { (f.get_attachment_parameter)(target, attachment, parameter, &mut value) };
+                value
+            };
+            let data_type = value(gl::ATTACHMENT_COMPONENT_TYPE);
+            let numbers = (data_type, value(gl::ATTACHMENT_COLOR_ENCODING));
+            self.check("the numbers of an image of EGL")?;
+            Ok(numbers)
+        })
+    }
+
     fn read_renderbuffer(
         &self,
         name: u32,
@@ -243,7 +272,7 @@ impl Gl {
         let f = self.functions();
         let target = gl::READ_FRAMEBUFFER;
         let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
-        self.with_framebuffer(target, picture, attach, || {
+        self.with_framebuffer(target, parts(picture), attach, || {
             let (format, data_type) = picture.format.transfer();
             let [width, height, _] = picture.size.map(|n| n as i32);
             // SAFETY: the context is current on this thread; the memory has the bytes of all texels (the caller checked).
@@ -263,59 +292,76 @@ impl Gl {
         from: &[u8],
     ) -> Result<(), ObjectError> {
         let f = self.functions();
+        let [width, height, _] = picture.size.map(|n| n as i32);
+        let (source, target) = (gl::READ_FRAMEBUFFER, gl::DRAW_FRAMEBUFFER);
+        self.with_texels(picture, picture.format.internal, from, |texture| {
+            let attach_texture = |attachment| {
+                // SAFETY: the context is current on this thread.
+                unsafe {
+                    (f.framebuffer_texture_2d)(source, attachment, gl::TEXTURE_2D, texture, 0);
+                }
+            };
+            let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
+            self.with_framebuffer(source, parts(picture), attach_texture, || {
+                self.with_framebuffer(target, parts(picture), attach, || {
+                    let part = match picture.format.is_depth() {
+                        true => gl::DEPTH_BUFFER_BIT,
+                        false => gl::COLOR_BUFFER_BIT,
+                    };
+                    let near = gl::NEAREST;
+                    // SAFETY: as above.
+                    unsafe {
+                        (f.blit_framebuffer)(0, 0, width, height, 0, 0, width, height, part, near);
+                    }
+                    self.check(&format!("a write of renderbuffer {name}"))
+                })
+            })
+        })
+    }
+
+    /// Writes texels to a texture, and draws that onto a renderbuffer that shows an image of EGL: Mesa's blits write the
+    /// first layer, whichever the image is.
+    fn write_image(&self, name: u32, picture: &Picture, from: &[u8]) -> Result<(), ObjectError> {
+        let target = gl::DRAW_FRAMEBUFFER;
+        let [width, height, _] = picture.size.map(|n| n as i32);
+        let internal = picture.format.plain_internal();
+        self.with_texels(picture, internal, from, |_| {
+            let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
+            self.with_framebuffer(target, parts(picture), attach, || {
+                self.draw_texels(picture.format.kind(), [width, height])?;
+                self.check("a write of an image of EGL")
+            })
+        })
+    }
+
+    /// Makes a texture of the host's texels for the time of a call and binds it to `GL_TEXTURE_2D`.
+    fn with_texels<T>(
+        &self,
+        picture: &Picture,
+        internal: u32,
+        from: &[u8],
+        work: impl FnOnce(u32) -> Result<T, ObjectError>,
+    ) -> Result<T, ObjectError> {
+        let f = self.functions();
         let mut texture = 0;
         let (format, data_type) = picture.format.transfer();
-        let internal = picture.format.internal as i32;
         let [width, height, _] = picture.size.map(|n| n as i32);
         // SAFETY: the context is current on this thread; the memory has the bytes of all texels (the caller checked).
         unsafe {
-            (f.gen_textures)(1, &mut texture);
-            (f.bind_texture)(gl::TEXTURE_2D, texture);
+            let target = gl::TEXTURE_2D;
             let from = from.as_ptr().cast();
+            (f.gen_textures)(1, &mut texture);
+            (f.bind_texture)(target, texture);
+            // Else textures of integers are incomplete.
+            for filter in gl::TEXTURE_FILTERS {
+                (f.tex_parameter)(target, filter, gl::NEAREST as i32);
+            }
+            let internal = internal as i32;
             (f.tex_image_2d)(
-                gl::TEXTURE_2D,
-                0,
-                internal,
-                width,
-                height,
-                0,
-                format,
-                data_type,
-                from,
+                target, 0, internal, width, height, 0, format, data_type, from,
             );
         }
-        let (source, target) = (gl::READ_FRAMEBUFFER, gl::DRAW_FRAMEBUFFER);
-        let attach_texture = |attachment| {
-            // SAFETY: as above.
-            unsafe {
-                (f.framebuffer_texture_2d)(source, attachment, gl::TEXTURE_2D, texture, 0);
-            }
-        };
-        let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
-        let done = self.with_framebuffer(source, picture, attach_texture, || {
-            self.with_framebuffer(target, picture, attach, || {
-                let part = match picture.format.is_depth() {
-                    true => gl::DEPTH_BUFFER_BIT,
-                    false => gl::COLOR_BUFFER_BIT,
-                };
-                // SAFETY: as above.
-                unsafe {
-                    (f.blit_framebuffer)(
-                        0,
-                        0,
-                        width,
-                        height,
-                        0,
-                        0,
-                        width,
-                        height,
-                        part,
-                        gl::NEAREST,
-                    );
-                }
-                self.check(&format!("a write of renderbuffer {name}"))
-            })
-        });
+        let done = work(texture);
         // SAFETY: as above.
         unsafe {
             (f.bind_texture)(gl::TEXTURE_2D, 0);

@@ -20,8 +20,8 @@ use opencl_sys::{
 
 use crate::shapes::entry_point;
 use crate::{
-    command_buffer, context, enqueue, external, image, kernel, memory, platform, record, semaphore,
-    shim, usm,
+    command_buffer, context, enqueue, hand_over, image, kernel, memory, platform, record,
+    semaphore, shim, usm,
 };
 
 /// `size_t`.
@@ -243,11 +243,11 @@ addressed! {
         sema_object: cl_semaphore_khr, param_name: cl_semaphore_info_khr, param_value_size: size_t,
         param_value: *mut c_void, param_value_size_ret: *mut size_t
     );
-    status clEnqueueAcquireExternalMemObjectsKHR => external::acquire(
+    status clEnqueueAcquireExternalMemObjectsKHR => hand_over::acquire_memory(
         command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
         num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
     );
-    status clEnqueueReleaseExternalMemObjectsKHR => external::release(
+    status clEnqueueReleaseExternalMemObjectsKHR => hand_over::release_memory(
         command_queue: cl_command_queue, num_mem_objects: cl_uint, mem_objects: *const cl_mem,
         num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
     );

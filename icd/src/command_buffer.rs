@@ -118,10 +118,16 @@ pub unsafe fn remap(
         handle::required(queues, num_queues as usize)?;
         // CL_INVALID_VALUE if the lists of handles contradict num_handles, or hold something else.
         if handles_ret.is_null() != (num_handles == 0) {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "handles_ret ({handles_ret:p}) does not fit num_handles ({num_handles})"
+            )));
         }
         let commands = handle::list::<MutableCommand>(num_handles, handles, Error::InvalidValue)
-            .map_err(|_| Error::InvalidValue)?;
+            .map_err(|_| {
+                Error::InvalidValue.because(format!(
+                    "handles ({handles:p}) is no list of {num_handles} commands"
+                ))
+            })?;
         let queues = required_queues(num_queues, queues)?;
         let (copy, commands) = buffer.remap(automatic != 0, &queues, &commands)?;
         for (index, command) in commands.iter().enumerate() {
@@ -147,14 +153,21 @@ pub unsafe fn update(
         // configuration is NULL.
         let none = num_configs == 0;
         if config_types.is_null() != none || configs.is_null() != none {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "config_types ({config_types:p}) or configs ({configs:p}) does not fit num_configs ({num_configs})"
+            )));
         }
         let count = num_configs as usize;
         let types = handle::slice(config_types, count);
         let configs = handle::slice(configs, count);
         let known = |kind: &cl_uint| *kind == CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
-        if !types.iter().all(known) || configs.iter().any(|config| config.is_null()) {
-            return Err(Error::InvalidValue);
+        if let Some(other) = types.iter().find(|kind| !known(kind)) {
+            return Err(Error::InvalidValue.because(format!(
+                "the type of a configuration is {other:#x}, not CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR"
+            )));
+        }
+        if configs.iter().any(|config| config.is_null()) {
+            return Err(Error::InvalidValue.because("a configuration is NULL"));
         }
         let configs: Vec<_> = (configs.iter())
             .map(|config| {

@@ -38,7 +38,7 @@ fn callbacks(
     let printf = context::property(properties, PRINTF_CALLBACK);
     // CL_INVALID_VALUE if pfn_notify is NULL but user_data is not, unless that is for printf.
     if pfn_notify.is_none() && printf.is_none() && !user_data.is_null() {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("user_data is given without pfn_notify"));
     }
     let data = UserData(user_data);
     let printf = printf.map(|address| -> PrintfCallback {
@@ -164,7 +164,7 @@ pub unsafe fn set_context_destructor_callback(
     // SAFETY: the arguments are those of clSetContextDestructorCallback.
     let object = unsafe { handle::live_context(context) }?;
     // CL_INVALID_VALUE if pfn_notify is NULL.
-    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let function = pfn_notify.ok_or_else(|| Error::InvalidValue.because("pfn_notify is NULL"))?;
     let (raw, data) = (UserData(context), UserData(user_data));
     object.add_destructor(Box::new(move || {
         // SAFETY: the application's function, given what it registered.

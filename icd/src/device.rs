@@ -27,10 +27,7 @@ pub unsafe fn get_device_ids(
     unsafe {
         let platform = platform::argument(only, platform)?;
         // CL_INVALID_VALUE before CL_DEVICE_NOT_FOUND: the outputs are wrong whatever is found.
-        if (num_entries == 0 && !devices.is_null()) || (devices.is_null() && num_devices.is_null())
-        {
-            return Err(Error::InvalidValue);
-        }
+        info::check_handles(num_entries, devices, num_devices)?;
         let found = platform.devices_of_type(device_type).inspect_err(|_| {
             handle::write(num_devices, 0);
         })?;
@@ -86,7 +83,7 @@ pub unsafe fn create_sub_devices(
         // CL_INVALID_VALUE if the properties are not valid, or name a partition type that the
         // device does not support: none is.
         let _ = handle::properties(properties);
-        Err(Error::InvalidValue)
+        Err(Error::InvalidValue.because("the device cannot be partitioned"))
     }
 }
 
@@ -110,7 +107,7 @@ pub unsafe fn get_device_and_host_timer(
     unsafe {
         handle::get::<Device>(device)?;
         if device_timestamp.is_null() || host_timestamp.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("device_timestamp or host_timestamp is NULL"));
         }
         let now = host_time();
         // Profiling times are given in the host's clock, so both timers are the same one.
@@ -125,7 +122,7 @@ pub unsafe fn get_host_timer(device: cl_device_id, host_timestamp: *mut cl_ulong
     unsafe {
         handle::get::<Device>(device)?;
         if host_timestamp.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("host_timestamp is NULL"));
         }
         handle::write(host_timestamp, host_time());
     }

@@ -31,6 +31,9 @@ pub unsafe fn enqueue(
     blocking: bool,
     event: *mut cl_event,
 ) -> Result<()> {
+    if event.is_null() && !blocking {
+        return queue.enqueue_without_event(command, wait);
+    }
     let done = queue.enqueue(command, wait, blocking)?;
     // SAFETY: the caller's contract.
     unsafe { handle::give_event(event, done) };
@@ -43,7 +46,7 @@ pub unsafe fn enqueue(
 /// `from` is NULL or points to three elements.
 pub unsafe fn triple(from: *const usize) -> Result<[usize; 3]> {
     if from.is_null() {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("an origin or region is NULL"));
     }
     // SAFETY: the caller's contract.
     Ok(unsafe { from.cast::<[usize; 3]>().read() })
@@ -131,7 +134,9 @@ unsafe fn rect(
             host: Layout::new(triple(host_origin)?, extent, host_row, host_slice_pitch)?,
             extent,
         };
-        let end = sides.host.end(extent).ok_or(Error::InvalidValue)?;
+        let end = (sides.host.end(extent)).ok_or_else(|| {
+            Error::InvalidValue.because("the region of host memory is larger than any memory")
+        })?;
         let host = host_slice(ptr, end);
         let command = transfer::rect(queue.on(), &buffer, direction, sides, host)?;
         enqueue(&queue, command, wait, blocking != 0, event)
@@ -475,14 +480,16 @@ pub unsafe fn enqueue_native_kernel(
         // CL_INVALID_VALUE if args is NULL with a size, or the other way round; if there are
         // memory objects without arguments, or their lists do not fit their number.
         if args.is_null() != (cb_args == 0) || (args.is_null() && num_mem_objects > 0) {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "args ({args:p}), cb_args ({cb_args}) and num_mem_objects ({num_mem_objects}) do not fit together"
+            )));
         }
         let count = num_mem_objects as usize;
-        if (count > 0) == (mem_list.is_null() || args_mem_loc.is_null()) {
-            return Err(Error::InvalidValue);
-        }
-        if count == 0 && !(mem_list.is_null() && args_mem_loc.is_null()) {
-            return Err(Error::InvalidValue);
+        let (no_list, no_places) = (mem_list.is_null(), args_mem_loc.is_null());
+        if no_list != (count == 0) || no_places != (count == 0) {
+            return Err(Error::InvalidValue.because(format!(
+                "mem_list ({mem_list:p}) and args_mem_loc ({args_mem_loc:p}) do not fit num_mem_objects ({count})"
+            )));
         }
         let places = handle::slice(args_mem_loc.cast_const(), count);
         let mut buffers = Vec::with_capacity(count);
@@ -527,12 +534,14 @@ unsafe fn plain(
 }
 
 pub unsafe fn enqueue_marker(command_queue: cl_command_queue, event: *mut cl_event) -> Result<()> {
-    // CL_INVALID_VALUE if event is NULL.
-    if event.is_null() {
-        return Err(Error::InvalidValue);
-    }
     // SAFETY: the arguments are those of clEnqueueMarker.
-    unsafe { plain(command_queue, Command::Marker, (0, std::ptr::null()), event) }
+    unsafe {
+        handle::get::<Queue>(command_queue)?;
+        if event.is_null() {
+            return Err(Error::InvalidValue.because("event is NULL"));
+        }
+        plain(command_queue, Command::Marker, (0, std::ptr::null()), event)
+    }
 }
 
 pub unsafe fn enqueue_wait_for_events(
@@ -540,24 +549,19 @@ pub unsafe fn enqueue_wait_for_events(
     num_events: cl_uint,
     event_list: *const cl_event,
 ) -> Result<()> {
-    // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
-    if num_events == 0 || event_list.is_null() {
-        return Err(Error::InvalidValue);
-    }
+    // CL_INVALID_EVENT is this call's error for something that is no event.
+    let own = |error| match error {
+        Error::InvalidEventWaitList => Error::InvalidEvent.because("an element is not an event"),
+        other => other,
+    };
     // SAFETY: the arguments are those of clEnqueueWaitForEvents.
     unsafe {
-        plain(
-            command_queue,
-            Command::Barrier,
-            (num_events, event_list),
-            std::ptr::null_mut(),
-        )
+        handle::get::<Queue>(command_queue)?;
+        // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
+        let list =
+            handle::required(event_list, num_events as usize).map(|_| (num_events, event_list))?;
+        plain(command_queue, Command::Barrier, list, std::ptr::null_mut()).map_err(own)
     }
-    // CL_INVALID_EVENT is this call's error for something that is no event.
-    .map_err(|error| match error {
-        Error::InvalidEventWaitList => Error::InvalidEvent,
-        other => other,
-    })
 }
 
 pub unsafe fn enqueue_barrier(command_queue: cl_command_queue) -> Result<()> {

@@ -77,7 +77,7 @@ pub unsafe fn set_event_callback(
     // SAFETY: the arguments are those of clSetEventCallback.
     let event = unsafe { handle::get::<Event>(event) }?;
     // CL_INVALID_VALUE if pfn_event_notify is NULL.
-    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let function = pfn_notify.ok_or_else(|| Error::InvalidValue.because("pfn_notify is NULL"))?;
     let data = UserData(user_data);
     event.set_callback(
         command_exec_callback_type,

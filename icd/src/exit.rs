@@ -10,22 +10,12 @@
 //! One case is left: `exit` by a thread that never called OpenCL, or while other threads submit
 //! their first kernels, may still crash in such a driver.
 
-use std::ffi::{c_int, c_void};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pumice_runtime::base::{exit, log};
 
-unsafe extern "C" {
-    fn on_exit(handler: extern "C" fn(c_int, *mut c_void), data: *mut c_void) -> c_int;
-    fn fflush(file: *mut c_void) -> c_int;
-    fn _exit(status: c_int) -> !;
-    fn pthread_atfork(
-        prepare: Option<extern "C" fn()>,
-        parent: Option<extern "C" fn()>,
-        child: Option<extern "C" fn()>,
-    ) -> c_int;
-}
+use crate::os;
 
 extern "C" fn in_child() {
     exit::forked();
@@ -35,13 +25,11 @@ extern "C" fn in_child() {
 pub fn watch_forks() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the handler is a plain function of a library that is never unloaded. Without it,
-        // calls in a child may wait for ever.
-        let _ = unsafe { pthread_atfork(None, None, Some(in_child)) };
+        os::on_fork(in_child);
     });
 }
 
-extern "C" fn at_exit(status: c_int, _: *mut c_void) {
+fn at_exit(status: i32) {
     exit::quiesce();
     if exit::is_forked() {
         end_when_stuck(status);
@@ -51,15 +39,11 @@ extern "C" fn at_exit(status: c_int, _: *mut c_void) {
 /// Ends a forked child whose exit handlers wait for ever: Mesa's joins threads that only the parent
 /// has, which newer C libraries wait for (seen with Mesa 26.2 on glibc 2.43). The handlers behind it
 /// are lost; without this the child would stay.
-fn end_when_stuck(status: c_int) {
+fn end_when_stuck(status: i32) {
     let watch = move || {
         exit::wait_until_stuck();
         log::warn!("a forked child's exit handlers wait for nothing; it ends with status {status}");
-        // SAFETY: NULL is every open stream. One that the exit is still writing is locked, so that
-        // its end is waited for.
-        let _ = unsafe { fflush(std::ptr::null_mut()) };
-        // SAFETY: _exit has no precondition.
-        unsafe { _exit(status) }
+        os::end_process(status)
     };
     let name = "pumice-exit".to_string();
     if let Err(error) = std::thread::Builder::new().name(name).spawn(watch) {
@@ -67,7 +51,7 @@ fn end_when_stuck(status: c_int) {
     }
 }
 
-extern "C" fn settle_at_exit(_: c_int, _: *mut c_void) {
+fn settle_at_exit(_: i32) {
     exit::settle();
 }
 
@@ -82,8 +66,7 @@ impl Drop for ThreadEnd {
     fn drop(&mut self) {
         static REGISTERED: AtomicUsize = AtomicUsize::new(0);
         if exit::has_device() && REGISTERED.fetch_add(1, Ordering::Relaxed) < THREAD_HANDLERS {
-            // SAFETY: the handler is a plain function of a library that is never unloaded.
-            let _ = unsafe { on_exit(settle_at_exit, std::ptr::null_mut()) };
+            os::at_exit(settle_at_exit);
         }
     }
 }
@@ -104,8 +87,6 @@ pub fn watch_thread() {
 pub fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the handler is a plain function of a library that is never unloaded. If it
-        // cannot be registered, the process may only end less gracefully.
-        let _ = unsafe { on_exit(at_exit, std::ptr::null_mut()) };
+        os::at_exit(at_exit);
     });
 }

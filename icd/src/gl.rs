@@ -1,23 +1,18 @@
-//! Entry points of cl_khr_gl_sharing, cl_khr_gl_event and cl_khr_egl_event.
+//! Entry points of cl_khr_gl_sharing and cl_khr_gl_event.
 
 use std::ffi::c_void;
 
-use opencl_sys::cl_egl::{CLeglDisplayKHR, CLeglSyncKHR};
 use opencl_sys::{
-    CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, CL_DEVICES_FOR_GL_CONTEXT_KHR, cl_GLenum, cl_GLint,
-    cl_GLsync, cl_GLuint, cl_command_queue, cl_context, cl_context_properties, cl_event,
-    cl_gl_context_info, cl_gl_object_type, cl_gl_texture_info, cl_mem, cl_mem_flags, cl_uint,
+    cl_GLenum, cl_GLint, cl_GLsync, cl_GLuint, cl_context, cl_context_properties, cl_event,
+    cl_gl_context_info, cl_gl_object_type, cl_gl_texture_info, cl_mem, cl_mem_flags,
 };
-use pumice_gl_layer::EglSync;
 use pumice_runtime::base::error::{Error, Result};
-use pumice_runtime::base::info::Info;
 use pumice_runtime::base::object::Ref;
-use pumice_runtime::command::gl;
+use pumice_runtime::context::gl;
 use pumice_runtime::device::platform::Platform;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::gl::{TextureForm, create_buffer, create_renderbuffer, create_texture};
-use pumice_runtime::queue::Queue;
-use pumice_runtime::queue::gl::{of_egl_sync, of_gl_sync};
+use pumice_runtime::queue::gl::of_gl_sync;
 
 use crate::context::{checked_properties, share_group};
 use crate::{handle, info};
@@ -130,64 +125,6 @@ fn check_answer_place(value: *const c_void, size_ret: *const usize) -> Result<()
     }
 }
 
-/// The common part of acquire and release.
-///
-/// # Safety
-/// The arguments are those of either call.
-unsafe fn hand_over(
-    to_us: bool,
-    command_queue: cl_command_queue,
-    (count, objects): (cl_uint, *const cl_mem),
-    (events, event_list): (cl_uint, *const cl_event),
-    event: *mut cl_event,
-) -> Result<()> {
-    // SAFETY: the caller's contract.
-    unsafe {
-        let queue = handle::get::<Queue>(command_queue)?;
-        let objects = handle::list::<Mem>(count, objects, Error::InvalidValue)?;
-        let wait = handle::wait_list(events, event_list, event)?;
-        let command = gl::hand_over(queue.on(), objects, to_us)?;
-        let done = queue.enqueue(command, wait, false)?;
-        if !to_us {
-            done.wait_before_gl();
-        }
-        handle::give_event(event, done);
-        Ok(())
-    }
-}
-
-pub unsafe fn acquire(
-    command_queue: cl_command_queue,
-    num_objects: cl_uint,
-    mem_objects: *const cl_mem,
-    num_events_in_wait_list: cl_uint,
-    event_wait_list: *const cl_event,
-    event: *mut cl_event,
-) -> Result<()> {
-    // SAFETY: the arguments are those of clEnqueueAcquireGLObjects.
-    unsafe {
-        let objects = (num_objects, mem_objects);
-        let wait = (num_events_in_wait_list, event_wait_list);
-        hand_over(true, command_queue, objects, wait, event)
-    }
-}
-
-pub unsafe fn release(
-    command_queue: cl_command_queue,
-    num_objects: cl_uint,
-    mem_objects: *const cl_mem,
-    num_events_in_wait_list: cl_uint,
-    event_wait_list: *const cl_event,
-    event: *mut cl_event,
-) -> Result<()> {
-    // SAFETY: the arguments are those of clEnqueueReleaseGLObjects.
-    unsafe {
-        let objects = (num_objects, mem_objects);
-        let wait = (num_events_in_wait_list, event_wait_list);
-        hand_over(false, command_queue, objects, wait, event)
-    }
-}
-
 pub unsafe fn get_context_info(
     platform: &Ref<Platform>,
     properties: *const cl_context_properties,
@@ -204,22 +141,11 @@ pub unsafe fn get_context_info(
             other => other,
         })?;
         // CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR if the list names no context that can be shared with.
-        share_group(list.as_deref())?.ok_or_else(|| {
+        let group = share_group(list.as_deref())?.ok_or_else(|| {
             let reason = "the properties name no context of OpenGL";
             Error::InvalidGlShareGroup.because(reason)
         })?;
-        // Every device gets copies; none is the one that OpenGL renders on.
-        let devices = platform.devices().iter();
-        let mut devices: Vec<_> = devices
-            .filter(|device| device.has_images())
-            .cloned()
-            .collect();
-        match param_name {
-            CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR => devices.truncate(1),
-            CL_DEVICES_FOR_GL_CONTEXT_KHR => {}
-            _ => return Err(Error::InvalidValue.because("param_name is not known")),
-        }
-        let info = Ok(Info::objects(&devices));
+        let info = gl::context_info(platform, &group, param_name);
         info::write(info, param_value_size, param_value, param_value_size_ret)
     }
 }
@@ -228,22 +154,4 @@ pub unsafe fn create_event_from_sync(context: cl_context, sync: cl_GLsync) -> Re
     // SAFETY: the arguments are those of clCreateEventFromGLsyncKHR.
     let context = unsafe { handle::live_context(context) }?;
     of_gl_sync(&context, sync as usize).map(handle::publish)
-}
-
-pub unsafe fn create_event_from_egl_sync(
-    context: cl_context,
-    sync: CLeglSyncKHR,
-    display: CLeglDisplayKHR,
-) -> Result<cl_event> {
-    // SAFETY: the arguments are those of clCreateEventFromEGLSyncKHR.
-    unsafe {
-        let context = handle::live_context(context)?;
-        // CL_INVALID_CONTEXT if the context was not created from a context of OpenGL.
-        context.share_group()?;
-        // CL_INVALID_EGL_OBJECT_KHR if sync is no fence of the display.
-        let found = EglSync::find(display as usize, sync as usize);
-        let found =
-            found.map_err(|refusal| Error::InvalidEglObject.because(refusal.to_string()))?;
-        of_egl_sync(&context, found).map(handle::publish)
-    }
 }

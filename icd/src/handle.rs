@@ -10,6 +10,7 @@ use pumice_runtime::base::object::{Header, Kind, Object, Ref};
 use pumice_runtime::base::property::Property;
 use pumice_runtime::base::reason;
 use pumice_runtime::context::Context;
+use pumice_runtime::os::{Fd, duplicate};
 use pumice_runtime::queue::WaitList;
 use pumice_runtime::queue::event::Event;
 
@@ -182,13 +183,24 @@ pub unsafe fn wait_list(
     })
 }
 
+/// Another descriptor of a file: CL_INVALID_PROPERTY if the number is none.
+///
+/// # Safety
+/// A descriptor that is open stays so during the call.
+pub unsafe fn descriptor(raw: i32) -> Result<Fd> {
+    // SAFETY: the caller's contract.
+    unsafe { duplicate(raw) }.ok_or_else(|| {
+        Error::InvalidProperty.because(format!("{raw} is not the descriptor of an open file"))
+    })
+}
+
 /// A C string; NULL is CL_INVALID_VALUE.
 ///
 /// # Safety
 /// `text` is NULL or a NUL-terminated string.
 pub unsafe fn string<'a>(text: *const c_char) -> Result<&'a CStr> {
     if text.is_null() {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("a required string is NULL"));
     }
     // SAFETY: the caller's contract.
     Ok(unsafe { CStr::from_ptr(text) })

@@ -99,7 +99,10 @@ unsafe fn description(desc: *const cl_image_desc) -> Result<Option<Desc>> {
         slice_pitch: desc.image_slice_pitch,
         num_mip_levels: desc.num_mip_levels,
         num_samples: desc.num_samples,
-        mem_object: object.map_err(|_| Error::InvalidImageDescriptor)?,
+        mem_object: object.map_err(|_| {
+            Error::InvalidImageDescriptor
+                .because("mem_object of the descriptor is no memory object")
+        })?,
     }))
 }
 
@@ -262,7 +265,8 @@ pub unsafe fn get_supported_image_formats(
         let formats = supported_formats(&context, flags, image_type)?;
         // CL_INVALID_VALUE if num_entries is 0 and image_formats is not NULL.
         if num_entries == 0 && !image_formats.is_null() {
-            return Err(Error::InvalidValue);
+            let reason = "image_formats is given, but num_entries is 0";
+            return Err(Error::InvalidValue.because(reason));
         }
         if !image_formats.is_null() {
             for (index, [order, data_type]) in formats.iter().take(num_entries as usize).enumerate()

@@ -22,7 +22,10 @@ pub unsafe fn write(
     let bytes = info.bytes();
     if !value.is_null() {
         if size < bytes.len() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "param_value has {size} bytes, the answer {}",
+                bytes.len()
+            )));
         }
         // SAFETY: `value` has at least `size` ≥ `bytes.len()` writable bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), value.cast::<u8>(), bytes.len()) };
@@ -30,6 +33,17 @@ pub unsafe fn write(
     // SAFETY: the caller's contract.
     unsafe { handle::write(size_ret, bytes.len()) };
     Ok(())
+}
+
+/// Checks the places for a list of handles: CL_INVALID_VALUE if `capacity` is zero and `out` is not NULL, or
+/// if both outputs are NULL.
+pub fn check_handles(capacity: u32, out: *const *mut c_void, count_ret: *const u32) -> Result<()> {
+    let reason = match (capacity, out.is_null(), count_ret.is_null()) {
+        (0, false, _) => "a list is given, but it has room for 0 entries",
+        (_, true, true) => "neither a list nor a place for its length is given",
+        _ => return Ok(()),
+    };
+    Err(Error::InvalidValue.because(reason))
 }
 
 /// Copies a list of handles: CL_INVALID_VALUE if `capacity` is zero and `out` is not NULL, or if
@@ -43,9 +57,7 @@ pub unsafe fn write_handles(
     out: *mut *mut c_void,
     count_ret: *mut u32,
 ) -> Result<()> {
-    if (capacity == 0 && !out.is_null()) || (out.is_null() && count_ret.is_null()) {
-        return Err(Error::InvalidValue);
-    }
+    check_handles(capacity, out, count_ret)?;
     if !out.is_null() {
         for (index, handle) in handles.iter().take(capacity as usize).enumerate() {
             // SAFETY: `index` is below `capacity`.

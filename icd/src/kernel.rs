@@ -31,7 +31,9 @@ pub unsafe fn create_kernel(program: cl_program, kernel_name: *const c_char) -> 
         let program = handle::get::<Program>(program)?;
         let name = handle::string(kernel_name)?.to_str();
         // CL_INVALID_KERNEL_NAME: a name that is not UTF-8 is no kernel's.
-        let name = name.map_err(|_| Error::InvalidKernelName)?;
+        let name = name.map_err(|_| {
+            Error::InvalidKernelName.because("the name is not UTF-8, so no kernel has it")
+        })?;
         Kernel::create(&program, name).map(handle::publish)
     }
 }
@@ -49,7 +51,10 @@ pub unsafe fn create_kernels_in_program(
         if !kernels.is_null() {
             // CL_INVALID_VALUE if there is no room for all of them.
             if (num_kernels as usize) < created.len() {
-                return Err(Error::InvalidValue);
+                return Err(Error::InvalidValue.because(format!(
+                    "kernels has room for {num_kernels}, the program has {}",
+                    created.len()
+                )));
             }
             let count = created.len() as cl_uint;
             for (index, kernel) in created.into_iter().enumerate() {
@@ -126,9 +131,10 @@ pub unsafe fn set_arg(
                 let raw = arg_value.cast::<*mut c_void>().read_unaligned();
                 // CL_INVALID_DEVICE_QUEUE if it is no device queue.
                 let queue = handle::get::<DeviceQueue>(raw);
-                Some(Argument::Queue(
-                    queue.map_err(|_| Error::InvalidDeviceQueue)?,
-                ))
+                Some(Argument::Queue(queue.map_err(|_| {
+                    Error::InvalidDeviceQueue
+                        .because("arg_value is no device queue (CL_QUEUE_ON_DEVICE) of the context")
+                })?))
             }
             ArgKind::Sampler => {
                 kernel.check_arg_size(arg_index, arg_size, size_of::<*mut c_void>())?;
@@ -317,7 +323,9 @@ pub unsafe fn set_exec_info(
         _ => false,
     };
     if !right {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because(format!(
+            "{param_value_size} bytes at {param_value:p} are no value of {param_name:#x}"
+        )));
     }
     if param_name == CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT {
         // SAFETY: the caller's contract; the application's memory need not be aligned.
@@ -343,10 +351,12 @@ pub unsafe fn get_kernel_suggested_local_work_size(
         // CL_INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or has a zero.
         let global = handle::dimensions(global_work_size, work_dim, 1)
             .filter(|sizes| !sizes.contains(&0))
-            .ok_or(Error::InvalidGlobalWorkSize)?;
+            .ok_or_else(|| {
+                Error::InvalidGlobalWorkSize.because("global_work_size is NULL or has a 0")
+            })?;
         // CL_INVALID_VALUE if suggested_local_work_size is NULL.
         if suggested_local_work_size.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("suggested_local_work_size is NULL"));
         }
         let offset = handle::dimensions(global_work_offset, work_dim, 0);
         let request = RangeRequest {

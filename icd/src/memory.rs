@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
 
 use opencl_sys::{
     CL_BUFFER_CREATE_TYPE_REGION, cl_buffer_create_type, cl_buffer_region, cl_context, cl_mem,
@@ -16,6 +15,7 @@ use pumice_runtime::device::Device;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::external::{self, Properties};
 use pumice_runtime::memory::import::{self, ImportKind, Imported};
+use pumice_runtime::os::adopt;
 
 use crate::callback::{MemCallback, UserData};
 use crate::{handle, info};
@@ -70,7 +70,9 @@ pub unsafe fn create_buffer_with_properties_intel(
     // SAFETY: the arguments are those of clCreateBufferWithPropertiesINTEL.
     let made = unsafe { create_buffer_with_properties(context, properties, flags, size, host_ptr) };
     made.map_err(|error| match error {
-        Error::InvalidProperty => Error::InvalidValue,
+        Error::InvalidProperty => {
+            Error::InvalidValue.because("a property or its value is not valid")
+        }
         other => other,
     })
 }
@@ -88,10 +90,13 @@ pub unsafe fn import_memory(
         let list = handle::properties(properties).unwrap_or_default();
         let kind = import::check(flags, size, &list)?;
         // CL_INVALID_VALUE if memory is NULL.
-        let bytes = host_slice(memory, size).ok_or(Error::InvalidValue)?;
+        let bytes = host_slice(memory, size)
+            .ok_or_else(|| Error::InvalidValue.because("memory is NULL"))?;
         let memory = match kind {
             ImportKind::Host => Imported::Host(bytes),
-            ImportKind::DmaBuf => Imported::DmaBuf(duplicate(memory.cast::<i32>().read())?),
+            ImportKind::DmaBuf => {
+                Imported::DmaBuf(handle::descriptor(memory.cast::<i32>().read())?)
+            }
         };
         Mem::import(&context, flags, size, memory).map(handle::publish)
     }
@@ -104,19 +109,6 @@ pub unsafe fn set_content_size_buffer(buffer: cl_mem, content_size_buffer: cl_me
         let content_size = handle::get::<Mem>(content_size_buffer)?;
         buffer.set_content_size(&content_size)
     }
-}
-
-/// Another descriptor of a file: CL_INVALID_PROPERTY if it is none.
-///
-/// # Safety
-/// A descriptor that is open stays so during the call.
-unsafe fn duplicate(raw: i32) -> Result<OwnedFd> {
-    if raw < 0 {
-        return Err(Error::InvalidProperty);
-    }
-    // SAFETY: the caller's contract; a value that is no descriptor cannot be duplicated.
-    let copy = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned();
-    copy.map_err(|_| Error::InvalidProperty)
 }
 
 /// Makes a memory object with a list of properties. A handle among them is the application's until the
@@ -134,7 +126,7 @@ pub unsafe fn with_properties(
     let object = make(properties)?;
     if let Some(raw) = taken {
         // SAFETY: the descriptor was duplicated, so it is one; the application has given it away.
-        drop(unsafe { OwnedFd::from_raw_fd(raw) });
+        drop(unsafe { adopt(raw) });
     }
     Ok(handle::publish(object))
 }
@@ -165,8 +157,11 @@ unsafe fn checked(
         let list = handle::listed_properties(list, external::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
         let fd = |value: u64| {
-            let raw = i32::try_from(value).map_err(|_| Error::InvalidProperty)?;
-            let copy = duplicate(raw)?;
+            let raw = i32::try_from(value).map_err(|_| {
+                Error::InvalidProperty
+                    .because(format!("{value} is not the descriptor of an open file"))
+            })?;
+            let copy = handle::descriptor(raw)?;
             taken.set(Some(raw));
             Ok(copy)
         };
@@ -185,8 +180,13 @@ pub unsafe fn create_sub_buffer(
     unsafe {
         let buffer = handle::get::<Mem>(buffer)?;
         // CL_INVALID_VALUE if the type is not known, or its information NULL.
-        if buffer_create_type != CL_BUFFER_CREATE_TYPE_REGION || buffer_create_info.is_null() {
-            return Err(Error::InvalidValue);
+        if buffer_create_type != CL_BUFFER_CREATE_TYPE_REGION {
+            return Err(Error::InvalidValue.because(format!(
+                "buffer_create_type is {buffer_create_type:#x}, not CL_BUFFER_CREATE_TYPE_REGION"
+            )));
+        }
+        if buffer_create_info.is_null() {
+            return Err(Error::InvalidValue.because("buffer_create_info is NULL"));
         }
         let region = buffer_create_info.cast::<cl_buffer_region>().read();
         buffer
@@ -232,7 +232,7 @@ pub unsafe fn set_mem_object_destructor_callback(
     // SAFETY: the arguments are those of clSetMemObjectDestructorCallback.
     let object = unsafe { handle::get::<Mem>(memobj) }?;
     // CL_INVALID_VALUE if pfn_notify is NULL.
-    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let function = pfn_notify.ok_or_else(|| Error::InvalidValue.because("pfn_notify is NULL"))?;
     let (raw, data) = (UserData(memobj), UserData(user_data));
     object.add_destructor(Box::new(move || {
         // SAFETY: the application's function, given what it registered.

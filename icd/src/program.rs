@@ -35,7 +35,9 @@ fn notify(pfn_notify: ProgramCallback, user_data: *mut c_void) -> Result<Option<
             unsafe { function(program.handle() as cl_program, data.get()) }
         }))),
         // CL_INVALID_VALUE if pfn_notify is NULL but user_data is not.
-        None if !user_data.is_null() => Err(Error::InvalidValue),
+        None if !user_data.is_null() => {
+            Err(Error::InvalidValue.because("user_data is given without pfn_notify"))
+        }
         None => Ok(None),
     }
 }
@@ -48,7 +50,7 @@ unsafe fn options<'a>(options: *const c_char, invalid: Error) -> Result<&'a str>
     // SAFETY: the caller's contract.
     unsafe { handle::string_or_empty(options) }
         .to_str()
-        .map_err(|_| invalid)
+        .map_err(|_| invalid.because("the options are not UTF-8"))
 }
 
 pub unsafe fn create_program_with_source(
@@ -66,7 +68,8 @@ pub unsafe fn create_program_with_source(
         let mut source = Vec::new();
         for (index, &string) in strings.iter().enumerate() {
             if string.is_null() {
-                return Err(Error::InvalidValue);
+                let reason = format!("string {index} of {} is NULL", strings.len());
+                return Err(Error::InvalidValue.because(reason));
             }
             // A length of 0 means that the string is NUL-terminated.
             match lengths.get(index) {
@@ -138,13 +141,13 @@ pub unsafe fn create_program_with_built_in_kernels(
         for &device in handle::required(device_list, num_devices as usize)? {
             let device = handle::get::<Device>(device)?;
             if context.device_index(&device).is_none() {
-                return Err(Error::InvalidDevice);
+                return Err(Error::InvalidDevice.because("the device is not one of the context"));
             }
         }
         handle::string(kernel_names)?;
     }
     // CL_INVALID_VALUE if a kernel is not one of the devices': they have none.
-    Err(Error::InvalidValue)
+    Err(Error::InvalidValue.because("the devices have no built-in kernels"))
 }
 
 pub unsafe fn retain_program(program: cl_program) -> Result<()> {
@@ -194,7 +197,10 @@ pub unsafe fn compile_program(
         let headers =
             handle::list::<Program>(num_input_headers, input_headers, Error::InvalidValue)?;
         if header_include_names.is_null() != headers.is_empty() {
-            return Err(Error::InvalidValue);
+            let reason = format!(
+                "header_include_names ({header_include_names:p}) does not fit num_input_headers ({num_input_headers})"
+            );
+            return Err(Error::InvalidValue.because(reason));
         }
         let names = handle::slice(header_include_names.cast_const(), headers.len());
         let headers = names
@@ -298,7 +304,8 @@ unsafe fn binaries(
     unsafe {
         if !value.is_null() {
             if size < needed {
-                return Err(Error::InvalidValue);
+                return Err(Error::InvalidValue
+                    .because(format!("param_value has {size} bytes, the answer {needed}")));
             }
             let places = handle::slice(value.cast_const().cast::<*mut u8>(), binaries.len());
             for (&place, binary) in places.iter().zip(&binaries) {
@@ -341,7 +348,7 @@ pub unsafe fn set_program_release_callback(
     // SAFETY: the arguments are those of clSetProgramReleaseCallback.
     let object = unsafe { handle::get::<Program>(program) }?;
     // CL_INVALID_VALUE if pfn_notify is NULL.
-    let function = pfn_notify.ok_or(Error::InvalidValue)?;
+    let function = pfn_notify.ok_or_else(|| Error::InvalidValue.because("pfn_notify is NULL"))?;
     let (raw, data) = (UserData(program), UserData(user_data));
     object.add_release_callback(Box::new(move || {
         // SAFETY: the application's function, given what it registered.
@@ -359,7 +366,7 @@ pub unsafe fn set_program_specialization_constant(
     unsafe {
         let program = handle::get::<Program>(program)?;
         if spec_value.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("spec_value is NULL"));
         }
         let value = handle::slice(spec_value.cast::<u8>(), spec_size);
         program.set_spec_constant(spec_id, value)

@@ -26,7 +26,8 @@ pub unsafe fn create_command_queue(
         properties::check_bits(&device, properties)?;
         // CL_INVALID_QUEUE_PROPERTIES: device queues come from clCreateCommandQueueWithProperties.
         if properties::is_on_device(properties) {
-            return Err(Error::InvalidQueueProperties);
+            return Err(Error::InvalidQueueProperties
+                .because("device queues are made by clCreateCommandQueueWithProperties"));
         }
         let checked = QueueProperties {
             bits: properties,
@@ -106,7 +107,8 @@ pub unsafe fn set_command_queue_property(
     // Deprecated by 1.1; devices of 1.1 and later may refuse it: CL_INVALID_OPERATION.
     // SAFETY: the argument is that of clSetCommandQueueProperty.
     unsafe { handle::get::<Queue>(command_queue) }?;
-    Err(Error::InvalidOperation)
+    let reason = "the properties of a queue are fixed when it is made (OpenCL 1.1 and later)";
+    Err(Error::InvalidOperation.because(reason))
 }
 
 pub unsafe fn flush(command_queue: cl_command_queue) -> Result<()> {
@@ -131,7 +133,7 @@ pub unsafe fn set_default_device_command_queue(
         let context = handle::live_context(context)?;
         let device = handle::get::<Device>(device)?;
         if context.device_index(&device).is_none() {
-            return Err(Error::InvalidDevice);
+            return Err(Error::InvalidDevice.because("the device is not one of the context"));
         }
         // CL_INVALID_OPERATION if the device does not support a replaceable default queue.
         if !device.has_device_enqueue() {

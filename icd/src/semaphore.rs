@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::ffi::c_void;
-use std::os::fd::{BorrowedFd, FromRawFd, IntoRawFd, OwnedFd};
 
 use opencl_sys::{
     cl_command_queue, cl_context, cl_device_id, cl_event, cl_external_semaphore_handle_type_khr,
@@ -11,6 +10,7 @@ use opencl_sys::{
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::device::Device;
+use pumice_runtime::os::{Fd, adopt, into_raw};
 use pumice_runtime::queue::Queue;
 use pumice_runtime::semaphore::{self, Operation, Semaphore};
 
@@ -20,17 +20,14 @@ use crate::{handle, info};
 ///
 /// # Safety
 /// `raw` is a number that the application gave for a descriptor.
-unsafe fn duplicate(raw: i32, taken: &Cell<Option<i32>>) -> Result<Option<OwnedFd>> {
+unsafe fn duplicate(raw: i32, taken: &Cell<Option<i32>>) -> Result<Option<Fd>> {
     if raw == -1 {
         return Ok(None);
     }
-    if raw < 0 {
-        return Err(Error::InvalidProperty);
-    }
-    // SAFETY: a number that is no descriptor cannot be duplicated, and says so.
-    let copy = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned();
+    // SAFETY: the caller's contract; the application closes no descriptor that it is giving away.
+    let copy = unsafe { handle::descriptor(raw) }?;
     taken.set(Some(raw));
-    copy.map(Some).map_err(|_| Error::InvalidProperty)
+    Ok(Some(copy))
 }
 
 /// Closes the application's descriptor, which is ours after a successful import.
@@ -40,7 +37,7 @@ unsafe fn duplicate(raw: i32, taken: &Cell<Option<i32>>) -> Result<Option<OwnedF
 unsafe fn take(taken: &Cell<Option<i32>>) {
     if let Some(raw) = taken.get() {
         // SAFETY: the caller's contract.
-        drop(unsafe { OwnedFd::from_raw_fd(raw) });
+        drop(unsafe { adopt(raw) });
     }
 }
 
@@ -54,7 +51,9 @@ pub unsafe fn reimport_sync_fd(
         let semaphore = handle::get::<Semaphore>(sema_object)?;
         // CL_INVALID_VALUE: there are no properties.
         if handle::properties(reimport_props).is_some_and(|list| !list.is_empty()) {
-            return Err(Error::InvalidValue);
+            return Err(
+                Error::InvalidValue.because("reimport_props lists properties; there are none")
+            );
         }
         let taken = Cell::new(None);
         semaphore.import_again(|| duplicate(fd, &taken))?;
@@ -106,7 +105,7 @@ unsafe fn enqueue(
         let queue = handle::get::<Queue>(command_queue)?;
         // CL_INVALID_VALUE if num_sema_objects is 0 or sema_objects is NULL.
         if count == 0 || semaphores.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("the list of semaphores is NULL or empty"));
         }
         let semaphores = handle::list::<Semaphore>(count, semaphores, Error::InvalidValue)?;
         let wait = handle::wait_list(events, event_list, event)?;
@@ -174,9 +173,12 @@ pub unsafe fn get_handle(
         if !handle_ptr.is_null() {
             // CL_INVALID_VALUE if there is no room for the handle.
             if handle_size < size_of::<i32>() {
-                return Err(Error::InvalidValue);
+                return Err(Error::InvalidValue.because(format!(
+                    "handle_ptr has {handle_size} bytes, a descriptor {}",
+                    size_of::<i32>()
+                )));
             }
-            let fd = semaphore.export()?.map_or(-1, IntoRawFd::into_raw_fd);
+            let fd = semaphore.export()?.map_or(-1, into_raw);
             handle_ptr.cast::<i32>().write_unaligned(fd);
         }
         handle::write(handle_size_ret, size_of::<i32>());

@@ -1,4 +1,4 @@
-//! Functions that the shapes in [`crate::table`]'s list stand for.
+//! Functions that the shapes in [`crate::table`]'s list stand for, and what follows from the list.
 
 /// Defines the private entry of one entry point.
 macro_rules! entry_point {
@@ -61,4 +61,47 @@ macro_rules! exported {
     };
 }
 
-pub(crate) use {entry_point, exported};
+/// Defines the dispatch table, the exported names and the address queries of a list.
+macro_rules! entry_points {
+    (
+        tabled { $($shape:ident $name:ident => $module:ident::$function:ident($(@$given:ident,)? $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
+        untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($(@$ugiven:ident,)? $($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
+        extensions { $($ename:ident,)* }
+    ) => {
+        /// The private functions behind table, wrappers and address queries.
+        mod entry {
+            #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
+            use super::*;
+            $(entry_point!($shape $name => $module::$function($(@$given,)? $($arg: $ty),*) $(-> $ret)?);)*
+            $(entry_point!($ushape $uname => $umodule::$ufunction($(@$ugiven,)? $($uarg: $uty),*) $(-> $uret)?);)*
+        }
+
+        /// The exported names.
+        mod exported {
+            #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
+            use super::*;
+            $(exported!($shape $name($($arg: $ty),*) $(-> $ret)?);)*
+            $(exported!($ushape $uname($($uarg: $uty),*) $(-> $uret)?);)*
+        }
+
+        /// The dispatch table that every object points at. It is one of cl_khr_icd 1.0, without
+        /// the tags of 2.0: ocl-icd 2.3.3 hands a platform that has them a table inside an array
+        /// that it moves when it loads the next driver, and every later call jumps into freed
+        /// memory.
+        static TABLE: cl_icd_dispatch = cl_icd_dispatch {
+            $($name: Some(entry::$name),)*
+            ..EMPTY
+        };
+
+        /// The address of an extension's entry point (clGetExtensionFunctionAddressForPlatform).
+        fn extension_address(name: &CStr) -> *mut c_void {
+            match name.to_str() {
+                $(Ok(stringify!($ename)) => entry::$ename as *mut c_void,)*
+                Ok(name) => addressed::find(name),
+                Err(_) => std::ptr::null_mut(),
+            }
+        }
+    };
+}
+
+pub(crate) use {entry_point, entry_points, exported};

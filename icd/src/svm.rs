@@ -54,7 +54,9 @@ pub unsafe fn enqueue_svm_free(
         svm::check_device(queue.on())?;
         // CL_INVALID_VALUE if the list does not fit its number.
         if (num_svm_pointers == 0) != svm_pointers.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "svm_pointers ({svm_pointers:p}) does not fit num_svm_pointers ({num_svm_pointers})"
+            )));
         }
         let pointers = handle::slice(svm_pointers.cast_const(), num_svm_pointers as usize)
             .iter()

@@ -18,7 +18,9 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use opencl_sys::cl_egl::{CLeglDisplayKHR, CLeglSyncKHR};
+use opencl_sys::cl_egl::{
+    CLeglDisplayKHR, CLeglImageKHR, CLeglSyncKHR, cl_egl_image_properties_khr,
+};
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{
     cl_GLenum, cl_GLint, cl_GLsync, cl_GLuint, cl_addressing_mode, cl_bool, cl_buffer_create_type,
@@ -41,58 +43,16 @@ use crate::callback::{
     ContextCallback, ContextDestructor, EventCallback, MemCallback, NativeKernel, ProgramCallback,
     SvmFreeCallback,
 };
-use crate::shapes::{entry_point, exported};
+use crate::shapes::{entry_point, entry_points, exported};
 use crate::{
-    addressed, context, device, enqueue, event, gl, image, kernel, memory, pipe, platform, program,
-    queue, sampler, shim, svm,
+    addressed, context, device, egl, enqueue, event, gl, hand_over, image, kernel, memory, pipe,
+    platform, program, queue, sampler, shim, svm,
 };
 
 /// `size_t`.
 type size_t = usize;
 /// `unsigned char`.
 type c_uchar = u8;
-
-macro_rules! entry_points {
-    (
-        tabled { $($shape:ident $name:ident => $module:ident::$function:ident($(@$given:ident,)? $($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)* }
-        untabled { $($ushape:ident $uname:ident => $umodule:ident::$ufunction:ident($(@$ugiven:ident,)? $($uarg:ident: $uty:ty),* $(,)?) $(-> $uret:ty)?;)* }
-        extensions { $($ename:ident,)* }
-    ) => {
-        /// The private functions behind table, wrappers and address queries.
-        mod entry {
-            #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
-            use super::*;
-            $(entry_point!($shape $name => $module::$function($(@$given,)? $($arg: $ty),*) $(-> $ret)?);)*
-            $(entry_point!($ushape $uname => $umodule::$ufunction($(@$ugiven,)? $($uarg: $uty),*) $(-> $uret)?);)*
-        }
-
-        /// The exported names.
-        mod exported {
-            #[allow(clippy::wildcard_imports, reason = "the names that the one list uses")]
-            use super::*;
-            $(exported!($shape $name($($arg: $ty),*) $(-> $ret)?);)*
-            $(exported!($ushape $uname($($uarg: $uty),*) $(-> $uret)?);)*
-        }
-
-        /// The dispatch table that every object points at. It is one of cl_khr_icd 1.0, without
-        /// the tags of 2.0: ocl-icd 2.3.3 hands a platform that has them a table inside an array
-        /// that it moves when it loads the next driver, and every later call jumps into freed
-        /// memory.
-        static TABLE: cl_icd_dispatch = cl_icd_dispatch {
-            $($name: Some(entry::$name),)*
-            ..EMPTY
-        };
-
-        /// The address of an extension's entry point (clGetExtensionFunctionAddressForPlatform).
-        fn extension_address(name: &CStr) -> *mut c_void {
-            match name.to_str() {
-                $(Ok(stringify!($ename)) => entry::$ename as *mut c_void,)*
-                Ok(name) => addressed::find(name),
-                Err(_) => std::ptr::null_mut(),
-            }
-        }
-    };
-}
 
 /// The one platform, which points at [`TABLE`].
 fn the_platform() -> &'static Ref<Platform> {
@@ -335,11 +295,11 @@ entry_points! {
             memobj: cl_mem, param_name: cl_gl_texture_info, param_value_size: size_t, param_value: *mut c_void,
             param_value_size_ret: *mut size_t
         );
-        status clEnqueueAcquireGLObjects => gl::acquire(
+        status clEnqueueAcquireGLObjects => hand_over::acquire_gl(
             command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem,
             num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
         );
-        status clEnqueueReleaseGLObjects => gl::release(
+        status clEnqueueReleaseGLObjects => hand_over::release_gl(
             command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem,
             num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
         );
@@ -438,7 +398,19 @@ entry_points! {
         ) -> *mut c_void;
         object clCreateFromGLTexture => gl::create_from_texture(
             context: cl_context, flags: cl_mem_flags, target: cl_GLenum, miplevel: cl_GLint, texture: cl_GLuint) -> cl_mem;
-        object clCreateEventFromEGLSyncKHR => gl::create_event_from_egl_sync(
+        object clCreateFromEGLImageKHR => egl::create_from_image(
+            context: cl_context, display: CLeglDisplayKHR, image: CLeglImageKHR, flags: cl_mem_flags,
+            properties: *const cl_egl_image_properties_khr
+        ) -> cl_mem;
+        status clEnqueueAcquireEGLObjectsKHR => hand_over::acquire_egl(
+            command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem,
+            num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+        );
+        status clEnqueueReleaseEGLObjectsKHR => hand_over::release_egl(
+            command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem,
+            num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
+        );
+        object clCreateEventFromEGLSyncKHR => egl::create_event_from_sync(
             context: cl_context, sync: CLeglSyncKHR, display: CLeglDisplayKHR) -> cl_event;
         object clCreateCommandQueueWithProperties => queue::create_command_queue_with_properties(
             context: cl_context, device: cl_device_id, properties: *const cl_queue_properties
@@ -568,6 +540,7 @@ entry_points! {
         clCreateFromGLBuffer, clCreateFromGLTexture, clCreateFromGLTexture2D, clCreateFromGLTexture3D,
         clCreateFromGLRenderbuffer, clGetGLObjectInfo, clGetGLTextureInfo, clEnqueueAcquireGLObjects,
         clEnqueueReleaseGLObjects, clGetGLContextInfoKHR, clCreateEventFromGLsyncKHR, clCreateEventFromEGLSyncKHR,
+        clCreateFromEGLImageKHR, clEnqueueAcquireEGLObjectsKHR, clEnqueueReleaseEGLObjectsKHR,
     }
 }
 

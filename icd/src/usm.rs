@@ -325,7 +325,7 @@ pub unsafe fn get_svm_suggested_type_index(
         let index = context.unified_suggestion(required, desired, &properties)?;
         // CL_INVALID_VALUE if suggested_svm_type_index is NULL.
         if suggested_svm_type_index.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("suggested_svm_type_index is NULL"));
         }
         suggested_svm_type_index.write(index);
     }

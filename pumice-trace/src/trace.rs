@@ -271,15 +271,19 @@ impl Trace {
         times.or_default().add(slice.time(), Some(bytes));
     }
 
-    /// Kernels that the track's last kernel led to: their numbers by name.
+    /// Kernels that the track's last kernel led to: their numbers by name, beside a text that says in which way they
+    /// ran.
     fn add_enqueued(&mut self, slice: &Slice, args: &Map<String, Value>) {
         let last = self.tracks[slice.track as usize].last;
         let Some(parent) = last.and_then(|last| self.kernels.get_mut(&last)) else {
             return;
         };
-        for (name, number) in args {
+        let numbers = args
+            .iter()
+            .filter_map(|(name, arg)| Some((name, arg.as_u64()?)));
+        for (name, number) in numbers {
             let count = parent.enqueued.entry(name.clone()).or_default();
-            *count = count.saturating_add(number.as_u64().unwrap_or_default());
+            *count = count.saturating_add(number);
         }
     }
 }
@@ -416,7 +420,13 @@ pub mod tests {
     fn enqueued_kernels_stand_under_their_parent() {
         let lines = [
             launch((0, 90), ""),
-            slice(9, "enqueued", "k.block0", (10, 20), "\"k.block0\":30"),
+            slice(
+                9,
+                "enqueued",
+                "k.block0",
+                (10, 20),
+                "\"k.block0\":30,\"by\":\"a work graph\"",
+            ),
             slice(
                 9,
                 "enqueued",

@@ -19,6 +19,8 @@ pub mod device;
 pub mod executable;
 pub mod hand_over;
 pub mod memory;
+pub mod os;
+
 pub mod program;
 pub mod queue;
 pub mod report;

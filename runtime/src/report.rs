@@ -3,15 +3,15 @@
 //! The text is for that program alone and may change with every version.
 
 use pumice_compiler::Abi;
-use pumice_vulkan_layer::{Features, quirks};
+use pumice_vulkan_layer::{Features, faults_given, quirks};
 
 use crate::base::config;
 use crate::base::json::{Fields, list, texts};
 use crate::base::object::Ref;
-use crate::base::os;
 use crate::cache;
 use crate::device::platform::Platform;
 use crate::device::{Absent, Device, extensions};
+use crate::os;
 
 /// Describes the driver; opens every device, since the probes run then.
 pub fn report(platform: &Ref<Platform>) -> String {
@@ -25,7 +25,13 @@ pub fn report(platform: &Ref<Platform>) -> String {
         .with("hidden", texts(&found.hidden))
         .with("cache", cache_state())
         .with("configuration", configuration())
+        .with("faults", list(faults_given().into_iter().map(fault)))
         .object()
+}
+
+fn fault((call, given): (String, u32)) -> String {
+    let fields = Fields::default().text("call", &call);
+    fields.with("given", given).object()
 }
 
 fn left_out(absent: &Absent) -> String {
@@ -115,6 +121,8 @@ fn probes(probes: &crate::device::gpu::Probes) -> String {
         .with("exact_sqrt_double", probes.exact_sqrt_f64)
         .with("accurate_exp2_float", probes.accurate_exp2_f32)
         .with("accurate_log2_float", probes.accurate_log2_f32)
+        .with("accurate_roots_float", probes.accurate_roots_f32)
+        .with("accurate_sine_float", probes.accurate_sine_f32)
         .with("host_addresses", probes.host_addresses)
         .with("notes", texts(&probes.notes))
         .object()

@@ -8,7 +8,6 @@
 //! submissions signal and wait for.
 
 use std::collections::VecDeque;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use opencl_sys as cl;
@@ -24,6 +23,7 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::{Context, Placement};
 use crate::device::Device;
 use crate::device::gpu;
+use crate::os::Fd;
 use crate::queue::event::Event;
 use crate::queue::{Queue, WaitList};
 
@@ -125,7 +125,7 @@ impl Semaphore {
         properties: Option<Vec<Property>>,
         property_list: Vec<u64>,
         device: impl Fn(u64) -> Result<Ref<Device>>,
-        fd: impl Fn(u64) -> Result<Option<OwnedFd>>,
+        fd: impl Fn(u64) -> Result<Option<Fd>>,
     ) -> Result<Ref<Semaphore>> {
         // CL_INVALID_VALUE if sema_props is NULL.
         let properties = properties.ok_or(Error::InvalidValue)?;
@@ -374,7 +374,7 @@ impl Shared {
     }
 
     /// CL_INVALID_PROPERTY if the driver refuses the handle.
-    fn import(&self, fd: Option<OwnedFd>) -> Result<()> {
+    fn import(&self, fd: Option<Fd>) -> Result<()> {
         // Only a sync file can be -1.
         if fd.is_none() && self.kind != SemaphoreFd::Sync {
             return Err(Error::InvalidProperty);
@@ -485,7 +485,7 @@ impl Object<Semaphore> {
     ///
     /// # Errors
     /// CL_OUT_OF_RESOURCES for a sync file without a signal, or if the driver refuses.
-    pub fn export(&self) -> Result<Option<OwnedFd>> {
+    pub fn export(&self) -> Result<Option<Fd>> {
         let shared = self.shared.as_ref().ok_or(Error::InvalidValue)?;
         if shared.kind == SemaphoreFd::Sync {
             // CL_OUT_OF_RESOURCES: a sync file is a copy of a signal, which must have been submitted.
@@ -505,7 +505,7 @@ impl Object<Semaphore> {
     ///
     /// # Errors
     /// CL_INVALID_SEMAPHORE_KHR, CL_INVALID_VALUE.
-    pub fn import_again(&self, fd: impl FnOnce() -> Result<Option<OwnedFd>>) -> Result<()> {
+    pub fn import_again(&self, fd: impl FnOnce() -> Result<Option<Fd>>) -> Result<()> {
         let sync = |shared: &&Shared| shared.imported && shared.kind == SemaphoreFd::Sync;
         // CL_INVALID_SEMAPHORE_KHR if the semaphore was not made of a sync file.
         let shared = self.shared.as_ref().filter(sync);

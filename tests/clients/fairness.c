@@ -5,6 +5,7 @@
  * of the others' rounds. Every worker's results are right, and its memory does not grow with its rounds. */
 #define _GNU_SOURCE
 #include "common.h"
+#include "usage.h"
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -48,18 +49,6 @@ static const char *source =
     "    sums[get_global_id(0)] += x | 1;\n"
     "}\n"
     "kernel void touch(global uint *p) { p[get_global_id(0) * 1024] = 7; }\n";
-
-static long resident_kib(void)
-{
-    char line[128];
-    long kib = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        sscanf(line, "VmRSS: %ld", &kib);
-    if (file)
-        fclose(file);
-    return kib;
-}
 
 static cl_uint sum_of(cl_uint rounds)
 {
@@ -129,7 +118,7 @@ static void *work(void *which)
         memory_of_a_round(queue, touch);
         int done = __atomic_add_fetch(&shared->done[me], 1, __ATOMIC_SEQ_CST);
         if (__atomic_add_fetch(&warm, 1, __ATOMIC_SEQ_CST) == ROUNDS / 2)
-            __atomic_store_n(&baseline, resident_kib(), __ATOMIC_SEQ_CST);
+            __atomic_store_n(&baseline, resident(), __ATOMIC_SEQ_CST);
         if (done >= STARVED) {
             for (int i = 0; i < WORKERS; i++)
                 fprintf(stderr, "worker %d has done %d rounds\n", i, shared->done[i]);
@@ -161,7 +150,7 @@ static int one_process(void)
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    long grown = resident_kib() - baseline;
+    long grown = resident() - baseline;
     if (grown > GROWTH) {
         fprintf(stderr, "process %d grew by %ld KiB in %d rounds\n", process, grown, warm);
         failures++;

@@ -75,13 +75,21 @@ static void buffers(void)
         EQ(wrong, 0);
         MUST(clReleaseMemObject(buffer));
 
-        /* What is only read is not copied back. */
+        /* Kernels only read it; what the host writes arrives all the same. */
         buffer = clCreateFromGLBuffer(context, CL_MEM_READ_ONLY, names[b], &error);
         MUST(error);
         acquire(buffer);
         MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
         EQ(got[9], 34);
         release(buffer);
+        const int written = -5;
+        acquire(buffer);
+        MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 9 * sizeof written, sizeof written, &written, 0, NULL, NULL));
+        release(buffer);
+        MUST(clFinish(queue));
+        glGetBufferSubData(GL_ARRAY_BUFFER, 0, sizeof got, got);
+        EQ(got[9], -5);
+        EQ(got[10], 37);
         MUST(clReleaseMemObject(buffer));
     }
     cl_int error = 0;

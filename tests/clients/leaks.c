@@ -2,7 +2,7 @@
 /* Everything is made, used and released again and again, and the process grows no more.
  * `leaks ROUNDS` says how often (150 by default). */
 #include "common.h"
-#include <unistd.h>
+#include "usage.h"
 
 static const char *source =
     "constant int table[4] = {1, 2, 3, 4};\n"
@@ -71,18 +71,6 @@ static void one_round(cl_device_id device, int round)
     MUST(clReleaseProgram(program));
     MUST(clReleaseCommandQueue(queue));
     release_last(context);
-}
-
-/* Resident memory in KiB. */
-static long resident(void)
-{
-    long pages = 0, other = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file) {
-        CHECK(fscanf(file, "%ld %ld", &other, &pages) == 2);
-        fclose(file);
-    }
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 int main(int argc, char **argv)

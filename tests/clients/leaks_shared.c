@@ -2,11 +2,10 @@
 /* Command buffers, semaphores, memory of other APIs and of the process, and images of rows are made, used and released again and again; the
  * process keeps no more memory and no more descriptors. `leaks_shared ROUNDS` says how often. */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "command_buffers.h"
+#include "usage.h"
 
 enum { N = 4096, OPAQUE_MEMORY = 0x2060, OPAQUE_SEMAPHORE = 0x2055, SYNC_FILE = 0x2058 };
 
@@ -32,8 +31,12 @@ static cl_context context;
 static cl_command_queue queues[2];
 static cl_kernel add, says, rows;
 static cl_mem memory;
-static cl_uint semaphore_kind;
-static int shares_memory;
+/* The kinds of handles of semaphores that the device has. */
+static cl_uint semaphore_kinds[2];
+static int semaphore_kind_count;
+static int shares_memory, has_images;
+static cl_int (*take_memory)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *);
+static cl_int (*give_memory)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, const cl_event *, cl_event *);
 
 static void command_buffers(int round)
 {
@@ -60,26 +63,28 @@ static void command_buffers(int round)
 static void semaphores(void)
 {
     cl_int error = 0;
-    cl_ulong plain[] = {0x203D, 1, 0}, exported[] = {0x203D, 1, 0x203F, semaphore_kind, 0, 0};
-    semaphore_t pair[2] = {make_semaphore(context, plain, &error), NULL}, back = NULL;
+    cl_ulong plain[] = {0x203D, 1, 0};
+    semaphore_t made[3] = {make_semaphore(context, plain, &error), NULL, NULL};
     MUST(error);
-    int count = 1, fd = -1;
-    if (semaphore_kind) {
-        pair[count++] = make_semaphore(context, exported, &error);
+    int count = 1;
+    for (int i = 0; i < semaphore_kind_count; i++) {
+        cl_ulong exported[] = {0x203D, 1, 0x203F, semaphore_kinds[i], 0, 0};
+        made[count++] = make_semaphore(context, exported, &error);
         MUST(error);
     }
-    MUST(signal(queues[0], count, pair, NULL, 0, NULL, NULL));
-    if (semaphore_kind) {
-        MUST(handle_of(pair[1], device, semaphore_kind, sizeof fd, &fd, NULL));
-        cl_ulong imported[] = {0x203D, 1, semaphore_kind, (cl_ulong)fd, 0};
-        back = make_semaphore(context, imported, &error);
+    MUST(signal(queues[0], count, made, NULL, 0, NULL, NULL));
+    for (int i = 0; i < semaphore_kind_count; i++) {
+        int fd = -1;
+        MUST(handle_of(made[i + 1], device, semaphore_kinds[i], sizeof fd, &fd, NULL));
+        cl_ulong imported[] = {0x203D, 1, semaphore_kinds[i], (cl_ulong)fd, 0};
+        semaphore_t back = make_semaphore(context, imported, &error);
         MUST(error);
         MUST(wait_for(queues[1], 1, &back, NULL, 0, NULL, NULL));
         MUST(release_semaphore(back));
     }
-    MUST(wait_for(queues[1], 1, pair, NULL, 0, NULL, NULL));
+    MUST(wait_for(queues[1], 1, made, NULL, 0, NULL, NULL));
     for (int i = 0; i < count; i++)
-        MUST(release_semaphore(pair[i]));
+        MUST(release_semaphore(made[i]));
     MUST(clFinish(queues[0]));
     MUST(clFinish(queues[1]));
 }
@@ -96,10 +101,23 @@ static void shared_memory(void)
         close(fd);
         return;
     }
-    int one = 1;
+    cl_mem both[2] = {made, NULL};
+    int count = 1, one = 1;
+    if (has_images) {
+        int again = memfd_create("image", 0);
+        CHECK(again >= 0 && ftruncate(again, 1 << 16) == 0);
+        list[1] = (cl_ulong)again;
+        cl_image_format format = {CL_R, CL_SIGNED_INT32};
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64};
+        both[count++] = clCreateImageWithProperties(context, list, 0, &format, &desc, NULL, &error);
+        MUST(error);
+    }
+    MUST(take_memory(queues[0], count, both, 0, NULL, NULL));
     MUST(clEnqueueFillBuffer(queues[0], made, &one, 4, 0, 1 << 15, 0, NULL, NULL));
+    MUST(give_memory(queues[0], count, both, 0, NULL, NULL));
     MUST(clFinish(queues[0]));
-    MUST(clReleaseMemObject(made));
+    for (int i = 0; i < count; i++)
+        MUST(clReleaseMemObject(both[i]));
 }
 
 /* Memory of this process, with an image of its rows and one of a buffer's. */
@@ -136,28 +154,6 @@ static void rows_of_memory(int round)
         MUST(clReleaseMemObject(all[i]));
 }
 
-static long resident(void)
-{
-    long pages = 0, other = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (file) {
-        CHECK(fscanf(file, "%ld %ld", &other, &pages) == 2);
-        fclose(file);
-    }
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
-static long descriptors(void)
-{
-    long count = 0;
-    DIR *folder = opendir("/proc/self/fd");
-    while (folder && readdir(folder))
-        count++;
-    if (folder)
-        closedir(folder);
-    return count;
-}
-
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 600;
@@ -172,10 +168,14 @@ int main(int argc, char **argv)
     char names[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
     if (strstr(names, "cl_khr_external_semaphore_opaque_fd"))
-        semaphore_kind = OPAQUE_SEMAPHORE;
-    else if (strstr(names, "cl_khr_external_semaphore_sync_fd"))
-        semaphore_kind = SYNC_FILE;
+        semaphore_kinds[semaphore_kind_count++] = OPAQUE_SEMAPHORE;
+    if (strstr(names, "cl_khr_external_semaphore_sync_fd"))
+        semaphore_kinds[semaphore_kind_count++] = SYNC_FILE;
     shares_memory = strstr(names, "cl_khr_external_memory_opaque_fd") != NULL;
+    if (shares_memory) {
+        load_function(&take_memory, "clEnqueueAcquireExternalMemObjectsKHR");
+        load_function(&give_memory, "clEnqueueReleaseExternalMemObjectsKHR");
+    }
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
     cl_ulong orders[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
@@ -191,8 +191,9 @@ int main(int argc, char **argv)
     MUST(error);
     says = clCreateKernel(program, "says", &error);
     MUST(error);
-    cl_bool has_images = CL_FALSE;
-    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    cl_bool images = CL_FALSE;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
+    has_images = images;
     if (has_images) {
         rows = clCreateKernel(program, "rows", &error);
         MUST(error);
@@ -201,7 +202,7 @@ int main(int argc, char **argv)
     MUST(error);
     MUST(clSetKernelArg(add, 0, sizeof memory, &memory));
     MUST(clSetKernelArg(says, 0, sizeof memory, &memory));
-    long first = 0, open_first = 0;
+    struct usage first = {0, 0, 0};
     for (int round = 0; round < rounds; round++) {
         command_buffers(round);
         semaphores();
@@ -210,16 +211,16 @@ int main(int argc, char **argv)
         if (has_images)
             rows_of_memory(round);
         if (round == rounds / 3)
-            first = resident(), open_first = descriptors();
+            first = usage();
         if (rounds > 1000 && round % 1000 == 0)
-            printf("%d rounds: %ld KiB, %ld descriptors\n", round, resident(), descriptors());
+            printf("%d rounds: %ld KiB, %ld descriptors\n", round, usage().resident, usage().descriptors);
     }
-    long last = resident(), open_last = descriptors();
-    printf("%ld KiB and %ld descriptors after a third, %ld and %ld at the end\n", first, open_first, last,
-           open_last);
+    struct usage last = usage_like(first);
+    printf("%ld KiB and %ld descriptors after a third, %ld and %ld at the end\n", first.resident, first.descriptors,
+           last.resident, last.descriptors);
     /* The device's driver may keep a little memory for reasons of its own. */
-    CHECK(last - first < 4096 + rounds / 2);
-    CHECK(open_last <= open_first + 2);
+    CHECK(last.resident - first.resident < 4096 + rounds / 2);
+    CHECK(last.descriptors <= first.descriptors + 2);
     clReleaseMemObject(memory), clReleaseKernel(add), clReleaseKernel(says);
     if (rows)
         clReleaseKernel(rows);

@@ -112,6 +112,46 @@ static int remove_folder(const char *path, const char *begins, int *found)
     return files;
 }
 
+/* Runs the worker with a variable whose value cannot be; the log says so in these words. */
+static void complains(const char *name, const char *value, const char *line)
+{
+    setenv("PUMICE_LOG_FILE", in_folder("log"), 1);
+    run(name, value);
+    unsetenv("PUMICE_LOG_FILE");
+    read_file(in_folder("log"));
+    if (!strstr(text, line)) {
+        fprintf(stderr, "no %s in the log:\n%s", line, text);
+        failures++;
+    }
+    unlink(in_folder("log"));
+}
+
+static void wrong_values(void)
+{
+    complains("PUMICE_DEVICES", "seven", ": PUMICE_DEVICES: there is no device seven; there are 0 (");
+    complains("PUMICE_DEVICE_TYPE", "fpga",
+              ": PUMICE_DEVICE_TYPE=fpga: not cpu, gpu or accelerator; devices keep their types\n");
+    complains("PUMICE_ABI", "registers",
+              ": PUMICE_ABI=registers: not addresses or descriptors; each device takes its own\n");
+    complains("PUMICE_PRINTF_BUFFER", "much",
+              ": PUMICE_PRINTF_BUFFER=much: not a number of MiB from 1 to ");
+    complains("PUMICE_INCLUDES", "perhaps", ": PUMICE_INCLUDES=perhaps: not on, listed or off; no file is read\n");
+    complains("PUMICE_SLICES", "few",
+              ": PUMICE_SLICES=few: neither a number of work-groups nor off; launches are cut as usual\n");
+    complains("PUMICE_TRACE", "/nowhere/trace",
+              ": PUMICE_TRACE: no trace is written: /nowhere/trace: No such file or directory");
+    complains("PUMICE_DUMP", "/proc/nowhere", ": PUMICE_DUMP: no stages are written: /proc/nowhere/");
+    complains("PUMICE_CHECK", "bound", ": PUMICE_CHECK: there is no check `bound`: nothing is checked\n");
+    complains("PUMICE_FAULTS", "flood", ": PUMICE_FAULTS: there is no fault `flood`\n");
+    /* There is no cache, but its size is looked at. */
+    setenv("PUMICE_CACHE", "on", 1);
+    setenv("PUMICE_CACHE_DIR", "/proc/version/cache", 1);
+    complains("PUMICE_CACHE_SIZE", "huge",
+              ": PUMICE_CACHE_SIZE=huge: not a number of MiB; the cache may have ");
+    setenv("PUMICE_CACHE", "off", 1);
+    unsetenv("PUMICE_CACHE_DIR");
+}
+
 int main(int argc, char **argv)
 {
     self = argv[0];
@@ -169,6 +209,8 @@ int main(int argc, char **argv)
             failures++;
         }
     unlink(in_folder("trace"));
+
+    wrong_values();
 
     /* Every stage of the build. */
     char stages[400];

@@ -206,6 +206,94 @@ static void images(cl_device_id device, cl_context context)
     TOLD("clCreateImage: CL_INVALID_IMAGE_FORMAT_DESCRIPTOR: order 0x10b5 does not go with data type 0x10d4");
 }
 
+/* Arguments that are NULL, zero or of something else. */
+static void contradictions(cl_device_id device, cl_context context, cl_command_queue queue, cl_program program,
+                           cl_mem buffer)
+{
+    cl_int err;
+    clCreateCommandQueue(context, device, 1 << 20, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clCreateCommandQueue: CL_INVALID_VALUE: the bits 0x100000 of CL_QUEUE_PROPERTIES are not all known");
+    cl_queue_properties twice[] = {CL_QUEUE_PROPERTIES, 0, CL_QUEUE_PROPERTIES, 0, 0};
+    clCreateCommandQueueWithProperties(context, device, twice, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clCreateCommandQueueWithProperties: CL_INVALID_VALUE: property 0x1093 is given twice");
+    cl_queue_properties unknown[] = {0x4321, 7, 0};
+    clCreateCommandQueueWithProperties(context, device, unknown, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clCreateCommandQueueWithProperties: CL_INVALID_VALUE: 0x4321 is no property of queues, or cannot be 0x7");
+
+    const char *strings[] = {"kernel void k(void) {", NULL};
+    clCreateProgramWithSource(context, 2, strings, NULL, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clCreateProgramWithSource: CL_INVALID_VALUE: string 1 of 2 is NULL");
+    clCreateKernel(program, NULL, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clCreateKernel: CL_INVALID_VALUE: a required string is NULL");
+    cl_kernel one;
+    EQ(clCreateKernelsInProgram(program, 1, &one, NULL), CL_INVALID_VALUE);
+    TOLD("clCreateKernelsInProgram: CL_INVALID_VALUE: kernels has room for 1, the program has 3");
+    char small[2];
+    EQ(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof small, small, NULL), CL_INVALID_VALUE);
+    TOLD("clGetProgramInfo: CL_INVALID_VALUE: param_value has 2 bytes, the answer 12");
+
+    size_t origin[3] = {0, 0, 0}, region[3] = {16, 4, 1}, empty[3] = {16, 0, 1};
+    char bytes[64];
+    EQ(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, origin, origin, region, 8, 0, 0, 0, bytes, 0, NULL, NULL),
+       CL_INVALID_VALUE);
+    TOLD("clEnqueueReadBufferRect: CL_INVALID_VALUE: row pitch 8 is less than the 16 bytes of a row");
+    EQ(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, origin, origin, region, 0, 70, 0, 0, bytes, 0, NULL, NULL),
+       CL_INVALID_VALUE);
+    TOLD("clEnqueueReadBufferRect: CL_INVALID_VALUE: slice pitch 70 is less than the 64 bytes of a slice, or no "
+         "multiple of row pitch 16");
+    EQ(clEnqueueReadBufferRect(queue, buffer, CL_TRUE, NULL, origin, region, 0, 0, 0, 0, bytes, 0, NULL, NULL),
+       CL_INVALID_VALUE);
+    TOLD("clEnqueueReadBufferRect: CL_INVALID_VALUE: an origin or region is NULL");
+    EQ(clEnqueueCopyBufferRect(queue, buffer, buffer, origin, origin, empty, 0, 0, 0, 0, 0, NULL, NULL),
+       CL_INVALID_VALUE);
+    TOLD("clEnqueueCopyBufferRect: CL_INVALID_VALUE: a size of the region is 0");
+    EQ(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 8, 16, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    TOLD("clEnqueueCopyBuffer: CL_MEM_COPY_OVERLAP: source and destination overlap");
+    clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE_INVALIDATE_REGION, 0, 4, 0, NULL, NULL, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clEnqueueMapBuffer: CL_INVALID_VALUE: map flags 0x5 are not known, or join CL_MAP_WRITE_INVALIDATE_REGION "
+         "with others");
+    EQ(clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+    TOLD("clEnqueueUnmapMemObject: CL_INVALID_VALUE: mapped_ptr is no address that a map of this object gave");
+    clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, NULL, &err);
+    EQ(err, CL_INVALID_VALUE);
+    TOLD("clCreateSubBuffer: CL_INVALID_VALUE: buffer_create_info is NULL");
+    EQ(clSetMemObjectDestructorCallback(buffer, NULL, NULL), CL_INVALID_VALUE);
+    TOLD("clSetMemObjectDestructorCallback: CL_INVALID_VALUE: pfn_notify is NULL");
+    EQ(clEnqueueMarker(queue, NULL), CL_INVALID_VALUE);
+    TOLD("clEnqueueMarker: CL_INVALID_VALUE: event is NULL");
+
+    cl_event user = clCreateUserEvent(context, &err);
+    MUST(err);
+    cl_ulong time;
+    EQ(clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+       CL_PROFILING_INFO_NOT_AVAILABLE);
+    TOLD("clGetEventProfilingInfo: CL_PROFILING_INFO_NOT_AVAILABLE: a user event has no times");
+    EQ(clSetUserEventStatus(user, 1), CL_INVALID_VALUE);
+    TOLD("clSetUserEventStatus: CL_INVALID_VALUE: execution_status is 1, not CL_COMPLETE or negative");
+    MUST(clSetUserEventStatus(user, -7));
+    EQ(clSetUserEventStatus(user, CL_COMPLETE), CL_INVALID_OPERATION);
+    TOLD("clSetUserEventStatus: CL_INVALID_OPERATION: the status has been set before");
+    EQ(clWaitForEvents(1, &user), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    TOLD("clWaitForEvents: CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST: the command of event 0 failed with -7");
+    MUST(clReleaseEvent(user));
+    cl_event marker;
+    MUST(clEnqueueMarkerWithWaitList(queue, 0, NULL, &marker));
+    MUST(clWaitForEvents(1, &marker));
+    EQ(clGetEventProfilingInfo(marker, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
+       CL_PROFILING_INFO_NOT_AVAILABLE);
+    TOLD("clGetEventProfilingInfo: CL_PROFILING_INFO_NOT_AVAILABLE: the queue was made without "
+         "CL_QUEUE_PROFILING_ENABLE");
+    EQ(clSetUserEventStatus(marker, CL_COMPLETE), CL_INVALID_EVENT);
+    TOLD("clSetUserEventStatus: CL_INVALID_EVENT: the event is a command's, not a user event");
+    MUST(clReleaseEvent(marker));
+}
+
 static void builds(cl_device_id device, cl_context context, cl_program built)
 {
     cl_int err, status;
@@ -289,6 +377,7 @@ int main(void)
     memory(device, context, queue, buffer);
     shared_memory(device, context, queue);
     images(device, context);
+    contradictions(device, context, queue, program, buffer);
     builds(device, context, program);
     EQ(times, 0);
     compare_log();

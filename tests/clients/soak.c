@@ -3,6 +3,7 @@
  * markers that hop between queues, hang on a user event and end in a known count. Then one queue gets more launches
  * than should ever be in flight. */
 #include "common.h"
+#include "usage.h"
 #include <pthread.h>
 
 enum { THREADS = 4, ROUNDS = 20, COMMANDS = 60 };
@@ -80,18 +81,6 @@ static void *worker(void *index)
     for (int round = 0; round < ROUNDS; round++)
         one_round(&state, round);
     return NULL;
-}
-
-/* KiB of memory in use. */
-static long resident(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
-        pages = -1;
-    if (file)
-        fclose(file);
-    return pages * 4;
 }
 
 /* Launches that nobody waits for must not pile up. */

@@ -1,7 +1,5 @@
-// client: races
 /* cl_khr_terminate_context without kernels that run for long: queries, errors, and what each call answers in a
- * terminated context. On a device without the extension all of it is absent. Each of the device's queues writes the
- * word that kernels look at, without order. */
+ * terminated context. On a device without the extension all of it is absent. */
 #include "common.h"
 
 enum { TERMINATE = 0x2032, CAPABILITY = 0x2031, CAPABILITY_1X = 0x200F, TERMINATE_1X = 0x2010, TERMINATED = -1121, ITEMS = 64 };

@@ -41,6 +41,7 @@
 //!
 //! ```text
 //! error, raw           errors; what ash lacks
+//! os                   what differs between operating systems
 //! features, format     bits and formats by name
 //! caps                 Capabilities, Probes: plain data, and the queries that fill them
 //! quirks, asm          the list of driver quirks; an assembler for probes
@@ -62,6 +63,7 @@ mod error;
 mod features;
 mod format;
 mod objects;
+pub mod os;
 mod probe;
 mod promoted;
 pub mod quirks;
@@ -78,7 +80,7 @@ pub use commands::recording::Recording;
 pub use commands::submit::Queue;
 pub use commands::timeline::{Timeline, Wait};
 pub use device::LogicalDevice;
-pub use device::fault::Fault;
+pub use device::fault::{Fault, faults_given};
 pub use device::instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
 pub use device::pools::TimePair;
 pub use device::sampler::{AddressMode, Sampler, SamplerDesc};
@@ -98,5 +100,5 @@ pub use objects::pipeline::{
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
 pub use objects::timer::Timer;
-pub use probe::AccuratePowers;
+pub use probe::AccurateFunctions;
 pub use shared::Sharing;

@@ -2,7 +2,7 @@
 //!
 //! Each goes when ash has it.
 
-use std::ffi::{CStr, c_int, c_long, c_void};
+use std::ffi::{CStr, c_void};
 
 use ash::vk;
 
@@ -37,27 +37,3 @@ impl Default for ShaderUntypedPointersFeatures {
 unsafe impl vk::ExtendsPhysicalDeviceFeatures2 for ShaderUntypedPointersFeatures {}
 // SAFETY: as above.
 unsafe impl vk::ExtendsDeviceCreateInfo for ShaderUntypedPointersFeatures {}
-
-#[repr(C)]
-struct Timespec {
-    seconds: c_long,
-    nanoseconds: c_long,
-}
-
-const CLOCK_MONOTONIC: c_int = 1;
-
-unsafe extern "C" {
-    fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
-}
-
-/// CLOCK_MONOTONIC in nanoseconds: the host clock that device times are compared with.
-pub(crate) fn host_clock_ns() -> u64 {
-    let mut time = Timespec {
-        seconds: 0,
-        nanoseconds: 0,
-    };
-    // SAFETY: `time` is a valid struct timespec (two longs on 64-bit Linux) for the call to fill.
-    let result = unsafe { clock_gettime(CLOCK_MONOTONIC, &mut time) };
-    debug_assert_eq!(result, 0, "CLOCK_MONOTONIC is always there");
-    time.seconds as u64 * 1_000_000_000 + time.nanoseconds as u64
-}

@@ -9,10 +9,11 @@
 use std::ptr::NonNull;
 
 use crate::device::LogicalDevice;
-use crate::device::host_pages::{HostPages, Reserved, TwiceMapped, Window, page_size};
+use crate::device::host_pages::{HostPages, Reserved, TwiceMapped, Window};
 use crate::device::memory::DEDICATED_FROM;
 use crate::error::{Error, Result};
 use crate::objects::buffer::{Buffer, MemoryClass};
+use crate::os::page_size;
 use crate::probe;
 
 /// Sizes of the reserved range, in bytes. Drivers spread buffers over as much as their device has memory.

@@ -8,6 +8,7 @@ use crate::clients::{self, Setting};
 use crate::drivers::VulkanDriver;
 use crate::kernel_files;
 use crate::private_apt;
+use crate::programs;
 use crate::sh::{self, Result};
 use crate::test::{self, Matrix, Report};
 use std::path::{Path, PathBuf};
@@ -60,11 +61,15 @@ const OPTIONS: &[&str] = &[
 /// and LLVM is that of Debian 12.
 const MACHINE: &str = "[binaries]\nllvm-config = 'llvm-config-15'\npython3 = '/usr/bin/python3'\n";
 
+/// Takes the checks between Mesa's passes out, a quarter of the step's time.
+const UNCHECKED: (&str, &str) = ("NIR_DEBUG", "novalidate");
+
 /// The step.
 pub fn run(report: &mut Report) -> Result {
     let driver = driver()?;
     run_graphs(report, &driver)?;
-    run_clients(report, &driver)
+    run_clients(report, &driver)?;
+    programs::random_enqueueing(report, &driver, &[(UNCHECKED.0, UNCHECKED.1.into())])
 }
 
 /// The files of graphs, started through the Vulkan layer.
@@ -75,6 +80,7 @@ fn run_graphs(report: &mut Report, driver: &VulkanDriver) -> Result {
     driver.select(&mut command);
     // The system's validation layer is older than the driver.
     command.env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
+    command.env(UNCHECKED.0, UNCHECKED.1);
     test::run_tests(report, &mut command)
 }
 
@@ -121,7 +127,9 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
     all.retain(|client| client.name.starts_with("device_enqueue"));
     let runner = test::build_runner()?;
     for &(name, variables, told) in WAYS {
-        let variables = variables.iter().chain(&[("PUMICE_LOG", "debug")]);
+        let variables = variables
+            .iter()
+            .chain(&[("PUMICE_LOG", "debug"), UNCHECKED]);
         let env: Vec<(&str, String)> = variables
             .map(|&(name, value)| (name, value.to_string()))
             .collect();

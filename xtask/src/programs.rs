@@ -5,46 +5,108 @@ use crate::drivers::{self, VulkanDriver};
 use crate::low_floor;
 use crate::sh::{self, Result};
 use crate::test::{Report, build_debug, build_runner, cargo, mark};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
+
+/// Random programs of one kind: the generator's word for it, the name in reports, how many, and more options of the
+/// tool.
+struct Kind {
+    word: Option<&'static str>,
+    name: &'static str,
+    count: u32,
+    options: &'static [&'static str],
+}
+
+const PLAIN: Kind = Kind {
+    word: None,
+    name: "random programs",
+    count: 20,
+    options: &["--options", "-cl-opt-disable"],
+};
+
+const ENQUEUEING: Kind = Kind {
+    word: Some("enqueues"),
+    name: "random programs that enqueue",
+    count: 5,
+    options: &["--share", "100"],
+};
 
 /// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
 /// and docs/fuzzing.md say how.
 pub fn random(report: &mut Report) -> Result {
-    let vendors = build_random()?;
-    for driver in [&drivers::system()?, &drivers::backports()?] {
-        let mut command = campaign("test");
-        command
-            .args(["--from", "1", "--count", "20"])
-            .args(["--options", "-cl-opt-disable"]);
-        run_campaign(
-            report,
-            command,
-            &setting(&vendors, driver, &[]),
-            driver.name,
-        )?;
-    }
-    Ok(())
+    let system = drivers::system()?;
+    let backports = drivers::backports()?;
+    let runs = [
+        (&system, &PLAIN),
+        (&backports, &PLAIN),
+        (&backports, &ENQUEUEING),
+    ];
+    run_random(report, &runs, &[])
+}
+
+/// Random programs that enqueue kernels, on one driver with these variables.
+pub fn random_enqueueing(
+    report: &mut Report,
+    driver: &VulkanDriver,
+    env: &[(&str, String)],
+) -> Result {
+    run_random(report, &[(driver, &ENQUEUEING)], env)
 }
 
 /// The next programs on SwiftShader, and on lavapipe with each thing masked that low devices lack. Each
 /// form has a folder below `target/difffuzz`, which holds the next seed and what failed.
 pub fn random_low(report: &mut Report) -> Result {
     let vendors = build_random()?;
-    let mut command = campaign("low-swiftshader");
-    command.args(["--count", "25", "--skip", "double"]);
     let (low, full) = (drivers::swiftshader()?, drivers::backports()?);
-    run_campaign(report, command, &setting(&vendors, &low, &[]), low.name)?;
+    let words = ["--count", "25", "--skip", "double"];
+    let setting = Setting {
+        vendors: &vendors,
+        driver: Some(&low),
+        loader: None,
+        env: &[],
+    };
+    let label = format!("random programs · {}", low.name);
+    run_campaign(report, "low-swiftshader", &words, &setting, &label)?;
     for (what, mask) in low_floor::MASKS {
-        let mut command = campaign(&format!("low-{}", what.replace(' ', "-")));
-        command.args(["--count", "25"]);
         let env = [
             ("PUMICE_MASK", mask.to_string()),
             // LLVM's optimiser takes most of the time, and is not what is tested.
             ("GALLIVM_PERF", "nopt".to_string()),
         ];
-        run_campaign(report, command, &setting(&vendors, &full, &env), what)?;
+        let masked = Setting {
+            driver: Some(&full),
+            env: &env,
+            ..setting
+        };
+        let folder = format!("low-{}", what.replace(' ', "-"));
+        let label = format!("random programs · {what}");
+        run_campaign(report, &folder, &words[..2], &masked, &label)?;
+    }
+    Ok(())
+}
+
+fn run_random(
+    report: &mut Report,
+    runs: &[(&VulkanDriver, &Kind)],
+    env: &[(&str, String)],
+) -> Result {
+    let vendors = build_random()?;
+    for &(driver, kind) in runs {
+        let count = kind.count.to_string();
+        let mut words = vec!["--from", "1", "--count", &count];
+        if let Some(word) = kind.word {
+            words.extend(["--kind", word]);
+        }
+        words.extend(kind.options);
+        let setting = Setting {
+            vendors: &vendors,
+            driver: Some(driver),
+            loader: None,
+            env,
+        };
+        let label = format!("{} · {}", kind.name, driver.name);
+        run_campaign(report, "test", &words, &setting, &label)?;
     }
     Ok(())
 }
@@ -63,44 +125,28 @@ fn build_random() -> Result<PathBuf> {
     clients::vendors_folder("debug", &library)
 }
 
-/// The tool that compares random programs, with a folder of its own.
-fn campaign(folder: &str) -> Command {
+/// Runs the tool with a folder below `target/difffuzz` and more words, and records its outcome.
+fn run_campaign(
+    report: &mut Report,
+    folder: &str,
+    words: &[&str],
+    setting: &Setting<'_>,
+    label: &str,
+) -> Result {
     let debug = sh::target().join("debug");
     let mut command = Command::new(debug.join("pumice-difffuzz"));
     command
         .arg("--generator")
         .arg(debug.join("examples/random_kernels"))
         .arg("--folder")
-        .arg(sh::target().join("difffuzz").join(folder));
-    command
-}
-
-fn setting<'a>(
-    vendors: &'a Path,
-    driver: &'a VulkanDriver,
-    env: &'a [(&'a str, String)],
-) -> Setting<'a> {
-    Setting {
-        vendors,
-        driver: Some(driver),
-        loader: None,
-        env,
-    }
-}
-
-/// Runs the tool in a setting and records its outcome.
-fn run_campaign(
-    report: &mut Report,
-    mut command: Command,
-    setting: &Setting<'_>,
-    name: &str,
-) -> Result {
-    command.arg("Pumice");
+        .arg(sh::target().join("difffuzz").join(folder))
+        .args(words)
+        .arg("Pumice");
     setting.apply(&mut command);
     let done = sh::run_limited(&mut command, Duration::from_secs(1200))?;
     let outcome = done.verdict();
-    println!("  {} {name}: {}", mark(&outcome), done.stdout.trim());
-    report.record(&format!("random programs · {name}"), outcome);
+    println!("  {} {label}: {}", mark(&outcome), done.stdout.trim());
+    report.record(label, outcome);
     Ok(())
 }
 

@@ -7,8 +7,8 @@ use crate::packages::{
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
-    arm64, cluster, graphs, guide, info, installation, low_floor, newest_layer, package, programs,
-    shim, tidy, validation,
+    arm64, cluster, foreign, graphs, guide, info, installation, low_floor, newest_layer, package,
+    programs, shim, tidy, validation,
 };
 
 /// A named step.
@@ -188,6 +188,13 @@ pub const STEPS: &[Step] = &[
         on_request: true,
         run: graphs::run,
     },
+    Step {
+        name: "foreign",
+        what: "the driver and pumicec checked by the compiler for Windows and Android",
+        needs: &[],
+        on_request: true,
+        run: foreign::run,
+    },
 ];
 
 /// Steps that run only what a filter names.
@@ -205,4 +212,5 @@ pub const FILTERED: &[&str] = &[
     "arm64",
     "cluster",
     "graphs",
+    "foreign",
 ];

@@ -20,7 +20,7 @@ pub mod vulkan;
 
 pub use vulkan::VulkanModule;
 
-use import::{SpecConstants, import};
+use import::{SpecConstants, import_for};
 use pass::{Ctx, Observer};
 use pumice_budget::{self as budget, WORD_BYTES};
 use pumice_ir::verify::verify;
@@ -41,7 +41,7 @@ pub fn lower(
 ) -> Result<VulkanModule, LowerError> {
     budget::begin();
     budget::charge(words.len() as u64 * WORD_BYTES)?;
-    let imported = to_ir(words, options);
+    let imported = to_ir(words, target, options);
     observer("import", imported.as_ref());
     let mut ir = imported?;
     pipeline::run_pipeline(&mut ir, &Ctx { target, options }, observer)?;
@@ -52,9 +52,10 @@ pub fn lower(
 ///
 /// # Errors
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported.
-pub fn to_ir(words: &[u32], options: &LowerOptions) -> Result<Module, LowerError> {
+pub fn to_ir(words: &[u32], target: &Target, options: &LowerOptions) -> Result<Module, LowerError> {
     let spec: SpecConstants = options.spec_constants.iter().copied().collect();
-    let ir = import(words, &spec).map_err(|error| LowerError::new(error.message))?;
+    let ir = import_for(words, &spec, target.max_subgroup_size)
+        .map_err(|error| LowerError::new(error.message))?;
     verify(&ir).map_err(|error| LowerError::new(format!("invalid module: {error}")))?;
     Ok(ir)
 }

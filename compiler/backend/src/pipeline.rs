@@ -36,7 +36,7 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
-    simplify_cfg, speculate, sroa, vectorize_memory,
+    simplify_cfg, speculate, sroa, unsigned_forms, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::verify;
@@ -133,6 +133,9 @@ pub const PIPELINE: &[Pass] = &[
         .again("folding and speculation decide branches and empty blocks"),
     Pass::new("cse", Optimize, Function(cse::run)).optional(),
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
+    Pass::new("unsigned_forms", Optimize, Function(unsigned_forms::run))
+        .optional()
+        .requires(&[SlotsPromoted]),
     // Where loops are as simple as they get, and before barriers and atomics are lowered.
     Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
         .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))

@@ -16,13 +16,14 @@ static float atan_poly(float t) {
     return t + t * z * p;
 }
 
-// atan(a) = *base * pi + result, for a >= 0. Beyond 2^60 the result is pi/2.
+// atan(a) = *base * pi + result, for a >= 0.
 static float atan_parts(float a, float *base) {
-    bool middle = a > 0x1.a8279ap-2f, large = a > 0x1.3504f4p1f;
-    float p = large ? -1.0f : middle ? a - 1.0f : a;
-    float q = large ? min(a, 0x1p60f) : middle ? a + 1.0f : 1.0f;
-    *base = large ? 0.5f : middle ? 0.25f : 0.0f;
-    return atan_poly(half_divide(p, q));
+    // p/q is the tangent of the angle less 0, pi/4 or pi/2. The last one's divisor may be infinite.
+    bool large = a > 0x1.3504f4p1f;
+    float sine = a > 0x1.a8279ap-2f ? 1.0f : 0.0f, cosine = large ? 0.0f : 1.0f;
+    float p = large ? -1.0f : a - sine, q = a * sine + cosine;
+    *base = 0.25f * (sine - cosine) + 0.25f;
+    return atan_poly(native_divide(p, q));
 }
 
 static float join_pi(float base, float part) {
@@ -85,7 +86,7 @@ static float asin_poly(float s, float z) {
 static float asin_parts(float a, float *base) {
     bool large = a > 0.5f;
     float half_rest = 0.5f * (1.0f - a);
-    float z = large ? half_rest : a * a, s = large ? half_sqrt(half_rest) : a;
+    float z = large ? half_rest : a * a, s = large ? native_sqrt(half_rest) : a;
     float part = asin_poly(s, z);
     *base = large ? 0.5f : 0.0f;
     return large ? -2.0f * part : part;
@@ -96,9 +97,10 @@ float __pumice_asin_f32(float x) {
     return copysign(join_pi(base, part), x);
 }
 
+// 1/pi in two pieces.
 float __pumice_asinpi_f32(float x) {
     float base, part = asin_parts(fabs(x), &base);
-    return copysign(base + part * 0x1.45f306p-2f, x);
+    return copysign(base + (part * 0x1.45f306p-2f + part * 0x1.b9391p-27f), x);
 }
 
 // acos(x) = *base * pi + result.

@@ -49,19 +49,17 @@ float __pumice_exp10_f32(float x) {
     return scale_exp(exp_poly(t), (int)k);
 }
 
+// The power of two is halved, so that it is finite for the largest results; doubling is exact.
 float __pumice_expm1_f32(float x) {
-    if (x < -18.0f)
-        return -1.0f;
-    if (x > 88.0f)
-        return __pumice_exp_f32(x);
-    float k = rint(x * 0x1.715476p0f);
-    float high = x - k * 0x1.62e4p-1f, low = k * 0x1.7f7d1cp-20f;
+    float a = fmin(fmax(x, -18.0f), 89.0f);
+    float k = rint(a * 0x1.715476p0f);
+    float high = a - k * 0x1.62e4p-1f, low = k * 0x1.7f7d1cp-20f;
     float r = high - low, lost = (high - r) - low;
     float p = 0x1.6d2e06p-10f + r * 0x1.a2d99ap-13f;
     p = 0x1p-1f + r * (0x1.555556p-3f + r * (0x1.555502p-5f + r * (0x1.110fc2p-7f + r * p)));
     float e = r + (r * r * p + lost);
-    if (k == 0.0f)
-        return e;
-    float s = as_float(((int)k + 127) << 23);
-    return s * e + (s - 1.0f);
+    float s = as_float(((int)k + 126) << 23);
+    float result = s * e + (s - 0.5f);
+    // Zeros keep their sign, NaN stays.
+    return fabs(x) >= 0x1p-26f ? result + result : x;
 }

@@ -59,6 +59,9 @@ double __pumice_expm1_f64(double x) {
         return -1.0;
     if (x > 709.0)
         return __pumice_exp_f64(x);
+    // Keeps the sign of zero and the smallest numbers.
+    if (fabs(x) < 0x1p-54)
+        return x;
     double k = rint(x * 0x1.71547652b82fep0);
     double high = x - k * 0x1.62e42fefa2p-1, low = k * 0x1.9ef35793c7673p-41;
     double r = high - low, lost = (high - r) - low;

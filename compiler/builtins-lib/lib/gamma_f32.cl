@@ -79,16 +79,21 @@ float __pumice_tgamma_f32(float x) {
 
 // log(|gamma(a)|) for a > -1/2, a != 0.
 static float lgamma_positive(float a) {
-    if (a >= 8.0f) {
-        float y = half_divide(1.0f, a);
-        return (a - 0.5f) * (__pumice_log_f32(a) - 1.0f) + (0x1.acfe3ap-2f + y * stirling_poly(y * y));
+    bool large = a >= 8.0f;
+    float n = rint(a), argument = a;
+    if (!large) {
+        float f = a - n, p = reciprocal_poly(f), q = f * p;
+        if (n == 1.0f || n == 2.0f)
+            // Subtracted: the zeros are positive.
+            return 0.0f - __pumice_log1p_f32(n == 2.0f ? q : f * (1.0f + p * a));
+        float near_zero = fabs(a) * ((1.0f + a) * (1.0f + q));
+        argument = n == 0.0f ? near_zero : half_divide(factors(n, f), 1.0f + q);
     }
-    float n = rint(a), f = a - n, p = reciprocal_poly(f), q = f * p;
-    if (n == 1.0f || n == 2.0f)
-        return -__pumice_log1p_f32(n == 2.0f ? q : f * (1.0f + p * a));
-    if (n == 0.0f)
-        return -__pumice_log_f32(fabs(a) * ((1.0f + a) * (1.0f + q)));
-    return __pumice_log_f32(half_divide(factors(n, f), 1.0f + q));
+    float log_argument = __pumice_log_f32(argument);
+    if (!large)
+        return n == 0.0f ? -log_argument : log_argument;
+    float y = half_divide(1.0f, a);
+    return (a - 0.5f) * (log_argument - 1.0f) + (0x1.acfe3ap-2f + y * stirling_poly(y * y));
 }
 
 float __pumice_lgamma_f32(float x) {
@@ -97,9 +102,11 @@ float __pumice_lgamma_f32(float x) {
         return x;
     if (a == INFINITY || x == 0.0f || (x < 0.0f && x == rint(x)))
         return INFINITY;
-    if (x > -0.5f)
-        return lgamma_positive(x);
-    return __pumice_log_f32(half_divide(0x1.921fb6p1f, a * fabs(__pumice_sinpi_f32(a)))) - lgamma_positive(a);
+    bool reflected = x <= -0.5f;
+    float result = lgamma_positive(reflected ? a : x);
+    if (reflected)
+        result = __pumice_log_f32(half_divide(0x1.921fb6p1f, a * fabs(__pumice_sinpi_f32(a)))) - result;
+    return result;
 }
 
 // The sign is that of gamma(x), 0 where gamma has none: NaN and negative whole numbers.

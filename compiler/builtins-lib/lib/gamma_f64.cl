@@ -80,7 +80,8 @@ static double lgamma_positive(double a) {
     }
     double n = rint(a), f = a - n, p = reciprocal_poly(f), q = f * p;
     if (n == 1.0 || n == 2.0)
-        return -__pumice_log1p_f64(n == 2.0 ? q : f * (1.0 + p * a));
+        // Subtracted: the zeros are positive.
+        return 0.0 - __pumice_log1p_f64(n == 2.0 ? q : f * (1.0 + p * a));
     if (n == 0.0)
         return -__pumice_log_f64(fabs(a) * ((1.0 + a) * (1.0 + q)));
     return __pumice_log_f64(factors(n, f) / (1.0 + q));

@@ -45,9 +45,9 @@ float __pumice_cosh_f32(float x) {
 float __pumice_tanh_f32(float x) {
     float a = fabs(x);
     if (a < 0.55f) {
-        float z = x * x;
+        float z = a * a;
         float p = -0x1.b99a8p-5f + z * (0x1.5cf31p-6f + z * -0x1.b0319cp-8f);
-        return x + x * z * (-0x1.555554p-2f + z * (0x1.110fc8p-3f + z * p));
+        return copysign(a + a * z * (-0x1.555554p-2f + z * (0x1.110fc8p-3f + z * p)), x);
     }
     if (a > 10.0f)
         return copysign(1.0f, x);
@@ -59,9 +59,9 @@ float __pumice_asinh_f32(float x) {
     if (!(a < INFINITY))
         return x;
     if (a < 0.5f) {
-        float z = x * x;
+        float z = a * a;
         float p = 0x1.f56858p-6f + z * (-0x1.847756p-6f + z * (0x1.523c2ap-6f + z * -0x1.c133d8p-7f));
-        return x + x * z * (-0x1.555556p-3f + z * (0x1.3333c6p-4f + z * (-0x1.6dda7ep-5f + z * p)));
+        return copysign(a + a * z * (-0x1.555556p-3f + z * (0x1.3333c6p-4f + z * (-0x1.6dda7ep-5f + z * p))), x);
     }
     if (a > 0x1p12f)
         return copysign(__pumice_log_f32(a) + 0x1.62e43p-1f, x);

@@ -82,6 +82,30 @@ float __pumice_fmod_f32(float x, float y) {
     return copysign(put_together(d.rest, d.exponent), x);
 }
 
+// The same by an exact fma: the mantissas' quotient, 12 bits at a time. A rounded quotient below 2^13 is
+// at most one more than the whole one, what an fma leaves is exact, and its sign tells.
+float __pumice_fmod_by_fma_f32(float x, float y) {
+    float ax = fabs(x), ay = fabs(y);
+    uint ua = as_uint(ax), ub = as_uint(ay);
+    bool tiny_a = ua < 0x800000, tiny_b = ub < 0x800000;
+    // Denormals in units of 2^-149.
+    uint na = tiny_a ? as_uint((float)ua) : ua, nb = tiny_b ? as_uint((float)ub) : ub;
+    int n = (int)(na >> 23) - (int)(nb >> 23) - (tiny_a ? 149 : 0) + (tiny_b ? 149 : 0);
+    float rest = as_float((na & 0x7fffff) | 0x3f800000), divisor = as_float((nb & 0x7fffff) | 0x3f800000);
+    float inverse = native_recip(divisor);
+    do {
+        int step = min(n, 12);
+        rest *= as_float((step + 127) << 23);
+        rest = fma(-rint(rest * inverse), divisor, rest);
+        rest = rest < 0.0f ? rest + divisor : rest;
+        n -= step;
+    } while (n > 0);
+    rest *= as_float(nb & 0x7f800000);
+    rest = tiny_b ? rest * 0x1p-75f * 0x1p-74f : rest;
+    float result = ax < ay ? x : copysign(rest, x);
+    return ax < INFINITY && ay > 0.0f ? result : as_float(0x7fc00000);
+}
+
 float __pumice_remquo_f32(float x, float y, __private int *quo) {
     float ax = fabs(x), ay = fabs(y);
     *quo = 0;

@@ -17,10 +17,11 @@ static uint funnel(uint high, uint low, uint shift) {
     return high << shift | low >> 1 >> (31 - shift);
 }
 
+// For positive arguments, as __pumice_reduce_f32.
 static reduced reduce_large(float x) {
-    uint bits = as_uint(x) & 0x7fffffff;
+    uint bits = as_uint(x);
     uint mantissa = (bits & 0x7fffff) | 0x800000;
-    // |x| = mantissa * 2^e, e = exponent - 150. Bits of 2/pi above 4 / 2^e only add multiples of 4
+    // x = mantissa * 2^e, e = exponent - 150. Bits of 2/pi above 4 / 2^e only add multiples of 4
     // quadrants: what counts begins `skip` bits behind the start of a word of zeros before 2/pi.
     // Its words are selected by the bits of skip, so that a kernel with a sine needs no constant data.
     uint skip = (bits >> 23) - 120, shift = skip & 31;
@@ -42,21 +43,21 @@ static reduced reduce_large(float x) {
     uint top = (high << 2 | low >> 30) ^ down, rest = low << 2 ^ down;
     float head = (float)(top & 0xffffff00u), tail = (float)(top << 24 | rest >> 8);
     float r = (head + tail * 0x1p-24f) * 0x1.921fb6p-32f;
-    int n = (int)((high + 0x20000000u) >> 30);
     reduced result;
-    result.n = as_int(x) < 0 ? -n : n;
-    result.r = as_float(as_uint(r) | ((down ^ as_uint(x)) & 0x80000000u));
+    result.n = (int)((high + 0x20000000u) >> 30);
+    result.r = as_float(as_uint(r) | (down & 0x80000000u));
     return result;
 }
 
+// Reduces |x|: sines and tangents get the sign of x last, so that those of -0 are -0.
 // Not static, so that sine, cosine and tangent of one program share it.
-reduced __pumice_reduce_f32(float x) {
-    if (fabs(x) >= 128.0f)
-        return reduce_large(x);
-    float k = rint(x * 0x1.45f306p-1f);
+reduced __pumice_reduce_f32(float a) {
+    if (a >= 128.0f)
+        return reduce_large(a);
+    float k = rint(a * 0x1.45f306p-1f);
     reduced result;
     result.n = (int)k;
-    result.r = ((x - k * 0x1.921cp0f) - k * 0x1.daap-15f) - (k * 0x1.10b4p-30f + k * 0x1.84698ap-48f);
+    result.r = ((a - k * 0x1.921cp0f) - k * 0x1.daap-15f) - (k * 0x1.10b4p-30f + k * 0x1.84698ap-48f);
     return result;
 }
 
@@ -69,44 +70,54 @@ static float cos_poly(float z) {
     return 1.0f + z * (-0.5f + z * p);
 }
 
-// sin(r + n*pi/2).
+// v, or -v where the topmost bit of `sign` is set.
+static float turned(float v, uint sign) {
+    return as_float(as_uint(v) ^ (sign & 0x80000000u));
+}
+
+// sin(r + n*pi/2), its sign changed where n is 2 or 3 modulo 4.
 static float quadrant(float r, int n) {
     float z = r * r;
-    float v = (n & 1) ? cos_poly(z) : sin_poly(r, z);
-    return (n & 2) ? -v : v;
+    return (n & 1) ? cos_poly(z) : sin_poly(r, z);
 }
 
 float __pumice_sin_f32(float x) {
-    reduced p = __pumice_reduce_f32(x);
-    float v = quadrant(p.r, p.n);
-    return fabs(x) < INFINITY ? v : as_float(0x7fc00000);
+    float a = fabs(x);
+    reduced p = __pumice_reduce_f32(a);
+    float v = turned(quadrant(p.r, p.n), (uint)p.n << 30 ^ as_uint(x));
+    return a < INFINITY ? v : as_float(0x7fc00000);
 }
 
 float __pumice_cos_f32(float x) {
-    reduced p = __pumice_reduce_f32(x);
-    float v = quadrant(p.r, p.n + 1);
-    return fabs(x) < INFINITY ? v : as_float(0x7fc00000);
+    float a = fabs(x);
+    reduced p = __pumice_reduce_f32(a);
+    int n = p.n + 1;
+    float v = turned(quadrant(p.r, n), (uint)n << 30);
+    return a < INFINITY ? v : as_float(0x7fc00000);
 }
 
 // sin(x), with the cosine in memory; one reduction for both.
 float __pumice_sincos_f32(float x, __private float *cosine) {
-    reduced p = __pumice_reduce_f32(x);
+    float a = fabs(x);
+    reduced p = __pumice_reduce_f32(a);
     float z = p.r * p.r, s = sin_poly(p.r, z), c = cos_poly(z);
     float v = (p.n & 1) ? c : s, w = (p.n & 1) ? s : c;
-    bool finite = fabs(x) < INFINITY;
-    w = ((p.n + 1) & 2) ? -w : w;
+    bool finite = a < INFINITY;
+    w = turned(w, (uint)(p.n + 1) << 30);
     *cosine = finite ? w : as_float(0x7fc00000);
-    v = (p.n & 2) ? -v : v;
+    v = turned(v, (uint)p.n << 30 ^ as_uint(x));
     return finite ? v : as_float(0x7fc00000);
 }
 
 float __pumice_tan_f32(float x) {
-    reduced p = __pumice_reduce_f32(x);
+    float a = fabs(x);
+    reduced p = __pumice_reduce_f32(a);
     float z = p.r * p.r;
     float t = 0x1.61bd3ap-6f + z * (0x1.498d08p-7f + z * (0x1.12bda2p-10f + z * 0x1.00c4eep-8f));
     t = p.r + p.r * z * (0x1.555556p-2f + z * (0x1.111064p-3f + z * (0x1.ba5c2cp-5f + z * t)));
     t = (p.n & 1) ? half_divide(-1.0f, t) : t;
-    return fabs(x) < INFINITY ? t : as_float(0x7fc00000);
+    t = turned(t, as_uint(x));
+    return a < INFINITY ? t : as_float(0x7fc00000);
 }
 
 // sin(pi*(r + n/2)) for |r| <= 1/4.

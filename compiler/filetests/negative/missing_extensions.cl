@@ -13,3 +13,7 @@ kernel void f(read_only pipe int p) { int x; read_pipe(p, &x); }
 uint f(global uint *p) { return intel_sub_group_block_read(p); }
 //// [-cl-std=CL3.0] a broadcast of a short without cl_intel_subgroups_short
 short f(short s) { return intel_sub_group_broadcast(s, 0); }
+//// [-cl-std=CL3.0] a matrix without cl_pumice_cooperative_matrix
+void f(void) { matrix_a_half_16x16_t m; }
+//// [-cl-std=CL3.0] a function on matrices without cl_pumice_cooperative_matrix
+void f(float *p) { cooperative_matrix_load_row_major(p, p, 8); }

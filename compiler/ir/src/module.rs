@@ -87,6 +87,8 @@ pub struct KernelInfo {
     pub required_sub_group_size: Option<u32>,
     /// SPIR-V SubgroupsPerWorkgroup: sub-groups of each work-group.
     pub required_sub_groups: Option<u32>,
+    /// Its work-groups are made of whole sub-groups.
+    pub whole_sub_groups: bool,
     /// Execution mode Initializer: the program runs it once, as one work-item without arguments,
     /// before every other kernel. Applications do not see it.
     pub initializer: bool,
@@ -117,6 +119,7 @@ impl KernelInfo {
             work_group_size_hint: None,
             required_sub_group_size: None,
             required_sub_groups: None,
+            whole_sub_groups: false,
             initializer: false,
             finalizer: false,
             private_bytes: 0,

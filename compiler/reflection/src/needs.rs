@@ -17,6 +17,7 @@
 //! | 18 | RawImage | *Kernel*, *Ordinal*: the image shows its pixels of 1, 2 or 4 bytes as one unsigned integer each |
 //! | 21 | SrgbWrites | *Kernel*, *Ordinal*, *SpecId*: the specialization constant that is 1 if what the kernel writes to the image becomes sRGB |
 //! | 22 | GraphNode | *Kernel*, *Part*: a node of a work graph that runs what kernels enqueue: of the scheduler if *Part* is 0, else of the block with that number plus 1 |
+//! | 23 | WholeSubgroups | *Kernel*: the number of work-items of each work-group is a multiple of the sub-groups' size |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -40,6 +41,11 @@ pub enum Need {
         kernel: KernelRef,
         /// Sub-groups of a work-group.
         count: u32,
+    },
+    /// Work-groups of whole sub-groups.
+    WholeSubgroups {
+        /// The kernel.
+        kernel: KernelRef,
     },
     /// Memory for private variables.
     PrivateMemory {
@@ -210,6 +216,7 @@ impl Need {
         match self {
             Need::SubgroupSize { .. } => "SubgroupSize",
             Need::SubgroupCount { .. } => "SubgroupCount",
+            Need::WholeSubgroups { .. } => "WholeSubgroups",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::CheckMemory { .. } => "CheckMemory",
@@ -230,6 +237,7 @@ impl Need {
         match self {
             Need::SubgroupSize { kernel, .. }
             | Need::SubgroupCount { kernel, .. }
+            | Need::WholeSubgroups { kernel }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::CheckMemory { kernel, .. }
@@ -262,6 +270,7 @@ impl Need {
             Need::RawImage { .. } => 18,
             Need::SrgbWrites { .. } => 21,
             Need::GraphNode { .. } => 22,
+            Need::WholeSubgroups { .. } => 23,
         }
     }
 
@@ -271,6 +280,7 @@ impl Need {
         [
             Need::SubgroupSize { kernel, size: 0 },
             Need::SubgroupCount { kernel, count: 0 },
+            Need::WholeSubgroups { kernel },
             Need::PrivateMemory {
                 kernel,
                 ordinal: 0,
@@ -330,6 +340,7 @@ impl Need {
                 kernel,
                 count: u32::decode(source, "Count")?,
             },
+            Need::WholeSubgroups { .. } => Need::WholeSubgroups { kernel },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -399,6 +410,7 @@ impl Need {
         match self {
             Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
             Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
+            Need::WholeSubgroups { .. } => Ok(()),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")

@@ -8,6 +8,7 @@ pub mod abi;
 mod checks;
 pub mod device_queue;
 pub mod flags;
+pub mod matrix;
 pub mod options;
 pub mod pipe;
 mod quirks;

@@ -381,8 +381,10 @@ pub fn build_option_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// `-cl-unsafe-math-optimizations` includes two others (§5.8.6.3).
+/// Unsafe arithmetic and what it includes (OpenCL 3.0 API §5.8.6.3).
 fn unsafe_math(p: &mut Parsed<'_>) {
     p.math.unsafe_math = true;
+    p.math.denorms_are_zero = true;
     p.math.no_signed_zeros = true;
     p.math.mad_enable = true;
 }
@@ -504,6 +506,19 @@ mod tests {
         );
         let options = CompileOptions::parse("-I/a\\ b -I \"c d\"").expect("valid");
         assert_eq!(options.include_dirs, ["/a b", "c d"]);
+    }
+
+    /// Unsafe arithmetic includes other switches (OpenCL 3.0 API §5.8.6.3).
+    #[test]
+    fn unsafe_arithmetic_includes_others() {
+        for text in ["-cl-unsafe-math-optimizations", "-cl-fast-relaxed-math"] {
+            let (compile, link) = parse_build(text).expect(text);
+            for math in [compile.math, link.math] {
+                assert!(math.unsafe_math && math.no_signed_zeros, "{text}");
+                assert!(math.mad_enable && math.denorms_are_zero, "{text}");
+                assert_eq!(math.finite_math_only, text.contains("relaxed"));
+            }
+        }
     }
 
     #[test]

@@ -137,6 +137,11 @@ pub struct Target {
     pub accurate_exp2_f32: bool,
     /// True if GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for every normal argument, near 1 too (probe).
     pub accurate_log2_f32: bool,
+    /// True if GLSL.std.450 Sqrt and InverseSqrt on f32 err by at most 1.5 ULP for every argument, denormal ones
+    /// too, and are right for zeros, infinities and NaN (probe).
+    pub accurate_roots_f32: bool,
+    /// True if GLSL.std.450 Sin and Cos on f32 err by at most 2^-11 for magnitudes up to 256 (probe).
+    pub accurate_sine_f32: bool,
     /// Pointers to global memory are not device addresses: those are the pointers plus a number that each launch
     /// is given. With device addresses only.
     pub address_delta: bool,
@@ -357,6 +362,8 @@ impl Target {
             exact_sqrt_f64: true,
             accurate_exp2_f32: false,
             accurate_log2_f32: false,
+            accurate_roots_f32: false,
+            accurate_sine_f32: false,
             address_delta: false,
             quirks: Quirks::NONE,
             max_push_constants_size: 128,

@@ -24,6 +24,7 @@ pub fn run_target() -> Target {
         "cl_khr_subgroup_extended_types",
         "cl_khr_work_group_uniform_arithmetic",
         "cl_pumice_amd_shader_ballot",
+        "cl_pumice_cooperative_matrix",
         "cl_intel_subgroups",
         "cl_intel_subgroups_char",
         "cl_intel_subgroups_short",

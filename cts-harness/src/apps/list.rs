@@ -463,10 +463,14 @@ pub const APPS: &[App] = &[
     },
     App {
         name: "ffmpeg",
-        exercises: "fourteen image filters",
+        exercises: "fourteen image filters, and one between a decoder and an encoder",
         debian: &["ffmpeg"],
         command: "sh -u \"$APPS\"/ffmpeg.sh",
-        success: &[Check::Says("ok program"), Check::Never("WRONG")],
+        success: &[
+            Check::Says("ok program"),
+            Check::Says("ok film of 10 frames"),
+            Check::Never("WRONG"),
+        ],
         needs: Some(Feature::Images),
         ..APP
     },

@@ -1,10 +1,11 @@
 //! Runs random programs on a platform and compares with the interpreter:
-//! `pumice-difffuzz --generator FILE --folder FOLDER [--from N] [--count N] [--options OPTIONS]...
-//! [--skip TEXT] PLATFORM`.
+//! `pumice-difffuzz --generator FILE [--kind WORD] --folder FOLDER [--from N] [--count N]
+//! [--options OPTIONS]... [--share SECONDS] [--skip TEXT] PLATFORM`.
 //!
 //! The generator is the compiler's example `random_kernels`, which writes kernel files with what
-//! the interpreter expects. Each file is built and run once with its own options, and once more
-//! for each `--options`. Files that hold the text of `--skip` are left out. Programs run in batches, each in a process of its own, so that a crash
+//! the interpreter expects; `--kind enqueues` asks it for kernels that enqueue kernels. Each file is built and run once with its own options, and once more
+//! for each `--options`. Files that hold the text of `--skip` are left out, and those that take more than
+//! the `--share` of processor time. Programs run in batches, each in a process of its own, so that a crash
 //! or a hang costs one program. `FOLDER/next` holds the next seed: without `--from` a run goes on
 //! where the last one stopped. Files that failed stay in `FOLDER/failed`, with the reason beside
 //! them. The exit status is 1 when one did.
@@ -12,14 +13,15 @@
 use pumice_cts_harness::difffuzz::{Campaign, run_files};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: pumice-difffuzz --generator FILE --folder FOLDER [--from N] \
-                     [--count N] [--options OPTIONS]... [--skip TEXT] PLATFORM";
+const USAGE: &str = "usage: pumice-difffuzz --generator FILE [--kind WORD] --folder FOLDER \
+                     [--from N] [--count N] [--options OPTIONS]... [--share SECONDS] \
+                     [--skip TEXT] PLATFORM";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match args.as_slice() {
-        [flag, platform, rest @ ..] if flag == "--files" => {
-            run_files(platform, rest).map(|()| true)
+        [flag, share, platform, rest @ ..] if flag == "--files" => {
+            run_files(share, platform, rest).map(|()| true)
         }
         _ => parse(args.into_iter()).and_then(|campaign| campaign.run()),
     };
@@ -43,9 +45,11 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Campaign, String> {
         let number = |text: String| text.parse().map_err(|_| USAGE.to_string());
         match arg.as_str() {
             "--generator" => campaign.generator = value()?.into(),
+            "--kind" => campaign.kind = Some(value()?),
             "--folder" => campaign.folder = value()?.into(),
             "--from" => campaign.from = Some(number(value()?)?),
             "--count" => campaign.count = number(value()?)?,
+            "--share" => campaign.share = number(value()?)?,
             "--skip" => campaign.skip = Some(value()?),
             "--options" => campaign.options.push(value()?),
             option if option.starts_with('-') => return Err(USAGE.to_string()),

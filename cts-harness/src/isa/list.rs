@@ -10,6 +10,8 @@ pub struct Group {
     pub source: &'static str,
     /// The GLSL file's name in the folder `isa`.
     pub shaders: &'static str,
+    /// Build options.
+    pub options: &'static str,
     /// The kernels.
     pub kernels: &'static [(&'static str, Shape)],
 }
@@ -31,12 +33,19 @@ const LINE: Shape = shape(&[64], 0);
 const ROW: Shape = shape(&[64, 1], 0);
 const SQUARE: Shape = shape(&[16, 16], 0);
 
+/// The language of all kernels.
+const PRECISE: &str = "-cl-std=CL3.0";
+/// Arithmetic as free as that of the shaders, which may take denormals for zeros and associate sums anew, and whose
+/// functions are as accurate as Vulkan promises.
+const RELAXED: &str = "-cl-std=CL3.0 -cl-fast-relaxed-math";
+
 /// All of them.
 pub const GROUPS: &[Group] = &[
     Group {
         name: "benchmark",
         source: include_str!("../../bench/kernels.cl"),
         shaders: "bench.comp",
+        options: PRECISE,
         kernels: &[
             ("saxpy", LINE),
             ("copy4", LINE),
@@ -61,6 +70,7 @@ pub const GROUPS: &[Group] = &[
         name: "memory",
         source: include_str!("../../isa/memory.cl"),
         shaders: "memory.comp",
+        options: PRECISE,
         kernels: &[
             ("strided", LINE),
             ("uniform_constant", LINE),
@@ -84,6 +94,7 @@ pub const GROUPS: &[Group] = &[
         name: "functions",
         source: include_str!("../../isa/functions.cl"),
         shaders: "functions.comp",
+        options: PRECISE,
         kernels: &[
             ("div32", LINE),
             ("rem32_signed", LINE),
@@ -122,6 +133,36 @@ pub const GROUPS: &[Group] = &[
             ("int_saturated", LINE),
             ("short_saturated", LINE),
             ("halves", LINE),
+        ],
+    },
+    Group {
+        name: "relaxed benchmark",
+        source: include_str!("../../bench/kernels.cl"),
+        shaders: "bench.comp",
+        options: RELAXED,
+        kernels: &[
+            ("sgemm", SQUARE),
+            ("nbody", LINE),
+            ("mandelbrot", ROW),
+            ("black_scholes", LINE),
+            ("stencil", ROW),
+            ("fft", shape(&[128], 2048)),
+        ],
+    },
+    Group {
+        name: "relaxed functions",
+        source: include_str!("../../isa/functions.cl"),
+        shaders: "functions.comp",
+        options: RELAXED,
+        kernels: &[
+            ("divide", LINE),
+            ("square_root", LINE),
+            ("log_", LINE),
+            ("log2_", LINE),
+            ("exp_", LINE),
+            ("exp2_", LINE),
+            ("sin_", LINE),
+            ("tan_", LINE),
         ],
     },
 ];

@@ -60,8 +60,8 @@ fn run(platform: &str, only: &str, folder: &Path) -> Result<Summary, String> {
         if kernels.is_empty() {
             continue;
         }
-        let options = "-cl-std=CL3.0 -cl-kernel-arg-info";
-        let program = session.build(group.source.as_bytes(), options);
+        let options = format!("{} -cl-kernel-arg-info", group.options);
+        let program = session.build(group.source.as_bytes(), &options);
         let program = program.map_err(|(error, log)| format!("{error}\n{log}"))?;
         for &&(name, shape) in &kernels {
             let ours = written.of(|| {

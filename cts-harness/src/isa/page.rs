@@ -52,18 +52,19 @@ pub fn page(pairs: &[Pair]) -> String {
 fn device(pair: &Pair) -> String {
     let names = pair.now.names();
     let mut text = format!(
-        "\n## {}\n\n{}\n\n| kernel | ratio at first | ratio |",
+        "\n## {}\n\n{}\n\n| group | kernel | ratio at first | ratio |",
         pair.name, pair.now.device
     );
     for name in &names {
         let _ = write!(text, " {name} |");
     }
-    text += "\n|---|---|---|";
+    text += "\n|---|---|---|---|";
     text += &"---|".repeat(names.len());
     text.push('\n');
     for entry in &pair.now.entries {
         let before = pair.first.entries.iter();
-        let mut before = before.filter(|before| before.kernel == entry.kernel);
+        let mut before = before
+            .filter(|before| (&before.group, &before.kernel) == (&entry.group, &entry.kernel));
         let ratio =
             |ratio: Option<f64>| ratio.map_or_else(String::new, |ratio| format!("{ratio:.2}"));
         let first = before
@@ -72,7 +73,8 @@ fn device(pair: &Pair) -> String {
         let now = entry.ratio(pair.now.cost());
         let _ = write!(
             text,
-            "| {} | {} | {} |",
+            "| {} | {} | {} | {} |",
+            entry.group,
             entry.kernel,
             ratio(first),
             ratio(now)

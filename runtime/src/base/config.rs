@@ -19,12 +19,13 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::base::files;
-use crate::base::os;
+use crate::base::log;
+use crate::os::{self, Folder, SYSTEM};
 
 /// An option.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,6 @@ pub struct Variable {
 
 /// A configuration file is no larger than this, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-/// The system's configuration file.
-const SYSTEM_FILE: &str = "/etc/pumice.conf";
 
 /// The beginning of every name.
 const PREFIX: &str = "PUMICE_";
@@ -65,6 +64,12 @@ impl Variable {
         let value = self.value().unwrap_or_default();
         let parts = value.split(',').map(str::trim).filter(|p| !p.is_empty());
         parts.map(str::to_string).collect()
+    }
+
+    /// Logs that its value is `not` what it can be, and what holds instead.
+    pub fn refused(&self, not: &str) {
+        let value = self.value().unwrap_or_default();
+        log::error!("{}={value}: {not}", self.name);
     }
 }
 
@@ -108,7 +113,7 @@ variables! {
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
-        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, accurateExp2, accurateLog2, hostAddresses (a plus sign before one of the first six takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
+        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, accurateExp2, accurateLog2, accurateRoots, accurateSine, hostAddresses (a plus sign before one of the first eight takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
     ABI = "PUMICE_ABI",
         "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
     IMAGES = "PUMICE_IMAGES",
@@ -183,12 +188,8 @@ fn environment(name: &str) -> Option<OsString> {
 
 /// A folder of the user's by the XDG base directory specification: what the variable says, if it
 /// is absolute, else below the home folder.
-pub(crate) fn user_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let absolute = |name: &str| {
-        let path = environment(name).map(PathBuf::from);
-        path.filter(|path| path.is_absolute())
-    };
-    absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))
+pub(crate) fn user_folder(folder: Folder) -> Option<PathBuf> {
+    SYSTEM.find(folder, environment)
 }
 
 /// The first configuration file that there is, and its text.
@@ -201,16 +202,21 @@ fn find() -> Option<(PathBuf, io::Result<String>)> {
     if let Some(path) = named {
         return Some(read(path.into()));
     }
-    let user = user_folder("XDG_CONFIG_HOME", ".config");
+    let user = user_folder(SYSTEM.settings);
     let paths = [
         user.map(|folder| folder.join("pumice.conf")),
-        Some(PathBuf::from(SYSTEM_FILE)),
+        Some(PathBuf::from(SYSTEM.system_file)),
     ];
     // A home folder that this user may not even look into says nothing either.
-    let absent = [libc::ENOENT, libc::ENOTDIR, libc::EACCES].map(Some);
+    let absent = [
+        ErrorKind::NotFound,
+        ErrorKind::NotADirectory,
+        ErrorKind::PermissionDenied,
+    ];
+    // Refusals of our own, which have no number of the system's, are told.
     let is_there = |text: &io::Result<String>| match text {
         Ok(_) => true,
-        Err(error) => !absent.contains(&error.raw_os_error()),
+        Err(error) => error.raw_os_error().is_none() || !absent.contains(&error.kind()),
     };
     (paths.into_iter().flatten().map(read)).find(|(_, text)| is_there(text))
 }

@@ -3,26 +3,11 @@
 
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::base::os;
+use crate::os::{self, refused};
 
-/// The mode of files that the driver writes: sources and programs are their user's alone.
-const PRIVATE_FILE: u32 = 0o600;
-/// The mode of its folders.
-const PRIVATE_FOLDER: u32 = 0o700;
-/// The bits of a mode by which others may write.
-const OTHERS_WRITE: u32 = 0o022;
-
-/// Says whether a file to be read may be reached by a symbolic link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// It may.
-    Followed,
-    /// It may not.
-    Refused,
-}
+pub use crate::os::{Links, check_own};
 
 /// The fate of a file that exists where one is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,15 +20,11 @@ pub enum OpenMode {
     CreateNew,
 }
 
-fn refused(why: impl Into<String>) -> io::Error {
-    io::Error::new(ErrorKind::PermissionDenied, why.into())
-}
-
 /// Says in words that the last part of a path is a symbolic link.
 fn name_link(error: io::Error) -> io::Error {
-    match error.raw_os_error() {
-        Some(libc::ELOOP) => refused("it is a symbolic link, which is not followed"),
-        _ => error,
+    match os::is_link_refusal(&error) {
+        true => refused("it is a symbolic link, which is not followed"),
+        false => error,
     }
 }
 
@@ -56,17 +37,16 @@ pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
         true => Ok(()),
         false => Err(refused("it is not a regular file")),
     };
-    let (meta, link_flag) = match links {
-        Links::Followed => (fs::metadata(path)?, 0),
-        Links::Refused => (fs::symlink_metadata(path)?, libc::O_NOFOLLOW),
+    let meta = match links {
+        Links::Followed => fs::metadata(path)?,
+        Links::Refused => fs::symlink_metadata(path)?,
     };
     check(&meta)?;
     // Without blocking, should a FIFO have taken its place meanwhile.
-    let file = File::options()
-        .read(true)
-        .custom_flags(link_flag | libc::O_NONBLOCK)
-        .open(path)
-        .map_err(name_link)?;
+    let mut options = File::options();
+    options.read(true);
+    os::plain_open(&mut options, links);
+    let file = options.open(path).map_err(name_link)?;
     check(&file.metadata()?)?;
     Ok(file)
 }
@@ -112,23 +92,23 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 /// # Errors
 /// The file cannot be opened, or belongs to another user.
 pub fn open_private(path: &Path, mode: OpenMode) -> io::Result<File> {
-    let file = File::options()
+    let mut options = File::options();
+    options
         .append(mode == OpenMode::Append)
         .write(true)
         .create(true)
-        .create_new(mode == OpenMode::CreateNew)
-        .mode(PRIVATE_FILE)
-        // A FIFO that nobody reads is an error, not a wait.
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(path)
-        .map_err(name_link)?;
+        .create_new(mode == OpenMode::CreateNew);
+    os::keep_private(&mut options);
+    // A FIFO that nobody reads is an error, not a wait.
+    os::plain_open(&mut options, Links::Refused);
+    let file = options.open(path).map_err(name_link)?;
     let meta = file.metadata()?;
     if meta.is_file() {
-        check_owner(&meta)?;
+        os::check_owner(&meta)?;
         if mode == OpenMode::Truncate {
             file.set_len(0)?;
         }
-    } else if !meta.file_type().is_char_device() && !meta.file_type().is_fifo() {
+    } else if !os::is_stream(&meta) {
         return Err(refused("it is neither a file nor a terminal"));
     }
     Ok(file)
@@ -140,7 +120,8 @@ pub fn open_private(path: &Path, mode: OpenMode) -> io::Result<File> {
 /// A folder cannot be made.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
-    builder.recursive(true).mode(PRIVATE_FOLDER).create(path)
+    os::make_private(&mut builder);
+    builder.recursive(true).create(path)
 }
 
 /// Checks that no other user owns a folder or can put files into it.
@@ -151,45 +132,20 @@ pub fn check_folder(path: &Path) -> io::Result<()> {
     let link = fs::symlink_metadata(path)?;
     if link.is_symlink() {
         // Its user may have it elsewhere; another user may not choose where.
-        check_owner(&link)?;
+        os::check_owner(&link)?;
     }
     let meta = fs::metadata(path)?;
     if !meta.is_dir() {
         return Err(io::Error::from(ErrorKind::NotADirectory));
     }
-    check_own(&meta)
+    os::check_own(&meta)
 }
 
-/// Checks that no other user owns a file or folder or can write to it.
-///
-/// # Errors
-/// One does or can.
-pub fn check_own(meta: &Metadata) -> io::Result<()> {
-    check_owner(meta)?;
-    let mode = meta.mode() & 0o7777;
-    if mode & OTHERS_WRITE != 0 {
-        return Err(refused(format!(
-            "other users may write to it (mode {mode:o})"
-        )));
-    }
-    Ok(())
-}
-
-fn check_owner(meta: &Metadata) -> io::Result<()> {
-    let (owner, user) = (meta.uid(), os::effective_user());
-    if owner != user {
-        return Err(refused(format!(
-            "it belongs to user {owner}, this process runs as user {user}"
-        )));
-    }
-    Ok(())
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
     use std::path::PathBuf;
     use std::process::Command;
 
@@ -297,7 +253,8 @@ mod tests {
         symlink(&folder, &link).unwrap();
         check_folder(&link).unwrap();
         // Only root can give files away; for others the root folder is another user's.
-        let user = os::effective_user();
+        // SAFETY: geteuid has no precondition and cannot fail.
+        let user = unsafe { libc::geteuid() };
         let of_others = match user {
             0 => {
                 chown(&folder, Some(NOBODY), None).unwrap();

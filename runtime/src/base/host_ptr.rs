@@ -7,7 +7,7 @@
 use pumice_vulkan_layer::{Buffer, LogicalDevice};
 
 use crate::base::log;
-use crate::base::os;
+use crate::os;
 
 /// A stretch of memory outside the runtime's ownership.
 ///

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::base::config;
 use crate::base::files::{self, OpenMode};
-use crate::base::os;
+use crate::os;
 
 /// The amount of log lines; each level includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use pumice_check::layout::SLICE;
 
 use crate::base::config;
-use crate::base::log;
 
 /// Rounds that the loops of a work-item may go, in millions.
 const MILLIONS: u32 = 256;
@@ -14,12 +13,13 @@ const MILLIONS: u32 = 256;
 pub fn slices() -> u32 {
     static SLICES: OnceLock<u32> = OnceLock::new();
     *SLICES.get_or_init(|| {
-        let name = config::LOOP_LIMIT.name;
         let millions = match config::LOOP_LIMIT.value().map(|text| text.parse()) {
             None => MILLIONS,
             Some(Ok(number)) if number > 0 => number,
             Some(_) => {
-                log::error!("{name} is no number above 0: the limit is {MILLIONS} million rounds");
+                config::LOOP_LIMIT.refused(&format!(
+                    "not a number of millions above 0; the limit is {MILLIONS} million rounds"
+                ));
                 MILLIONS
             }
         };

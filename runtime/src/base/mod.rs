@@ -13,7 +13,6 @@ pub mod json;
 pub mod log;
 pub(crate) mod loop_limit;
 pub mod object;
-pub(crate) mod os;
 pub mod printf;
 pub(crate) mod progress;
 pub mod property;

@@ -71,6 +71,11 @@ impl Call {
         Self { outer }
     }
 
+    /// The reason of an error, if it was given.
+    pub fn text(&self, error: Error) -> Option<String> {
+        self.reason(Some(error)).map(|(text, _)| text)
+    }
+
     /// The reason of the call's error (`None` for NULL without a code), if it was given, and the
     /// callback to tell.
     pub fn reason(&self, error: Option<Error>) -> Option<(String, Option<Callback>)> {
@@ -78,6 +83,12 @@ impl Call {
         let (of, reason) = state.reason?;
         (of == error).then_some((reason, state.callback))
     }
+}
+
+/// Takes the reason of an error that does not become the call's, if it was given.
+pub fn take(error: Error) -> Option<String> {
+    let (of, reason) = with(|state| state.reason.take())??;
+    (of == Some(error)).then_some(reason)
 }
 
 impl Drop for Call {

@@ -41,16 +41,19 @@ impl Layout {
     ) -> Result<Self> {
         // CL_INVALID_VALUE if a row pitch is not 0 and is less than region[0].
         if row_pitch != 0 && row_pitch < extent[0] {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "row pitch {row_pitch} is less than the {} bytes of a row",
+                extent[0]
+            )));
         }
         let row_pitch = if row_pitch == 0 { extent[0] } else { row_pitch };
-        let tight = row_pitch
-            .checked_mul(extent[1])
-            .ok_or(Error::InvalidValue)?;
+        let tight = row_pitch.checked_mul(extent[1]).ok_or_else(too_large)?;
         // CL_INVALID_VALUE if a slice pitch is not 0 and is less than region[1] × row pitch, or
         // not a multiple of the row pitch.
         if slice_pitch != 0 && (slice_pitch < tight || slice_pitch % row_pitch.max(1) != 0) {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "slice pitch {slice_pitch} is less than the {tight} bytes of a slice, or no multiple of row pitch {row_pitch}"
+            )));
         }
         let slice_pitch = if slice_pitch == 0 { tight } else { slice_pitch };
         let offset = origin[2]
@@ -58,13 +61,13 @@ impl Layout {
             .zip(origin[1].checked_mul(row_pitch))
             .and_then(|(z, y)| z.checked_add(y))
             .and_then(|zy| zy.checked_add(origin[0]))
-            .ok_or(Error::InvalidValue)?;
+            .ok_or_else(too_large)?;
         let layout = Self {
             offset,
             row_pitch,
             slice_pitch,
         };
-        layout.end(extent).ok_or(Error::InvalidValue)?;
+        layout.end(extent).ok_or_else(too_large)?;
         Ok(layout)
     }
 
@@ -200,6 +203,10 @@ pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
         }
     }
     false
+}
+
+fn too_large() -> Error {
+    Error::InvalidValue.because("origin, region and pitches reach beyond any memory")
 }
 
 #[cfg(test)]

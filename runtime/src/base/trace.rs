@@ -10,7 +10,6 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,6 +20,7 @@ use crate::base::config;
 use crate::base::files::{self, OpenMode};
 use crate::base::json::Fields;
 use crate::base::log;
+use crate::os;
 
 /// The end of the file.
 const END: &str = "\n]\n";
@@ -62,7 +62,12 @@ fn trace() -> Option<&'static Trace> {
     let open = || {
         let path = log::process_path(&config::TRACE)?;
         let file = files::open_private(path.as_ref(), OpenMode::Truncate)
-            .inspect_err(|error| log::error!("{path}: {error}"))
+            .inspect_err(|error| {
+                log::error!(
+                    "{}: no trace is written: {path}: {error}",
+                    config::TRACE.name
+                );
+            })
             .ok()?;
         let trace = Trace {
             file,
@@ -96,7 +101,7 @@ impl Trace {
         let added = format!("{before}{text}");
         let whole = format!("{added}{END}");
         // A full disk ends the trace, not the program.
-        if self.file.write_all_at(whole.as_bytes(), *length).is_ok() {
+        if os::write_at(&self.file, whole.as_bytes(), *length).is_ok() {
             *length += added.len() as u64;
         }
     }

@@ -22,8 +22,8 @@ use sha2::{Digest, Sha256};
 
 use crate::base::files::{self, Links, OpenMode};
 use crate::base::log;
-use crate::base::os;
 use crate::cache::State;
+use crate::os;
 
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
 /// Magic and hash.
@@ -132,7 +132,7 @@ impl Folder {
             Ok(read) => read,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                log::warn!("{}: {error}; removed", path.display());
+                log::warn!("{}: {error}; the program is compiled again", path.display());
                 let _ = fs::remove_file(&path);
                 return None;
             }
@@ -145,7 +145,7 @@ impl Folder {
             && bytes[..8] == MAGIC
             && bytes[8..HEADER] == seal(name, &bytes[HEADER..]);
         if !whole {
-            log::warn!("{}: damaged, removed", path.display());
+            log::warn!("{}: damaged; the program is compiled again", path.display());
             let _ = fs::remove_file(&path);
             return None;
         }

@@ -22,6 +22,7 @@ use self::writer::Writer;
 use crate::base::config;
 use crate::base::exit::{self, Stage};
 use crate::base::log;
+use crate::os::SYSTEM;
 
 /// The cache's bound where none is set, in bytes.
 const DEFAULT_LIMIT: u64 = 512 << 20;
@@ -62,14 +63,16 @@ fn open() -> Option<Folder> {
     let limit = match config::CACHE_SIZE.value().map(|size| size.parse::<u64>()) {
         Some(Ok(mebibytes)) => mebibytes.saturating_mul(1 << 20),
         Some(Err(_)) => {
-            let name = config::CACHE_SIZE.name;
-            log::warn!("{name}: not a number of MiB; {} it is", DEFAULT_LIMIT >> 20);
+            config::CACHE_SIZE.refused(&format!(
+                "not a number of MiB; the cache may have {} MiB",
+                DEFAULT_LIMIT >> 20
+            ));
             DEFAULT_LIMIT
         }
         None => DEFAULT_LIMIT,
     };
     let named = config::CACHE_DIR.value().map(PathBuf::from);
-    let user = || Some(config::user_folder("XDG_CACHE_HOME", ".cache")?.join("pumice"));
+    let user = || Some(config::user_folder(SYSTEM.cache)?.join("pumice"));
     let path = named.or_else(user)?;
     let folder = Folder::new(path, limit);
     log::info!("the cache is {}", folder.path().display());

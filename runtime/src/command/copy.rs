@@ -81,13 +81,14 @@ pub fn rect(
 ) -> Result<Command> {
     // CL_INVALID_VALUE if a region element is 0.
     if extent.contains(&0) {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("a size of the region is 0"));
     }
     // CL_INVALID_VALUE if both are the same buffer and their pitches differ.
     if source.handle() == destination.handle()
         && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch)
     {
-        return Err(Error::InvalidValue);
+        let reason = "within one buffer, source and destination need the same pitches";
+        return Err(Error::InvalidValue.because(reason));
     }
     let apart = source.handle() == destination.handle()
         && origins.is_some_and(|[a, b]| !boxes_intersect(a, b, extent));
@@ -132,14 +133,15 @@ impl Copy {
                 let mut steps = ascending_pieces(from, to, extent);
                 let few = steps.nth(MOST_ASCENDING).is_none();
                 if !apart || !few {
-                    return Err(Error::MemCopyOverlap);
+                    return Err(Error::MemCopyOverlap.because("source and destination overlap"));
                 }
                 self.ascending = true;
             }
         }
         // CL_OUT_OF_RESOURCES: the device could not take so many rows in one command.
         if piece_count(from, to, extent) > MOST_REGIONS {
-            return Err(Error::OutOfResources);
+            let reason = format!("the copy has more than {MOST_REGIONS} rows that lie apart");
+            return Err(Error::OutOfResources.because(reason));
         }
         Ok(Command::Device(Arc::new(self)))
     }
@@ -157,6 +159,10 @@ impl DeviceCommand for Copy {
     fn details(&self) -> Fields {
         let bytes: usize = self.extent.iter().product();
         Fields::default().with("bytes", bytes)
+    }
+
+    fn joins(&self) -> bool {
+        true
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {

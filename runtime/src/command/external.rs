@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use opencl_sys as cl;
 use pumice_vulkan_layer::Buffer;
 
 use crate::base::error::{Error, Result};
@@ -11,7 +10,7 @@ use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::Mem;
-use crate::memory::external::ExternalMemory;
+use crate::memory::external::{ExternalMemory, Owner};
 use crate::memory::image::ImageMem;
 use crate::memory::residency::Access;
 
@@ -54,17 +53,11 @@ fn external(object: &Mem) -> Result<&ExternalMemory> {
 
 impl DeviceCommand for HandOver {
     fn command_type(&self) -> u32 {
-        match self.to_us {
-            true => cl::CL_COMMAND_ACQUIRE_EXTERNAL_MEM_OBJECTS_KHR,
-            false => cl::CL_COMMAND_RELEASE_EXTERNAL_MEM_OBJECTS_KHR,
-        }
+        Owner::Memory.command_type(self.to_us)
     }
 
     fn name(&self) -> &str {
-        match self.to_us {
-            true => "acquire",
-            false => "release",
-        }
+        Owner::Memory.command_name(self.to_us)
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {

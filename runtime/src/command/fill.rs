@@ -73,6 +73,10 @@ impl DeviceCommand for Fill {
         Fields::default().with("bytes", self.size)
     }
 
+    fn joins(&self) -> bool {
+        true
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let storage = self.buffer.storage()?;
         let offset = self.buffer.origin() + self.offset;

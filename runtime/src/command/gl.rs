@@ -1,10 +1,9 @@
-//! clEnqueueAcquireGLObjects and clEnqueueReleaseGLObjects.
+//! clEnqueueAcquireGLObjects, clEnqueueReleaseGLObjects, clEnqueueAcquireEGLObjectsKHR and clEnqueueReleaseEGLObjectsKHR.
 
 use std::sync::Arc;
 
-use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_gl_layer::{Fence, Picture};
+use pumice_gl_layer::{Fence, Picture, ShareGroup};
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostBlock;
@@ -15,54 +14,81 @@ use crate::base::region::Layout;
 use crate::command::{Command, Empty, HostCommand};
 use crate::context::Placement;
 use crate::memory::Mem;
-use crate::memory::gl::{GlObject, answered};
+use crate::memory::external::{Owner, Shared};
+use crate::memory::gl::answered;
 use crate::memory::image::ImageMem;
 use crate::memory::part::Part;
 
 /// Objects that change hands.
 struct HandOver {
+    owner: Owner,
     objects: Vec<Ref<Mem>>,
     /// True for acquire.
     to_us: bool,
-    /// Guards the end of what the enqueuing thread had told OpenGL; `None` once it has passed.
-    fence: Mutex<Option<Fence>>,
+    /// Guards the ends of what the enqueuing thread had told OpenGL, by share group; emptied once they have passed.
+    fences: Mutex<Vec<(Arc<ShareGroup>, Fence)>>,
 }
 
-/// The type of the command.
-fn command_type(to_us: bool) -> u32 {
-    match to_us {
-        true => cl::CL_COMMAND_ACQUIRE_GL_OBJECTS,
-        false => cl::CL_COMMAND_RELEASE_GL_OBJECTS,
+/// The share groups that objects are in, each once.
+///
+/// # Errors
+/// As [`Mem::shared`].
+pub fn groups(owner: Owner, objects: &[Ref<Mem>]) -> Result<Vec<Arc<ShareGroup>>> {
+    let mut groups: Vec<Arc<ShareGroup>> = Vec::new();
+    for object in objects {
+        let group = &object.shared(owner)?.group;
+        if !groups.iter().any(|known| Arc::ptr_eq(known, group)) {
+            groups.push(group.clone());
+        }
     }
+    Ok(groups)
 }
 
-/// clEnqueueAcquireGLObjects, if `to_us`, and clEnqueueReleaseGLObjects.
+/// The commands that acquire objects of OpenGL or EGL, if `to_us`, and release them.
 ///
 /// # Errors
 /// Those that the specification lists for these functions, in its order.
-pub fn hand_over(on: &Placement, objects: Vec<Ref<Mem>>, to_us: bool) -> Result<Command> {
-    let group = on.context().share_group()?;
+pub fn hand_over(
+    on: &Placement,
+    owner: Owner,
+    objects: Vec<Ref<Mem>>,
+    to_us: bool,
+) -> Result<Command> {
+    // CL_INVALID_CONTEXT if the context was not created from a context of OpenGL.
+    if owner == Owner::Gl {
+        on.context().share_group()?;
+    }
     for object in &objects {
-        object.gl_object()?;
-        on.check_context(object.context())?;
+        let of_context = on.check_context(object.context());
+        // CL_INVALID_MEM_OBJECT if an object is not of the queue's context; OpenGL's functions have CL_INVALID_CONTEXT.
+        if owner == Owner::Egl && of_context.is_err() {
+            let reason = "an object is not of the queue's context";
+            return Err(Error::InvalidMemObject.because(reason));
+        }
+        object.shared(owner)?;
+        of_context?;
     }
     // Without objects it is a place in the order.
     if objects.is_empty() {
         return Ok(Command::Empty(Empty {
-            command_type: command_type(to_us),
+            command_type: owner.command_type(to_us),
             keeps: None,
             parts: None,
         }));
     }
     // cl_khr_gl_event: what this thread has told OpenGL ends before.
-    let fence = match to_us {
-        true => group.fence_here(),
-        false => None,
-    };
+    let mut fences = Vec::new();
+    if to_us {
+        for group in groups(owner, &objects)? {
+            let fence = group.fence_here();
+            fences.extend(fence.map(|fence| (group, fence)));
+        }
+    }
     Ok(Command::Host(Arc::new(HandOver {
+        owner,
         objects,
         to_us,
-        fence: Mutex::new(fence),
+        fences: Mutex::new(fences),
     })))
 }
 
@@ -78,7 +104,7 @@ fn part(image: &ImageMem, level: usize, picture: &Picture) -> Result<(Part, Layo
 
 impl HandOver {
     /// Copies an object's bytes.
-    fn copy_bytes(&self, on: &Placement, mem: &Mem, object: &GlObject) -> Result<()> {
+    fn copy_bytes(&self, on: &Placement, mem: &Mem, object: &Shared) -> Result<()> {
         let part = match mem.image() {
             Some(image) => image.bytes_behind()?,
             None => mem.bytes(0, mem.size())?,
@@ -90,44 +116,48 @@ impl HandOver {
     fn copy(
         &self,
         on: &Placement,
-        object: &GlObject,
+        shared: &Shared,
         level: Option<&(u32, Picture)>,
         part: &Part,
         layout: Layout,
     ) -> Result<()> {
-        let group = on.context().share_group()?;
-        let name = object.object();
+        let Shared { group, object, .. } = shared;
         let mut block = HostBlock::new(part.bytes()).ok_or(Error::OutOfHostMemory)?;
         if self.to_us {
             let bytes = block.bytes();
             answered(group.call(|gl| match level {
-                Some((level, picture)) => gl.read_picture(name, *level, picture, bytes),
-                None => gl.read_bytes(name, bytes),
+                Some((level, picture)) => gl.read_picture(*object, *level, picture, bytes),
+                None => gl.read_bytes(*object, bytes),
             }))?;
-            return part.write(on.index(), block.slice(), layout);
+            part.write(on.index(), block.slice(), layout)?;
+            shared.note_acquired();
+            return Ok(());
         }
         part.read(on.index(), block.slice(), layout)?;
         let bytes = block.bytes();
         answered(group.call(|gl| match level {
-            Some((level, picture)) => gl.write_picture(name, *level, picture, bytes),
-            None => gl.write_bytes(name, bytes),
+            Some((level, picture)) => gl.write_picture(*object, *level, picture, bytes),
+            None => gl.write_bytes(*object, bytes),
         }))
     }
 
-    fn hand_over(&self, on: &Placement) -> Result<()> {
-        let group = on.context().share_group()?;
-        if let Some(fence) = self.fence.lock().take() {
+    /// Waits for the fences.
+    fn pass_fences(&self) {
+        for (group, fence) in std::mem::take(&mut *self.fences.lock()) {
             group.call(|gl| gl.consume(fence));
         }
+    }
+
+    fn hand_over(&self, on: &Placement) -> Result<()> {
+        self.pass_fences();
         for mem in &self.objects {
-            // Kernels have not written it.
-            if !self.to_us && mem.flags() & cl::CL_MEM_READ_ONLY != 0 {
+            let object = mem.shared(self.owner)?;
+            if !self.to_us && object.is_unchanged(mem) {
                 continue;
             }
-            let object = mem.gl_object()?;
             match mem.image() {
-                Some(image) if !object.levels().is_empty() => {
-                    for (index, level) in object.levels().iter().enumerate() {
+                Some(image) if !object.levels.is_empty() => {
+                    for (index, level) in object.levels.iter().enumerate() {
                         let (part, layout) = part(image, index, &level.1)?;
                         self.copy(on, object, Some(level), &part, layout)?;
                     }
@@ -136,7 +166,9 @@ impl HandOver {
             }
         }
         if !self.to_us {
-            group.call(|gl| gl.finish());
+            for group in groups(self.owner, &self.objects)? {
+                group.call(|gl| gl.finish());
+            }
         }
         Ok(())
     }
@@ -144,14 +176,11 @@ impl HandOver {
 
 impl HostCommand for HandOver {
     fn command_type(&self) -> u32 {
-        command_type(self.to_us)
+        self.owner.command_type(self.to_us)
     }
 
     fn name(&self) -> &str {
-        match self.to_us {
-            true => "acquire of OpenGL",
-            false => "release to OpenGL",
-        }
+        self.owner.command_name(self.to_us)
     }
 
     fn details(&self) -> Fields {
@@ -171,12 +200,7 @@ impl HostCommand for HandOver {
 
 impl Drop for HandOver {
     fn drop(&mut self) {
-        let (Some(fence), Some(first)) = (self.fence.get_mut().take(), self.objects.first()) else {
-            return;
-        };
-        // The command never ran.
-        if let Ok(group) = first.context().share_group() {
-            group.call(|gl| gl.consume(fence));
-        }
+        // Fences are left if the command never ran.
+        self.pass_fences();
     }
 }

@@ -49,7 +49,7 @@ pub fn buffer(
     // CL_INVALID_VALUE if the region is out of bounds, size is 0, or the flags are not valid.
     buffer.check_range(offset, size)?;
     if size == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("the size is 0"));
     }
     check_flags(flags)?;
     buffer.check_alignment(on.device())?;
@@ -78,7 +78,10 @@ pub fn image(
     // CL_INVALID_VALUE if image_row_pitch is NULL, or image_slice_pitch for an image with slices.
     let pitches = image.map_pitches(area.level);
     if !has_row_pitch || pitches[1] != 0 && !has_slice_pitch {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because(match has_row_pitch {
+            true => "image_slice_pitch is NULL, but the image has slices",
+            false => "image_row_pitch is NULL",
+        }));
     }
     check_moves(on.device(), image)?;
     let (command, address) = map(on, mem, image.part(area), flags)?;
@@ -110,7 +113,9 @@ pub(super) fn check_flags(flags: u64) -> Result<()> {
     let whole = cl::CL_MAP_WRITE_INVALIDATE_REGION;
     let part = cl::CL_MAP_READ | cl::CL_MAP_WRITE;
     if flags & !(whole | part) != 0 || flags & whole != 0 && flags & part != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because(format!(
+            "map flags {flags:#x} are not known, or join CL_MAP_WRITE_INVALIDATE_REGION with others"
+        )));
     }
     Ok(())
 }
@@ -134,7 +139,9 @@ fn check_access(object: &Mem, flags: u64) -> Result<bool> {
 pub fn unmap(on: &Placement, object: &Ref<Mem>, address: usize) -> Result<Command> {
     on.check_context(object.context())?;
     // CL_INVALID_VALUE if mapped_ptr is not a pointer that a map of this object gave.
-    let mapping = object.take_mapping(address).ok_or(Error::InvalidValue)?;
+    let mapping = object.take_mapping(address).ok_or_else(|| {
+        Error::InvalidValue.because("mapped_ptr is no address that a map of this object gave")
+    })?;
     Ok(Command::Host(Arc::new(Unmap {
         object: object.clone(),
         mapping,

@@ -68,6 +68,12 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// Tells whether a queue may record the command behind another and end both by one event: nothing is left to do
+    /// when the device has run it, it takes one submission and no turns, and no initializer comes before it.
+    fn joins(&self) -> bool {
+        false
+    }
+
     /// Names the contents that the command uses, in the order of use. Whoever has it recorded and
     /// submitted makes the device hold them before ([`Contents::bring`]).
     ///

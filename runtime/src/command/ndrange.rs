@@ -25,7 +25,7 @@ use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
 use crate::memory::{Mem, device_address};
 use crate::program::device_kernel::DeviceKernel;
-use crate::program::kernel::{ArgBlock, Argument, Kernel};
+use crate::program::kernel::{ArgBlock, Argument, Kernel, Rewritten};
 
 /// A kernel over a range.
 pub(super) struct KernelLaunch {
@@ -45,6 +45,8 @@ pub(super) struct KernelLaunch {
     pub(super) prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
     pub(super) initializers: Option<Arc<InitRun>>,
+    /// See [`DeviceCommand::joins`].
+    pub(super) joins: bool,
 }
 
 /// Everything that the dispatches of a launch need.
@@ -95,12 +97,19 @@ pub fn launch(
     kernel: &Ref<Kernel>,
     request: &RangeRequest,
 ) -> Result<Command> {
-    let (changes, last) = kernel.last_launch();
-    let last = last.and_then(|last| last.downcast::<KernelLaunch>().ok());
-    if let Some(last) = last.filter(|last| last.is_of(on, command_type, request)) {
-        return Ok(Command::Device(last));
-    }
-    let made = make(on, command_type, kernel, || kernel.snapshot(), request)?;
+    let last = kernel.last_launch();
+    let changes = last.changes;
+    let before = (last.launch).and_then(|last| last.downcast::<KernelLaunch>().ok());
+    let before = before.filter(|before| before.is_of(on, command_type, request));
+    let rewritten = match before {
+        Some(before) if last.rewritten.is_empty() => return Ok(Command::Device(before)),
+        Some(before) => before.with_bytes(&last.rewritten).map(Arc::new),
+        None => None,
+    };
+    let made = match rewritten {
+        Some(launch) => Made::Launch(launch),
+        None => make(on, command_type, kernel, || kernel.snapshot(), request)?,
+    };
     if let Made::Launch(launch) = &made {
         if launch.can_repeat() {
             let launch: Weak<KernelLaunch> = Arc::downgrade(launch);
@@ -174,6 +183,7 @@ fn make(
     let pointed_at = pointed_at(on, &args);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
+    let joins = initializers.is_none() && prepared.is_simple();
     Ok(Made::Launch(Arc::new(KernelLaunch {
         command_type,
         kernel: kernel.clone(),
@@ -185,6 +195,7 @@ fn make(
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
+        joins,
     })))
 }
 
@@ -415,6 +426,28 @@ impl KernelLaunch {
         here && self.request == *request
     }
 
+    /// A launch that can be repeated, with other bytes for some arguments; `None` unless these are all that has to
+    /// change.
+    fn with_bytes(&self, rewritten: &Rewritten) -> Option<Self> {
+        let prepared = self.prepared.lock();
+        let ready = prepared.as_ref().filter(|_| self.joins)?;
+        let prepared = (self.device_kernel).rewrite(&ready.prepared, rewritten)?;
+        let mut args = self.args.clone();
+        for (ordinal, bytes) in rewritten {
+            let value = Argument::Value(ArgValue::Bytes(bytes.clone()));
+            args.values[*ordinal as usize] = Some(value);
+        }
+        Some(Self {
+            kernel: self.kernel.clone(),
+            device_kernel: self.device_kernel.clone(),
+            args,
+            pointed_at: Vec::new(),
+            prepared: Mutex::new(Some(Ready::of(prepared))),
+            initializers: None,
+            ..*self
+        })
+    }
+
     /// Tells whether the command serves for a later launch with equal arguments: addresses may be found in other
     /// buffers then, initializers have ended, and what a launch prints or reports has a buffer of its own.
     fn can_repeat(&self) -> bool {
@@ -462,6 +495,10 @@ impl DeviceCommand for KernelLaunch {
 
     fn takes_turns(&self, on: &Placement) -> bool {
         self.shares_memory(on)
+    }
+
+    fn joins(&self) -> bool {
+        self.joins
     }
 
     fn slices(&self, on: &Placement) -> usize {

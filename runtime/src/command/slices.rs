@@ -10,10 +10,26 @@ use super::output::Output;
 use crate::base::error::{Error, Result};
 use crate::context::Placement;
 use crate::device::gpu;
+use crate::executable::Prepared;
 
 impl Ready {
+    /// A launch without images that are rows of buffers, and without checks.
+    pub(super) fn of(prepared: Prepared) -> Self {
+        Self {
+            prepared,
+            staged: Vec::new(),
+            known: None,
+        }
+    }
+
     fn takes_turns(&self) -> bool {
         !self.staged.is_empty() || self.prepared.takes_turns()
+    }
+
+    /// Tells whether it takes one submission and no turns, and nothing is left to do behind it.
+    pub(super) fn is_simple(&self) -> bool {
+        let reports = self.known.is_some() || self.prepared.printf().is_some();
+        !reports && !self.takes_turns() && self.slices() == 1
     }
 
     fn slices(&self) -> usize {
@@ -87,6 +103,11 @@ impl KernelLaunch {
     ) -> Result<(Option<Buffer>, Option<Run>)> {
         let mut slot = self.prepared.lock();
         let own_queue = on.number() == self.queue;
+        if let (Some(ready), true) = (slot.as_ref(), own_queue && self.joins) {
+            let recorded = ready.prepared.record_dispatches(recorder, from..);
+            recorded.map_err(gpu::error)?;
+            return Ok((None, None));
+        }
         let there = if own_queue { slot.take() } else { None };
         let mut ready = match there {
             Some(ready) => ready,

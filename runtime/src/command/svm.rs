@@ -458,6 +458,10 @@ impl DeviceCommand for Svm {
         HostCommand::details(self)
     }
 
+    fn joins(&self) -> bool {
+        true
+    }
+
     fn uses(&self, _: &mut Visit<'_>) -> Result<()> {
         Ok(())
     }

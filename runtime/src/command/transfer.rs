@@ -223,6 +223,11 @@ impl DeviceCommand for Staged {
         HostCommand::details(&self.transfer)
     }
 
+    fn joins(&self) -> bool {
+        // A read is brought to the application's memory when it has ended.
+        self.transfer.direction == Direction::Write
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let Transfer { buffer, sides, .. } = &self.transfer;
         let storage = buffer.storage()?;

@@ -1,15 +1,41 @@
 //! The share group of OpenGL that a context is created with (cl_khr_gl_sharing).
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use opencl_sys as cl;
-use pumice_gl_layer::{BindingKind, Refusal, Request, ShareGroup};
+use pumice_gl_layer::{BindingKind, Gl, Refusal, Request, ShareGroup};
 
 use crate::base::error::{Error, Result};
+use crate::base::info::Info;
+use crate::base::object::Ref;
 use crate::context::{Context, property};
+use crate::device::platform::Platform;
 
 /// CL_CONTEXT_INTEROP_USER_SYNC.
 const USER_SYNC: isize = cl::CL_CONTEXT_INTEROP_USER_SYNC;
+
+/// clGetGLContextInfoKHR: every device with images gets copies. Those that OpenGL renders on stand first.
+///
+/// # Errors
+/// CL_INVALID_VALUE if the name is not known.
+pub fn context_info(platform: &Ref<Platform>, group: &ShareGroup, name: u32) -> Result<Info> {
+    let uuids = group.call(Gl::device_uuids);
+    let uuids = uuids.unwrap_or_default();
+    let devices = platform.devices().iter();
+    let mut devices: Vec<_> = devices
+        .filter(|device| device.has_images())
+        .cloned()
+        .collect();
+    devices.sort_by_key(|device| !uuids.contains(&device.capabilities().device_uuid));
+    match name {
+        // Where OpenGL renders on none of them, or does not tell, the first one is as good as others.
+        cl::CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR => devices.truncate(1),
+        cl::CL_DEVICES_FOR_GL_CONTEXT_KHR => {}
+        _ => return Err(Error::InvalidValue.because("param_name is not known")),
+    }
+    Ok(Info::objects(&devices))
+}
 
 /// Tells whether a context property is one of cl_khr_gl_sharing.
 pub(super) fn is_property(name: isize) -> bool {
@@ -93,10 +119,35 @@ impl Context {
     ///
     /// # Errors
     /// [`Error::InvalidContext`].
-    pub fn share_group(&self) -> Result<&ShareGroup> {
+    pub fn share_group(&self) -> Result<&Arc<ShareGroup>> {
         self.share_group.as_ref().ok_or_else(|| {
             Error::InvalidContext.because("the context was not created from a context of OpenGL")
         })
+    }
+
+    /// The share group by which images of a display of EGL are reached; `open` makes it if there is none yet, or if the
+    /// application has ended the display since.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub fn group_of_display(
+        &self,
+        display: usize,
+        open: impl FnOnce() -> Result<ShareGroup>,
+    ) -> Result<Arc<ShareGroup>> {
+        if let Some(own) = &self.share_group {
+            if own.is_on_display(display) {
+                return Ok(own.clone());
+            }
+        }
+        let mut groups = self.display_groups.lock();
+        if let Some(known) = groups.iter().find(|group| group.is_on_display(display)) {
+            return Ok(known.clone());
+        }
+        groups.retain(|group| !group.was_on_display(display));
+        let opened = Arc::new(open()?);
+        groups.push(opened.clone());
+        Ok(opened)
     }
 
     /// Notes a new user event.

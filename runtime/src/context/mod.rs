@@ -52,7 +52,9 @@ pub struct Context {
     /// Guards the callbacks of clSetContextDestructorCallback, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
     /// The share group of OpenGL, if the context was created with one.
-    share_group: Option<ShareGroup>,
+    share_group: Option<Arc<ShareGroup>>,
+    /// Guards the share groups by which images of displays of EGL are reached; they are opened under the lock.
+    display_groups: Mutex<Vec<Arc<ShareGroup>>>,
     /// User events whose status is still to be set.
     open_user_events: AtomicUsize,
     /// Shared virtual memory.
@@ -94,7 +96,9 @@ impl Placement {
     /// CL_INVALID_DEVICE if the device is none of the context's.
     pub fn new(context: &Ref<Context>, device: &Ref<Device>) -> Result<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
-        let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
+        let index = context
+            .device_index(device)
+            .ok_or_else(|| Error::InvalidDevice.because("the device is not one of the context"))?;
         Ok(Self {
             context: context.clone(),
             device: device.clone(),
@@ -185,11 +189,15 @@ pub fn check_properties(
         };
         let same = |[earlier, _]: &[isize; 2]| one_name(*earlier) == one_name(name);
         if pairs[..index].iter().any(same) {
-            return Err(Error::InvalidProperty);
+            let reason = format!("property {name:#x} is given twice");
+            return Err(Error::InvalidProperty.because(reason));
         }
         match name {
             // CL_INVALID_PLATFORM if the platform is not a valid platform.
-            cl::CL_CONTEXT_PLATFORM if !is_platform(value) => return Err(Error::InvalidPlatform),
+            cl::CL_CONTEXT_PLATFORM if !is_platform(value) => {
+                let reason = "the value of CL_CONTEXT_PLATFORM is not this platform";
+                return Err(Error::InvalidPlatform.because(reason));
+            }
             cl::CL_CONTEXT_PLATFORM => {}
             cl::CL_CONTEXT_INTEROP_USER_SYNC if value == 0 || value == 1 => {}
             // A callback, and a size that may be ignored.
@@ -199,7 +207,11 @@ pub fn check_properties(
             TERMINATE | TERMINATE_1X if value == 0 || value == 1 => {}
             // What they name is looked at when the context is created.
             name if gl::is_property(name) => {}
-            _ => return Err(Error::InvalidProperty),
+            _ => {
+                let reason =
+                    format!("{name:#x} is no property of contexts, or cannot be {value:#x}");
+                return Err(Error::InvalidProperty.because(reason));
+            }
         }
         list.extend([name, value]);
     }
@@ -227,7 +239,7 @@ impl Context {
     ) -> Result<Ref<Context>> {
         // CL_INVALID_VALUE if devices is NULL or num_devices is zero.
         if devices.is_empty() {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("the list of devices is empty"));
         }
         let mut unique: Vec<Ref<Device>> = Vec::with_capacity(devices.len());
         for device in devices {
@@ -282,7 +294,8 @@ impl Context {
             printf: callbacks.printf.map(Printf::new),
             wishes,
             termination,
-            share_group,
+            share_group: share_group.map(Arc::new),
+            display_groups: Mutex::default(),
             open_user_events: AtomicUsize::new(0),
             destructors: Mutex::new(Vec::new()),
             svm: Allocations::default(),

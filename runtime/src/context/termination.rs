@@ -1,9 +1,10 @@
 //! Contexts that can be terminated (cl_khr_terminate_context): the flags that their kernels look at while they run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
+use pumice_vulkan_layer::{self as vk, Buffer, LogicalDevice, MemoryClass};
 
 use crate::base::error::{Error, Result};
 use crate::base::log;
@@ -12,6 +13,9 @@ use crate::device::{Device, gpu};
 
 /// The word that ends kernels.
 const SET: [u8; 4] = 1_u32.to_le_bytes();
+
+/// The longest wait for a queue without commands to set a flag.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The flags of a context, and whether they are set.
 pub(super) struct Termination {
@@ -68,8 +72,9 @@ impl Termination {
         Ok(())
     }
 
-    /// Has the device set the flag on each of its queues: one of them may be free of the kernels that run. What a
-    /// device has read it may keep in a cache, which its own writes pass, but not the host's.
+    /// Has the device set the flag: what it has read it may keep in a cache, which its own writes pass, but not the
+    /// host's. A queue without commands does so at once. Where all have some, each is told to, without order: the kernels
+    /// that run may be on any of them, and all write the same.
     fn set_on_device(&self, device: &Ref<Device>, flag: &Buffer) -> vk::Result<()> {
         let Ok(gpu) = device.gpu() else { return Ok(()) };
         let raw = gpu.raw();
@@ -77,14 +82,29 @@ impl Termination {
         if queues < 2 {
             return Ok(());
         }
-        let mut setting = self.setting.lock();
-        for index in 0..queues {
-            let queue = raw.create_queue_at(Some(index))?;
-            let mut recorder = queue.recorder()?;
-            recorder.fill_buffer(flag, 0, 4, &SET)?;
-            queue.submit(recorder, &[])?;
-            setting.push(queue);
+        let busy = gpu.busy_queues();
+        let idle = (0..queues).find(|index| !busy.contains(index));
+        if let Some(index) = idle {
+            let (queue, value) = set_on_queue(raw, index, flag)?;
+            let is_set = queue.wait(value, Some(PATIENCE))?;
+            self.setting.lock().push(queue);
+            if is_set {
+                return Ok(());
+            }
+        }
+        for index in (0..queues).filter(|&index| idle != Some(index)) {
+            let (queue, _) = set_on_queue(raw, index, flag)?;
+            self.setting.lock().push(queue);
         }
         Ok(())
     }
+}
+
+/// Submits the write of a flag to a queue of the device's; gives the value at its end.
+fn set_on_queue(raw: &LogicalDevice, index: u32, flag: &Buffer) -> vk::Result<(vk::Queue, u64)> {
+    let queue = raw.create_queue_at(Some(index))?;
+    let mut recorder = queue.recorder()?;
+    recorder.fill_buffer(flag, 0, 4, &SET)?;
+    let value = queue.submit(recorder, &[])?;
+    Ok((queue, value))
 }

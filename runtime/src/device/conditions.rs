@@ -90,6 +90,11 @@ pub fn images(caps: &Capabilities) -> bool {
     !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
 }
 
+/// Tells whether images can be those of OpenGL.
+pub(super) fn opengl(caps: &Capabilities) -> bool {
+    pumice_gl_layer::AVAILABLE && images(caps)
+}
+
 /// Tells whether a kernel can write levels of images: each is a storage image of its own, and OpenCL wants 64 images.
 pub(super) fn level_images(caps: &Capabilities) -> bool {
     let limits = &caps.limits;
@@ -135,6 +140,30 @@ pub fn clocks(caps: &Capabilities) -> bool {
 /// Tells whether the device's sub-groups have shuffles by any lane number.
 pub(super) fn shuffles(caps: &Capabilities) -> bool {
     sub_group_size(caps).is_some() && caps.subgroup.ops.shuffle
+}
+
+/// The products of cooperative matrices, each as a `cl_device_cooperative_matrix_product_pumice`; `None` where there
+/// are no matrices.
+pub fn matrix_products(caps: &Capabilities) -> Option<Vec<[u32; 8]>> {
+    use pumice_compiler::target::matrix::{Component, products};
+    let has = |component: Component| component != Component::Double || doubles(caps);
+    let listed = products()
+        .filter(|product| has(product.result))
+        .map(|product| {
+            let (m, n, k) = (product.m, product.n, product.k);
+            let [a, b, result] = [product.a, product.b, product.result].map(|c| c as u32);
+            [
+                m,
+                n,
+                k,
+                a,
+                b,
+                result,
+                result,
+                u32::from(!product.result.is_float()),
+            ]
+        });
+    shuffles(caps).then(|| listed.collect())
 }
 
 /// Tells whether sub-groups read and write blocks: words of an image are put together of the bytes of four

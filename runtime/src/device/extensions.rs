@@ -179,6 +179,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_subgroup_clustered_reduce", shuffles),
     on("cl_khr_subgroup_rotate", shuffles),
     on("cl_pumice_amd_shader_ballot", shuffles),
+    on("cl_pumice_cooperative_matrix", shuffles),
     on("cl_intel_subgroups", blocks),
     on("cl_intel_subgroups_char", blocks),
     Extension {
@@ -225,11 +226,13 @@ const DEVICE: &[Extension] = &[
         version: make_version(0, 5, 0),
         condition: images,
     },
-    // Nobody knows before a context names its OpenGL whether objects can be shared: the libraries are those of the application.
-    on("cl_khr_gl_sharing", images),
-    on("cl_khr_gl_event", images),
-    on("cl_khr_egl_event", images),
-    on("cl_khr_gl_depth_images", images),
+    // Nobody knows before a context names its OpenGL, or an image its display, whether objects can be shared: the libraries are
+    // those of the application.
+    on("cl_khr_gl_sharing", opengl),
+    on("cl_khr_gl_event", opengl),
+    on("cl_khr_egl_image", opengl),
+    on("cl_khr_egl_event", opengl),
+    on("cl_khr_gl_depth_images", opengl),
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     on("cl_khr_srgb_image_writes", srgb_writes),

@@ -22,7 +22,7 @@ fn masked() -> Vec<String> {
     match config::ABI.value().as_deref() {
         None | Some("addresses") => {}
         Some("descriptors") => masked.push("bufferDeviceAddress".into()),
-        Some(other) => log::error!("{}={other}: not a form of kernels", config::ABI.name),
+        Some(_) => config::ABI.refused("not addresses or descriptors; each device takes its own"),
     }
     masked
 }
@@ -145,8 +145,8 @@ fn look(platform: &Ref<Platform>) -> Found {
         Some("cpu") => Some(cl::CL_DEVICE_TYPE_CPU),
         Some("gpu") => Some(cl::CL_DEVICE_TYPE_GPU),
         Some("accelerator") => Some(cl::CL_DEVICE_TYPE_ACCELERATOR),
-        Some(other) => {
-            log::error!("{}={other}: not a device type", config::DEVICE_TYPE.name);
+        Some(_) => {
+            config::DEVICE_TYPE.refused("not cpu, gpu or accelerator; devices keep their types");
             None
         }
         None => None,
@@ -207,7 +207,7 @@ fn faults(list: &[String]) -> Vec<Fault> {
     for text in list {
         match Fault::parse(text) {
             Some(fault) => faults.push(fault),
-            None => log::warn!("{}: {text}?", config::FAULTS.name),
+            None => log::error!("{}: there is no fault `{text}`", config::FAULTS.name),
         }
     }
     faults
@@ -235,7 +235,11 @@ fn choose(names: &[&str], list: &[String]) -> Vec<usize> {
         let before = found.len();
         found.extend((0..names.len()).filter(matches));
         if found.len() == before {
-            log::error!("{}: there is no device {wanted}", config::DEVICES.name);
+            log::error!(
+                "{}: there is no device {wanted}; there are {}",
+                config::DEVICES.name,
+                numbered(names)
+            );
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -258,6 +262,16 @@ pub(crate) fn report_validation() {
         eprintln!("pumice: validation: {message}");
     }
     *reported = messages.len();
+}
+
+/// The devices with their numbers, for messages.
+fn numbered(names: &[&str]) -> String {
+    let numbered = names.iter().enumerate();
+    let words: Vec<String> = numbered.map(|(n, name)| format!("{n} ({name})")).collect();
+    match words.is_empty() {
+        true => "none".to_string(),
+        false => words.join(", "),
+    }
 }
 
 #[cfg(test)]

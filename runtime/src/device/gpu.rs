@@ -94,6 +94,9 @@ pub struct OpenDevice {
 
 /// Somebody who keeps memory until commands have ended.
 pub trait Keeper: Send + Sync {
+    /// The indices of the device's queues that have commands of its.
+    fn busy_queues(&self) -> Vec<u32>;
+
     /// Waits for the commands, but not beyond `end`, and frees what they used.
     fn let_go(self: Arc<Self>, end: Instant);
 }
@@ -208,17 +211,23 @@ impl OpenDevice {
         keepers.push(keeper);
     }
 
+    /// The indices of the device's queues that have commands.
+    pub fn busy_queues(&self) -> Vec<u32> {
+        let keepers = self.living_keepers();
+        let busy = keepers.iter().flat_map(|keeper| keeper.busy_queues());
+        busy.collect()
+    }
+
+    fn living_keepers(&self) -> Vec<Arc<dyn Keeper>> {
+        let keepers = self.keepers.lock();
+        keepers.iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Frees memory of objects that the application has released and commands were using. Waits for those commands,
     /// but no longer than a second. No lock of a queue or of contents may be held.
     pub fn make_room(&self) {
-        let keepers: Vec<_> = self
-            .keepers
-            .lock()
-            .iter()
-            .filter_map(Weak::upgrade)
-            .collect();
         let end = Instant::now() + PATIENCE;
-        for keeper in keepers {
+        for keeper in self.living_keepers() {
             keeper.let_go(end);
         }
     }

@@ -39,6 +39,9 @@ const TERMINATE_CAPABILITY_CONTEXT: u64 = 1;
 /// cl_intel_required_subgroup_size.
 const CL_DEVICE_SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
 
+/// cl_pumice_cooperative_matrix.
+const CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE: u32 = 0x5055_4D00;
+
 /// cl_ext_float_atomics: single, double, half.
 const CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4231;
 const CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4233;
@@ -247,6 +250,10 @@ impl Object<Device> {
                 let sizes = extensions::sub_group_sizes(caps);
                 let sizes: Vec<usize> = sizes.into_iter().map(|size| size as usize).collect();
                 Info::sizes(&sizes)
+            }
+            CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE => {
+                let products = extensions::matrix_products(caps)?;
+                Info::u32s(products.as_flattened())
             }
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
                 ..=CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT => {

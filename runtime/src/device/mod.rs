@@ -97,11 +97,9 @@ pub fn printf_buffer_size(caps: &Capabilities) -> u32 {
         let set = text.parse().ok();
         set.filter(|mib| (1..=MAX_PRINTF_BUFFER_MIB).contains(mib))
             .unwrap_or_else(|| {
-                let name = config::PRINTF_BUFFER.name;
-                log::warn!(
-                    "{name}={text}: not a number of MiB from 1 to {MAX_PRINTF_BUFFER_MIB}; \
-                     {PRINTF_BUFFER_MIB} it is"
-                );
+                config::PRINTF_BUFFER.refused(&format!(
+                    "not a number of MiB from 1 to {MAX_PRINTF_BUFFER_MIB}; it has {PRINTF_BUFFER_MIB} MiB"
+                ));
                 PRINTF_BUFFER_MIB
             })
     });
@@ -198,7 +196,7 @@ impl Device {
 
     /// Tells whether the Vulkan device is lost that a context got when [`Device::openings`] had the value.
     pub fn was_lost(&self, openings: usize) -> bool {
-        self.gpu.is_lost() || self.gpu.number() != openings
+        self.gpu.was_lost(openings)
     }
 
     fn open(&self) -> Result<gpu::OpenDevice> {
@@ -446,6 +444,8 @@ fn make_target(
         exact_sqrt_f64: probes.exact_sqrt_f64,
         accurate_exp2_f32: probes.accurate_exp2_f32,
         accurate_log2_f32: probes.accurate_log2_f32,
+        accurate_roots_f32: probes.accurate_roots_f32,
+        accurate_sine_f32: probes.accurate_sine_f32,
         quirks,
         max_push_constants_size: caps.limits.max_push_constants,
         max_local_memory_size: caps.limits.max_shared_memory,

@@ -35,10 +35,10 @@ impl Opened {
         self.last().0
     }
 
-    /// Tells whether the last one is lost.
-    pub fn is_lost(&self) -> bool {
-        let (_, last) = self.last();
-        last.is_some_and(|link| link.gpu.raw().is_lost())
+    /// Tells whether the one of a number is lost, or another was opened since.
+    pub fn was_lost(&self, number: usize) -> bool {
+        let (last, link) = self.last();
+        last != number || link.is_some_and(|link| link.gpu.raw().is_lost())
     }
 
     /// The last one, lost or not; `open` makes the first.

@@ -185,14 +185,16 @@ impl Executable {
             .flatten()
             .fold(device_group_size, usize::min);
         let fixed = interface.is_none_or(|kernel| kernel.fixed_local_size.is_some());
+        let whole = info.is_some_and(|info| info.whole_sub_groups);
         RangeLimits {
             group_size: required.map_or(most, |size| size.iter().product()),
             device_group_size,
             item_sizes: caps.limits.max_group_size.map(|n| n as usize),
             required,
             sub_groups: info.and_then(|info| info.required_sub_groups),
+            whole_sub_groups: whole,
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
-            non_uniform: !fixed && self.splitting.is_some(),
+            non_uniform: !fixed && !whole && self.splitting.is_some(),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::base::object::{self, Ref};
 use crate::context::Context;
 use crate::device::depth_stencil::{CL_DEPTH_STENCIL, CL_UNORM_INT24};
 use crate::memory::Mem;
-use crate::memory::external::{External, Properties};
+use crate::memory::external::{External, Properties, Shared};
 use crate::memory::image_create::Desc;
 
 /// `GL_TEXTURE_BUFFER`.
@@ -33,20 +33,13 @@ pub struct GlObject {
     /// CL_GL_TEXTURE_TARGET and CL_GL_MIPMAP_LEVEL, as given.
     texture: Option<(u32, i32)>,
     /// The object that has the contents: for a buffer texture, the buffer.
-    object: Object,
-    /// The levels of OpenGL's that are the levels of the image; none for bytes.
-    levels: Vec<(u32, Picture)>,
+    shared: Shared,
 }
 
 impl GlObject {
-    /// The object that has the contents.
-    pub fn object(&self) -> Object {
-        self.object
-    }
-
-    /// The levels of OpenGL's that are the levels of the image; none for bytes.
-    pub fn levels(&self) -> &[(u32, Picture)] {
-        &self.levels
+    /// The object as copies know it.
+    pub(super) fn shared(&self) -> &Shared {
+        &self.shared
     }
 }
 
@@ -62,7 +55,7 @@ pub enum TextureForm {
 }
 
 /// The channel order and data type of the images of a format.
-fn image_format(format: &TextureFormat) -> [u32; 2] {
+pub(super) fn image_format(format: &TextureFormat) -> [u32; 2] {
     let order = match format.channels {
         Channels::R => cl::CL_R,
         Channels::Rg => cl::CL_RG,
@@ -98,6 +91,7 @@ pub fn object_error(error: ObjectError) -> Error {
             let reason = format!("no image has the internal format {internal:#x}");
             Error::InvalidImageFormatDescriptor.because(reason)
         }
+        ObjectError::Channels(reason) => Error::InvalidImageFormatDescriptor.because(reason),
         ObjectError::Unsupported(reason) => Error::InvalidOperation.because(reason),
     }
 }
@@ -133,10 +127,10 @@ pub fn create_buffer(context: &Ref<Context>, flags: u64, name: u32) -> Result<Re
         kind: cl::CL_GL_OBJECT_BUFFER,
         name,
         texture: None,
-        object: Object::Buffer(name),
-        levels: Vec::new(),
+        shared: Shared::new(group, Object::Buffer(name), Vec::new()),
     };
-    bytes(context, flags, size, Properties::of_gl(made))
+    let properties = Properties::of_shared(External::Gl(made));
+    bytes(context, flags, size, properties)
 }
 
 /// A buffer of a size that OpenGL has given.
@@ -217,27 +211,26 @@ pub fn create_texture(
         kind,
         name,
         texture: Some((target, miplevel)),
-        object: Object::Texture { target, name },
-        levels,
+        shared: Shared::new(group, Object::Texture { target, name }, levels),
     };
-    let picture = made.levels[0].1;
+    let picture = made.shared.levels[0].1;
     let mut desc = desc(image_type, shape, &picture);
     if miplevel < 0 {
-        desc.num_mip_levels = made.levels.len() as u32;
+        desc.num_mip_levels = made.shared.levels.len() as u32;
     }
     if shape == Shape::Buffer {
         // The image is the whole buffer's.
         let buffer = answered(group.call(|gl| gl.buffer_of_texture(name)))?;
         let size = answered(group.call(|gl| gl.buffer_size(buffer)))?;
-        made.object = Object::Buffer(buffer);
-        made.levels.clear();
+        made.shared.object = Object::Buffer(buffer);
+        made.shared.levels.clear();
         desc.mem_object = Some(bytes(context, flags, size, Properties::default())?);
     }
     image(context, flags, picture.format, desc, made)
 }
 
 /// The description of the image that a picture is.
-fn desc(image_type: u32, shape: Shape, picture: &Picture) -> Desc {
+pub(super) fn desc(image_type: u32, shape: Shape, picture: &Picture) -> Desc {
     let [width, height, depth] = picture.size.map(|n| n as usize);
     let array_size = match shape {
         Shape::D1Array => height,
@@ -266,7 +259,7 @@ fn image(
     made: GlObject,
 ) -> Result<Ref<Mem>> {
     let format = image_format(format);
-    let made = Properties::of_gl(made);
+    let made = Properties::of_shared(External::Gl(made));
     let made = Mem::create_image(
         context,
         made,
@@ -301,8 +294,7 @@ pub fn create_renderbuffer(context: &Ref<Context>, flags: u64, name: u32) -> Res
         kind: cl::CL_GL_OBJECT_RENDERBUFFER,
         name,
         texture: None,
-        object: Object::Renderbuffer(name),
-        levels: vec![(0, picture)],
+        shared: Shared::new(group, Object::Renderbuffer(name), vec![(0, picture)]),
     };
     let desc = desc(cl::CL_MEM_OBJECT_IMAGE2D, Shape::D2, &picture);
     image(context, flags, picture.format, desc, made)

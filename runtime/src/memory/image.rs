@@ -233,7 +233,12 @@ impl ImageMem {
         for d in 0..3 {
             let end = origin[d].checked_add(region[d]);
             if region[d] == 0 || end.is_none_or(|end| end > size[d]) {
-                return Err(Error::InvalidValue);
+                let [origin, region] =
+                    [origin, region].map(|sizes| sizes.map(|n| n.to_string()).join("x"));
+                let size = size.map(|n| n.to_string()).join("x");
+                return Err(Error::InvalidValue.because(format!(
+                    "region {region} at {origin} is empty or not inside the image of {size}"
+                )));
             }
         }
         // Sizes are within the device's limits.
@@ -258,14 +263,19 @@ impl ImageMem {
         let bytes = self.format.group().bytes(width);
         // CL_INVALID_VALUE if a row pitch is not 0 and less than a row.
         if row != 0 && row < bytes {
-            return Err(Error::InvalidValue);
+            let reason = format!("row pitch {row} is less than the {bytes} bytes of a row");
+            return Err(Error::InvalidValue.because(reason));
         }
+        let too_large = || Error::InvalidValue.because("the pitches reach beyond any memory");
         let row_pitch = row.max(bytes);
-        let tight = row_pitch.checked_mul(height).ok_or(Error::InvalidValue)?;
+        let tight = row_pitch.checked_mul(height).ok_or_else(too_large)?;
         // CL_INVALID_VALUE if a slice pitch is not 0 and less than a slice, or the image has none.
         let slices = !matches!(self.kind(), ImageKind::D1 | ImageKind::D2);
         if slice != 0 && (slice < tight || !slices) {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(match slices {
+                true => format!("slice pitch {slice} is less than the {tight} bytes of a slice"),
+                false => format!("slice pitch {slice} is given, but the image has no slices"),
+            }));
         }
         let slice_pitch = slice.max(tight);
         let layout = Layout {
@@ -274,7 +284,7 @@ impl ImageMem {
             slice_pitch,
         };
         let extent = [bytes, height, part.extent[2] as usize];
-        layout.end(extent).ok_or(Error::InvalidValue)?;
+        layout.end(extent).ok_or_else(too_large)?;
         Ok(layout)
     }
 

@@ -15,7 +15,7 @@ use crate::device::format::{
     self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12, Packing, TexelGroup,
 };
 use crate::memory::buffer::{Content, Mem, MemDesc};
-use crate::memory::external::{External, Properties};
+use crate::memory::external::Properties;
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
 use crate::memory::image_rows::Rows;
@@ -85,9 +85,11 @@ pub fn supported_formats(
 impl Desc {
     /// Checks sizes and pitches. `has_host` says whether host_ptr is not NULL.
     pub(super) fn check(&self, group: TexelGroup, has_host: bool) -> Result<ImageKind> {
-        let invalid = Err(Error::InvalidImageDescriptor);
         // CL_INVALID_IMAGE_DESCRIPTOR if a value of image_desc is not valid.
-        let kind = kind(self.image_type).ok_or(Error::InvalidImageDescriptor)?;
+        let kind = kind(self.image_type).ok_or_else(|| {
+            let reason = format!("image_type {:#x} is not known", self.image_type);
+            Error::InvalidImageDescriptor.because(reason)
+        })?;
         let arrays = matches!(kind, ImageKind::D1Array | ImageKind::D2Array);
         let planes = matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3);
         let empty = self.width == 0
@@ -115,7 +117,10 @@ impl Desc {
         let shows_image = object.is_some_and(|object| object.image().is_some());
         let of_image = self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
         if of_buffer && object.is_none() || shows_image && !of_image {
-            return invalid;
+            return Err(Error::InvalidImageDescriptor.because(match shows_image {
+                true => "only a CL_MEM_OBJECT_IMAGE2D can be made of another image",
+                false => "CL_MEM_OBJECT_IMAGE1D_BUFFER needs a buffer in mem_object",
+            }));
         }
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a pitch does not suit an image of a buffer.
         let wrong_pitch = match object.is_some() && !shows_image {
@@ -264,14 +269,18 @@ impl Mem {
         flags::check_flags(flags)?;
         properties.check_flags(flags)?;
         let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
-        flags::check_immutable(flags, properties.is_external() || shows.is_some())?;
+        let has_contents =
+            properties.is_external() || properties.shared.is_some() || shows.is_some();
+        flags::check_immutable(flags, has_contents)?;
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
-        let [order, data_type] = format.ok_or(Error::InvalidImageFormatDescriptor)?;
+        let [order, data_type] = format
+            .ok_or_else(|| Error::InvalidImageFormatDescriptor.because("image_format is NULL"))?;
         if !format::is_valid(order, data_type) {
             let reason = format!("order {order:#x} does not go with data type {data_type:#x}");
             return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
-        let desc = desc.ok_or(Error::InvalidImageDescriptor)?;
+        let desc =
+            desc.ok_or_else(|| Error::InvalidImageDescriptor.because("image_desc is NULL"))?;
         if order == NV12.order && !properties.is_external() {
             let list = properties.list.take();
             return planar::create(context, flags, &desc, list, has_host, host);
@@ -286,7 +295,8 @@ impl Mem {
         let kind = desc.check(group, has_host || properties.is_external())?;
         // CL_INVALID_IMAGE_DESCRIPTOR: an image has the memory of one other thing.
         if properties.is_external() && desc.mem_object.is_some() {
-            return Err(Error::InvalidImageDescriptor);
+            let reason = "both mem_object and another API's memory are given";
+            return Err(Error::InvalidImageDescriptor.because(reason));
         }
         // CL_INVALID_IMAGE_DESCRIPTOR: depth images and those in other memory have one level.
         if desc.num_mip_levels > 1
@@ -303,7 +313,8 @@ impl Mem {
             Error::ImageFormatNotSupported.because(reason)
         };
         // Depths beside stencil values are for textures of OpenGL alone.
-        let format = format.filter(|_| order != CL_DEPTH_STENCIL || properties.gl.is_some());
+        let is_shared = properties.shared.is_some();
+        let format = format.filter(|_| order != CL_DEPTH_STENCIL || is_shared);
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
             // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
@@ -364,13 +375,13 @@ impl Mem {
             size,
             properties: properties.list.take(),
             // The bytes behind a buffer texture are no object of the application's.
-            parent: desc.mem_object.clone().filter(|_| properties.gl.is_none()),
+            parent: desc.mem_object.clone().filter(|_| !is_shared),
             host_address: 0,
             external: None,
         };
         if let Some(object) = &desc.mem_object {
             let mem = MemDesc {
-                external: properties.gl.take().map(External::Gl),
+                external: properties.shared.take(),
                 ..mem
             };
             let texels = desc.of_object(object, kind, format)?;
@@ -490,7 +501,8 @@ impl Desc {
             return Ok(planar::plane_rows(other, rows, layout, vulkan, format));
         }
         if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D {
-            return Err(Error::InvalidImageDescriptor);
+            let reason = "mem_object is an image, but no CL_MEM_OBJECT_IMAGE2D";
+            return Err(Error::InvalidImageDescriptor.because(reason));
         }
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if sizes or data types differ, or channel orders in
         // more than sRGB.
@@ -503,7 +515,8 @@ impl Desc {
             && format.data_type == other.format.data_type
             && alike(format.order, other.format.order);
         if !same {
-            return Err(Error::InvalidImageFormatDescriptor);
+            let reason = "size, levels, data type or channel order differ from those of mem_object";
+            return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
         match &other.texels {
             Texels::Own { storage, views } => {
@@ -522,8 +535,14 @@ impl Desc {
                 )))
             }
             // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the pitches differ.
-            Texels::Rows(_) => Err(Error::InvalidImageFormatDescriptor),
-            Texels::Buffer { .. } => Err(Error::InvalidImageDescriptor),
+            Texels::Rows(_) => {
+                let reason = "the pitches differ from those of mem_object";
+                Err(Error::InvalidImageFormatDescriptor.because(reason))
+            }
+            Texels::Buffer { .. } => {
+                let reason = "mem_object is itself an image of a buffer";
+                Err(Error::InvalidImageDescriptor.because(reason))
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
-use std::os::fd::OwnedFd;
 
 use opencl_sys as cl;
 use pumice_vulkan_layer::MemoryFd;
@@ -11,12 +10,12 @@ use pumice_vulkan_layer::MemoryFd;
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
 use crate::base::object::Ref;
-use crate::base::os;
 use crate::context::Context;
 use crate::device::{Device, extensions, gpu};
 use crate::memory::Mem;
 use crate::memory::flags::{self, HOST_PTR_BITS};
 use crate::memory::storage::Storage;
+use crate::os::{self, Fd};
 
 /// The kinds of memory (CL_IMPORT_TYPE_ARM).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub enum Imported {
     /// Memory of the process: its bytes.
     Host(HostSlice),
     /// Another descriptor of a dma_buf.
-    DmaBuf(OwnedFd),
+    DmaBuf(Fd),
 }
 
 /// Checks flags, size and properties.
@@ -131,7 +130,7 @@ fn host(device: &Ref<Device>, memory: HostSlice) -> Result<(std::sync::Arc<Stora
 fn dma_buf(
     context: &Ref<Context>,
     device: &Ref<Device>,
-    fd: OwnedFd,
+    fd: Fd,
     size: usize,
 ) -> Result<std::sync::Arc<Storage>> {
     let kind = MemoryFd::DmaBuf;

@@ -4,7 +4,7 @@
 //! - `image_requirements.rs`: limits and alignments of images
 //! - `image_rows.rs`: images of a buffer's rows
 //! - `planar.rs`: planar images
-//! - `external.rs`: memory of other APIs; `device_address.rs`: buffers whose addresses the application knows
+//! - `external.rs`: memory of other APIs, `gl.rs`, `egl.rs`: objects of OpenGL and EGL; `device_address.rs`: buffers whose addresses the application knows
 //! - `flags.rs`: `cl_mem_flags`
 //! - `import.rs`: memory of the application, imported
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
@@ -16,6 +16,7 @@
 pub mod buffer;
 pub mod clearing;
 pub mod device_address;
+pub mod egl;
 pub mod external;
 mod flags;
 pub mod gl;

@@ -78,6 +78,9 @@ pub trait Contents: Send + Sync {
         recorder: &mut Recorder,
         clearing: &Clearing,
     ) -> Result<Cleared>;
+
+    /// The number of uses so far that wrote: a command counts when it is about to be recorded or begins on the host.
+    fn writes(&self) -> u64;
 }
 
 /// Contents as a command finds them that is about to be recorded.
@@ -163,6 +166,10 @@ impl<R: Resident> Contents for R {
     ) -> Result<Cleared> {
         self.residency().clear(index, access, recorder, clearing)
     }
+
+    fn writes(&self) -> u64 {
+        self.residency().state.lock().writes
+    }
 }
 
 /// The copies of contents.
@@ -178,6 +185,8 @@ struct State<M> {
     copies: Vec<Option<M>>,
     /// Marks the copies that hold the newest contents.
     newest: Vec<bool>,
+    /// [`Contents::writes`].
+    writes: u64,
     /// The clear of what nothing had written, until it is known to have ended.
     clearing: Option<Clearing>,
     /// Host memory for maps, where no pointer into a device's memory serves.
@@ -209,6 +218,7 @@ impl<M> State<M> {
             self.newest[index] = true;
             return;
         }
+        self.writes += 1;
         for (other, newest) in self.newest.iter_mut().enumerate() {
             *newest = other == index;
         }
@@ -228,6 +238,7 @@ impl<B: Backing> Residency<B> {
             state: Mutex::new(State {
                 newest: vec![false; copies.len()],
                 copies,
+                writes: 0,
                 clearing: None,
                 shadow: None,
             }),

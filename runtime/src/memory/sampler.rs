@@ -96,9 +96,14 @@ impl Sampler {
         for (index, [name, value]) in pairs.iter().copied().enumerate() {
             // CL_INVALID_VALUE if a property or its value is not valid, or given twice.
             let twice = pairs[..index].iter().any(|[earlier, _]| *earlier == name);
-            let value32 = u32::try_from(value).map_err(|_| Error::InvalidValue)?;
+            let invalid = || {
+                Error::InvalidValue.because(format!(
+                    "{name:#x} is no property of samplers, is given twice or cannot be {value:#x}"
+                ))
+            };
+            let value32 = u32::try_from(value).map_err(|_| invalid())?;
             match u32::try_from(name) {
-                _ if twice => return Err(Error::InvalidValue),
+                _ if twice => return Err(invalid()),
                 Ok(cl::CL_SAMPLER_NORMALIZED_COORDS) => settings.normalized = value,
                 Ok(cl::CL_SAMPLER_ADDRESSING_MODE) => settings.addressing = value32,
                 Ok(cl::CL_SAMPLER_FILTER_MODE) => settings.filter = value32,
@@ -106,7 +111,7 @@ impl Sampler {
                 // The bits of a cl_float.
                 Ok(cl::CL_SAMPLER_LOD_MIN) => settings.lod[0] = f32::from_bits(value32),
                 Ok(cl::CL_SAMPLER_LOD_MAX) => settings.lod[1] = f32::from_bits(value32),
-                _ => return Err(Error::InvalidValue),
+                _ => return Err(invalid()),
             }
         }
         Self::checked(context, settings, list)
@@ -129,7 +134,9 @@ impl Sampler {
         } = settings;
         let filtered = filters.contains(&filter) && filters.contains(&mip_filter);
         if normalized > 1 || !addresses.contains(&addressing) || !filtered {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because(format!(
+                "normalized_coords {normalized}, addressing_mode {addressing:#x} or filter_mode {filter:#x} is not valid"
+            )));
         }
         if lod.iter().any(|lod| lod.is_nan()) {
             return Err(Error::InvalidValue.because("a level of detail is not a number"));

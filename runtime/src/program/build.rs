@@ -531,19 +531,19 @@ pub fn link_programs(
 ) -> Result<(Ref<Program>, Result<()>)> {
     // CL_INVALID_VALUE if there is no input program.
     if inputs.is_empty() {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because("there is no input program"));
     }
     let devices = devices.unwrap_or_else(|| context.devices().to_vec());
     // CL_INVALID_DEVICE if a device is not of the context.
     if devices.iter().any(|d| context.device_index(d).is_none()) {
-        return Err(Error::InvalidDevice);
+        return Err(Error::InvalidDevice.because("a device is not one of the context"));
     }
     // CL_INVALID_CONTEXT if a program is of another context.
     if inputs
         .iter()
         .any(|p| p.context().handle() != context.handle())
     {
-        return Err(Error::InvalidContext);
+        return Err(Error::InvalidContext.because("an input program is of another context"));
     }
     // CL_INVALID_LINKER_OPTIONS if the options are not valid.
     let link_options = LinkOptions::parse(options)

@@ -75,7 +75,7 @@ pub fn load(key: &Key, includes: &dyn IncludeResolver, device: &Device) -> Optio
         return None;
     };
     let Some((asked, build)) = Reader(&bytes).entry(device) else {
-        log::warn!("{key} cannot be read");
+        log::warn!("{key} in the cache cannot be read; the program is compiled again");
         cache::remove(key);
         return None;
     };

@@ -70,8 +70,10 @@ pub(super) fn on_large_stack<T: Send + 'static>(
     Ok(match answer {
         Some(Ok(value)) => value,
         _ => {
-            log::error!("the compiler panicked");
-            failed("error: internal compiler error\n")
+            log::error!("the compiler panicked: this is a bug of Pumice");
+            failed(
+                "error: internal compiler error\nnote: this is a bug of Pumice; PUMICE_DUMP=FOLDER writes the source to report it with\n",
+            )
         }
     })
 }

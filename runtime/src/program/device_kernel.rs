@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::device::Device;
-use crate::executable::{Executable, KernelInfo, RangeLimits};
+use crate::executable::{ArgBytes, Executable, KernelInfo, Prepared, RangeLimits};
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -20,6 +20,11 @@ impl DeviceKernel {
     /// Its description.
     pub fn info(&self) -> &KernelInfo {
         &self.executable.kernels()[self.index]
+    }
+
+    /// See [`Executable::rewrite`].
+    pub fn rewrite(&self, prepared: &Prepared, bytes: &[(u32, ArgBytes)]) -> Option<Prepared> {
+        self.executable.rewrite(self.index, prepared, bytes)
     }
 
     /// The limits of its work-groups.

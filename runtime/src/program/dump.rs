@@ -30,7 +30,11 @@ pub fn start(options: &str) -> Option<Dump> {
     // A folder of this name may be there: process numbers come again.
     let made = files::make_folder(&folder).and_then(|()| files::check_folder(&folder));
     if let Err(error) = made {
-        log::error!("{}: {error}", folder.display());
+        let name = config::DUMP.name;
+        log::error!(
+            "{name}: no stages are written: {}: {error}",
+            folder.display()
+        );
         return None;
     }
     log::info!("the stages go to {}", folder.display());

@@ -8,7 +8,6 @@ use pumice_compiler::{IncludeResolver, IncludedFile};
 
 use crate::base::config;
 use crate::base::files;
-use crate::base::log;
 use crate::device::checks;
 
 /// The largest file that `#include` reads, in bytes.
@@ -36,8 +35,8 @@ impl Allowed {
             None | Some("on") => Self::Any,
             Some("listed") => Self::Listed,
             Some("off") => Self::None,
-            Some(other) => {
-                log::warn!("PUMICE_INCLUDES is `{other}`, not on, listed or off: no file is read");
+            Some(_) => {
+                config::INCLUDES.refused("not on, listed or off; no file is read");
                 Self::None
             }
         }

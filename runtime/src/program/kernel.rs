@@ -4,12 +4,13 @@ use std::any::Any;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
+use smallvec::SmallVec;
 
 use crate::base::error::{Error, Result};
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
 use crate::device::Device;
-use crate::executable::{ArgKind, ArgMeta, ArgValue, KernelInfo};
+use crate::executable::{ArgBytes, ArgKind, ArgMeta, ArgValue, KernelInfo};
 use crate::memory::Mem;
 use crate::program::Program;
 use crate::program::device_kernel::DeviceKernel;
@@ -34,6 +35,14 @@ impl Stored {
         }
     }
 
+    /// Its bytes, if it is no object or size.
+    fn bytes(&self) -> Option<&ArgBytes> {
+        match self {
+            Stored::Held(Argument::Value(ArgValue::Bytes(bytes))) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// Tells whether a launch with either is the same.
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -55,6 +64,19 @@ struct Arguments {
 /// A launch as the kernel object knows it.
 pub type AnyLaunch = dyn Any + Send + Sync;
 
+/// Ordinals of arguments with their bytes.
+pub type Rewritten = SmallVec<[(u32, ArgBytes); 2]>;
+
+/// The launch that was last made with the arguments.
+pub struct LastLaunch {
+    /// The number of changes of the arguments so far.
+    pub changes: u64,
+    /// It, if a queue or the application still has it.
+    pub launch: Option<Arc<AnyLaunch>>,
+    /// The arguments of which only the bytes have changed since. All others are as they were.
+    pub rewritten: Rewritten,
+}
+
 /// The arguments, and the launch that was last made with them.
 #[derive(Default)]
 struct State {
@@ -63,6 +85,8 @@ struct State {
     changes: u64,
     /// It holds memory objects, so the kernel object does not hold it.
     launch: Option<Weak<AnyLaunch>>,
+    /// Ordinals of the arguments of which only the bytes have changed since.
+    rewritten: SmallVec<[u32; 4]>,
 }
 
 impl State {
@@ -70,6 +94,21 @@ impl State {
     fn changed(&mut self) {
         self.changes += 1;
         self.launch = None;
+        self.rewritten.clear();
+    }
+
+    /// Notes that an argument has other bytes.
+    fn rewrote(&mut self, index: u32) {
+        self.changes += 1;
+        if self.launch.is_some() && !self.rewritten.contains(&index) {
+            self.rewritten.push(index);
+        }
+    }
+
+    /// The bytes of an argument that has some.
+    fn bytes(&self, index: u32) -> Option<(u32, ArgBytes)> {
+        let stored = self.args.values[index as usize].as_ref()?;
+        Some((index, stored.bytes()?.clone()))
     }
 }
 
@@ -342,8 +381,16 @@ impl Kernel {
         if slot.as_ref().is_some_and(|before| before.same(&value)) {
             return;
         }
+        let only_bytes = value.bytes().is_some();
         let before = slot.replace(value);
-        state.changed();
+        match before
+            .as_ref()
+            .is_some_and(|before| before.bytes().is_some())
+            && only_bytes
+        {
+            true => state.rewrote(index),
+            false => state.changed(),
+        }
         drop(state);
         drop(before);
     }
@@ -355,12 +402,16 @@ impl Kernel {
         state.changed();
     }
 
-    /// The number of changes of the arguments so far, and the last launch with them as they are now, if a
-    /// queue or the application still has it.
-    pub fn last_launch(&self) -> (u64, Option<Arc<AnyLaunch>>) {
+    /// The last launch, if it serves for another.
+    pub fn last_launch(&self) -> LastLaunch {
         let state = self.state.lock();
         let launch = state.launch.as_ref().and_then(Weak::upgrade);
-        (state.changes, launch)
+        let rewritten = state.rewritten.iter();
+        LastLaunch {
+            changes: state.changes,
+            launch,
+            rewritten: rewritten.filter_map(|&index| state.bytes(index)).collect(),
+        }
     }
 
     /// Notes a launch that was made with the arguments as they were after so many changes.
@@ -368,6 +419,7 @@ impl Kernel {
         let mut state = self.state.lock();
         if state.changes == changes {
             state.launch = Some(launch);
+            state.rewritten.clear();
         }
     }
 

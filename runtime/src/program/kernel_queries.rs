@@ -20,15 +20,17 @@ impl Kernel {
         match device {
             // CL_INVALID_DEVICE if device is not one of the kernel's.
             Some(device) => {
-                let index = self
-                    .program()
-                    .device_index(&device)
-                    .ok_or(Error::InvalidDevice)?;
+                let index = self.program().device_index(&device).ok_or_else(|| {
+                    Error::InvalidDevice.because("the device is not one of the kernel's program")
+                })?;
                 Ok(devices[index].clone())
             }
             // CL_INVALID_DEVICE if it is NULL and there is more than one.
             None if devices.len() == 1 => Ok(devices[0].clone()),
-            None => Err(Error::InvalidDevice),
+            None => Err(Error::InvalidDevice.because(format!(
+                "device is NULL, but the kernel's program has {} devices",
+                devices.len()
+            ))),
         }
     }
 
@@ -87,7 +89,8 @@ impl Kernel {
         }
         // CL_INVALID_OPERATION if the device does not support sub-groups.
         let usual = extensions::sub_group_size(device.capabilities())
-            .ok_or(Error::InvalidOperation)? as usize;
+            .ok_or_else(|| Error::InvalidOperation.because("the device has no sub-groups"))?
+            as usize;
         let device_kernel = self.device_kernel(&device)?;
         let limits = device_kernel.limits(&device);
         let required = device_kernel.info().required_sub_group_size;
@@ -100,7 +103,9 @@ impl Kernel {
         let range = || {
             input
                 .filter(|sizes| (1..=3).contains(&sizes.len()))
-                .ok_or(Error::InvalidValue)
+                .ok_or_else(|| {
+                    Error::InvalidValue.because("input_value is no list of 1 to 3 sizes")
+                })
         };
         Ok(match name {
             cl::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE => {
@@ -117,7 +122,7 @@ impl Kernel {
             cl::CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT => {
                 // CL_INVALID_VALUE if input_value is not one size.
                 let [count] = *range()? else {
-                    return Err(Error::InvalidValue);
+                    return Err(Error::InvalidValue.because("input_value is not one size"));
                 };
                 let items = count.saturating_mul(sub_group);
                 let local = match limits.required {
@@ -172,7 +177,12 @@ impl Kernel {
                 .map(|bits| Info::u64(u64::from(bits))),
             _ => info.map(|i| Info::string(&i.name)),
         };
-        answer.ok_or(Error::KernelArgInfoNotAvailable)
+        answer.ok_or_else(|| {
+            Error::KernelArgInfoNotAvailable.because(match hidden {
+                true => "the program was compiled without -cl-kernel-arg-info",
+                false => "the module does not tell",
+            })
+        })
     }
 }
 

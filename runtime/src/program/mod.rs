@@ -185,7 +185,8 @@ impl Program {
         let mut statuses = vec![cl::CL_SUCCESS; devices.len()];
         // CL_INVALID_DEVICE if a device is not of the context.
         if devices.iter().any(|d| context.device_index(d).is_none()) {
-            return (statuses, Err(Error::InvalidDevice));
+            let error = Error::InvalidDevice.because("a device is not one of the context");
+            return (statuses, Err(error));
         }
         let mut builds = new_builds(devices.len());
         let mut failure = None;
@@ -298,7 +299,9 @@ impl Object<Program> {
     /// Those that the specification lists for clGetProgramBuildInfo.
     pub fn build_info(self: &Ref<Program>, device: &Ref<Device>, name: u32) -> Result<Info> {
         // CL_INVALID_DEVICE if device is not of the program.
-        let index = self.device_index(device).ok_or(Error::InvalidDevice)?;
+        let index = self
+            .device_index(device)
+            .ok_or_else(|| Error::InvalidDevice.because("the device is not one of the program"))?;
         let builds = self.builds.lock();
         let build = &builds[index];
         Ok(match name {
@@ -321,7 +324,8 @@ impl Object<Program> {
     pub fn set_spec_constant(self: &Ref<Program>, id: u32, value: &[u8]) -> Result<()> {
         // CL_INVALID_PROGRAM if the program was not made from IL.
         let Origin::Il { words, .. } = &self.origin else {
-            return Err(Error::InvalidProgram);
+            let reason = "only programs made from SPIR-V have specialization constants";
+            return Err(Error::InvalidProgram.because(reason));
         };
         // CL_INVALID_SPEC_ID if the module has no such constant.
         let size = spec::size(words, id).ok_or_else(|| {

@@ -13,11 +13,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
-use super::event::Node;
+use super::event::{Event, Node};
 use super::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
+use crate::base::object::Ref;
 use crate::command::{DeviceCommand, Retire};
 use crate::context::Placement;
 use crate::device::gpu;
@@ -39,6 +40,8 @@ pub(super) struct Recorded {
     pub retire: Retire,
     /// Its times on the device, if anyone can ask for them.
     pub clock: Option<gpu::Times>,
+    /// Commands recorded behind it that end with it, see `join.rs`: they live as long.
+    pub joined: Vec<Arc<dyn DeviceCommand>>,
 }
 
 /// A command that is to be recorded.
@@ -63,6 +66,8 @@ struct OpenBatch {
     /// Semaphores of other queues, with the values to wait for.
     waits: Vec<gpu::Wait>,
     commands: Vec<Recorded>,
+    /// The number of recorded commands.
+    count: usize,
     /// The clock of the last command, if it has one.
     last_clock: Option<gpu::Times>,
     /// The clears in it.
@@ -120,6 +125,16 @@ pub(super) struct Finished {
     pub commands: Vec<Recorded>,
     /// Set when the device is lost: nobody knows what became of the commands.
     pub lost: Option<Error>,
+}
+
+/// A command that was recorded to end with another.
+pub(super) struct Joined {
+    /// The error of its recording.
+    pub recorded: Result<()>,
+    /// What had to be submitted.
+    pub submission: Option<Submission>,
+    /// True if there is something to wait for, see [`Lane::excess`].
+    pub is_too_much: bool,
 }
 
 /// The place of a recorded command.
@@ -260,15 +275,50 @@ impl Lane {
             node: node.clone(),
             retire,
             clock,
+            joined: Vec::new(),
         });
-        let (value, commands) = (batch.value, batch.commands.len());
+        batch.count += 1;
+        let (value, count) = (batch.value, batch.count);
         if self.out_of_order {
             state.unordered.insert(node.event.handle());
         }
-        if command.is_alone() || commands >= BATCH_LIMIT {
+        if command.is_alone() || count >= BATCH_LIMIT {
             submitted.extend(self.submit(state));
         }
         Ok(Some(value))
+    }
+
+    /// Records a command of an in-order queue behind the last one of the open batch, if `is_last` is true of that one's
+    /// event, which then stands for both. `None` if there is no such batch.
+    pub fn join(
+        &self,
+        command: &Arc<dyn DeviceCommand>,
+        on: &Placement,
+        is_last: impl Fn(&Ref<Event>) -> bool,
+    ) -> Option<Joined> {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        let batch = state.open.as_mut()?;
+        let before = batch.commands.last_mut()?;
+        if !is_last(&before.node.event) {
+            return None;
+        }
+        batch.recorder.barrier();
+        // The command before has its end noted, this one its start not.
+        batch.last_clock = None;
+        let recorded = command.record(on, &mut batch.recorder).map(drop);
+        let kept = before.joined.last();
+        if !kept.is_some_and(|kept| Arc::ptr_eq(kept, command)) {
+            before.joined.push(command.clone());
+        }
+        batch.count += 1;
+        let goes = batch.count >= BATCH_LIMIT || state.in_flight.len() < SUBMIT_AHEAD;
+        let submission = goes.then(|| self.submit(state)).flatten();
+        Some(Joined {
+            recorded,
+            submission,
+            is_too_much: state.in_flight.len() >= IN_FLIGHT_LIMIT,
+        })
     }
 
     /// The open batch.
@@ -280,6 +330,7 @@ impl Lane {
                 recorder,
                 waits: Vec::new(),
                 commands: Vec::new(),
+                count: 0,
                 last_clock: None,
                 clearing: None,
             });
@@ -344,7 +395,7 @@ impl Lane {
         }
         log::debug!(
             "submits {} commands with {} timestamps",
-            batch.commands.len(),
+            batch.count,
             batch.recorder.timestamps()
         );
         let sent = self.stream.submit(batch.recorder, &batch.waits);
@@ -396,7 +447,7 @@ impl Lane {
     /// The number of batches that are submitted and have not ended, and of commands that are to be submitted.
     pub fn load(&self) -> (usize, usize) {
         let state = self.state.lock();
-        let open = state.open.as_ref().map_or(0, |open| open.commands.len());
+        let open = state.open.as_ref().map_or(0, |open| open.count);
         (state.in_flight.len(), open)
     }
 

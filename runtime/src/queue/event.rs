@@ -57,6 +57,19 @@ struct State {
     callbacks: Vec<(i32, EventCallback)>,
 }
 
+impl State {
+    /// Takes the callbacks that a status triggers.
+    fn triggered(&mut self, status: i32) -> Vec<(i32, EventCallback)> {
+        if self.callbacks.is_empty() {
+            return Vec::new();
+        }
+        let all = std::mem::take(&mut self.callbacks).into_iter();
+        let (fired, kept) = all.partition(|(trigger, _)| status <= *trigger);
+        self.callbacks = kept;
+        fired
+    }
+}
+
 /// An event object.
 pub struct Event {
     context: Ref<Context>,
@@ -208,11 +221,17 @@ impl Object<Event> {
         !satisfied
     }
 
-    /// Notes that the command is recorded in a batch; gives the waiters that need no more.
+    /// Notes that the command is recorded in a batch, CL_SUBMITTED; gives the waiters that need no more.
     pub(super) fn set_recorded(self: &Ref<Event>, place: Place) -> Vec<Arc<Node>> {
-        let ready = {
+        let (ready, fired) = {
             let mut state = self.state.lock();
             state.batch = Some(place);
+            let mut fired = Vec::new();
+            if state.status > cl::CL_SUBMITTED {
+                state.status = cl::CL_SUBMITTED;
+                self.status.store(cl::CL_SUBMITTED, Ordering::Release);
+                fired = state.triggered(cl::CL_SUBMITTED);
+            }
             let mut ready = Vec::new();
             state.waiters.retain(|(progress, node)| {
                 let wake = *progress == Progress::Recorded;
@@ -221,9 +240,10 @@ impl Object<Event> {
                 }
                 !wake
             });
-            ready
+            (ready, fired)
         };
         self.changed.notify_all();
+        self.post_callbacks(fired, cl::CL_SUBMITTED);
         ready
     }
 
@@ -246,17 +266,7 @@ impl Object<Event> {
             }
             state.status = status;
             self.status.store(status, Ordering::Release);
-            let mut fired = Vec::new();
-            if !state.callbacks.is_empty() {
-                let all = std::mem::take(&mut state.callbacks);
-                for (trigger, callback) in all {
-                    if status <= trigger {
-                        fired.push((trigger, callback));
-                    } else {
-                        state.callbacks.push((trigger, callback));
-                    }
-                }
-            }
+            let fired = state.triggered(status);
             let waiters = if status <= cl::CL_COMPLETE && !state.waiters.is_empty() {
                 std::mem::take(&mut state.waiters)
                     .into_iter()
@@ -271,9 +281,7 @@ impl Object<Event> {
             self.context.user_event_closed();
         }
         self.changed.notify_all();
-        if !fired.is_empty() {
-            self.post_callbacks(fired, status);
-        }
+        self.post_callbacks(fired, status);
         Some(waiters)
     }
 

@@ -169,14 +169,9 @@ impl Object<Event> {
         )
     }
 
-    /// Waits for a release of objects to OpenGL if a context of OpenGL is current on this thread: what the thread tells
-    /// OpenGL next comes behind it (cl_khr_gl_event). While the application has user events to set, which the release may wait
-    /// for, only what ends without it is waited for.
+    /// Waits for a release of objects to OpenGL on behalf of the thread, which uses them next. While the application has user
+    /// events to set, which the release may wait for, only what ends without it is waited for.
     pub fn wait_before_gl(self: &Ref<Event>) {
-        let current = (self.context().share_group()).is_ok_and(|group| group.is_current_here());
-        if !current {
-            return;
-        }
         if let Some(queue) = self.queue() {
             queue.flush();
         }

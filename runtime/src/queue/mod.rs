@@ -7,6 +7,7 @@
 //! - `schedule.rs`: the one place that decides when a command runs and ends it
 //! - `wait.rs`: waiting and polling, which move commands on
 //! - `enqueue.rs`: the one entry of commands
+//! - `join.rs`: commands that need no event of their own
 //! - `gl.rs`: events of OpenGL's fences, and the order between a queue and OpenGL
 //! - `worker.rs`: the helper threads of a queue
 //!
@@ -16,6 +17,7 @@ mod batch;
 mod enqueue;
 pub mod event;
 pub mod gl;
+mod join;
 mod order;
 pub mod properties;
 mod schedule;

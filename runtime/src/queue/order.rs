@@ -1,5 +1,7 @@
 //! The order between the commands of a queue, apart from their wait lists.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -14,6 +16,8 @@ pub(super) type Events = SmallVec<[Ref<Event>; 1]>;
 /// The commands of a queue that others must follow.
 pub(super) struct QueueOrder {
     out_of_order: bool,
+    /// The address of `state.last`'s event, for reading without the lock; 0 if there is none.
+    last: AtomicUsize,
     /// Guards the commands.
     state: Mutex<State>,
 }
@@ -32,6 +36,7 @@ impl QueueOrder {
     pub fn new(out_of_order: bool) -> Self {
         Self {
             out_of_order,
+            last: AtomicUsize::new(0),
             state: Mutex::default(),
         }
     }
@@ -53,6 +58,7 @@ impl QueueOrder {
             }
         } else {
             after.extend(state.last.replace(event.clone()));
+            self.last.store(event.handle(), Ordering::Release);
         }
         state.outstanding.insert(event.handle(), event.clone());
         after
@@ -67,7 +73,10 @@ impl QueueOrder {
         };
         let mut state = self.state.lock();
         // The references are dropped after the lock is released.
-        let _last = is_this(&state.last).then(|| state.last.take());
+        let _last = is_this(&state.last).then(|| {
+            self.last.store(0, Ordering::Release);
+            state.last.take()
+        });
         let _barrier = is_this(&state.barrier).then(|| state.barrier.take());
         let _entry = state.outstanding.remove(&event.handle());
         drop(state);
@@ -76,6 +85,16 @@ impl QueueOrder {
     /// The last command of an in-order queue, if it has not ended.
     pub fn last(&self) -> Option<Ref<Event>> {
         self.state.lock().last.clone()
+    }
+
+    /// Tells whether it is the order of an in-order queue, one of whose commands has not ended.
+    pub fn has_last(&self) -> bool {
+        self.last.load(Ordering::Acquire) != 0
+    }
+
+    /// Tells whether this is the event of an in-order queue's last command.
+    pub fn is_last(&self, event: &Ref<Event>) -> bool {
+        self.last.load(Ordering::Acquire) == event.handle()
     }
 
     /// All commands that have not ended.

@@ -25,6 +25,8 @@ pub struct QueueProperties {
     pub index: Option<u32>,
 }
 
+const NO_DEVICE_QUEUES: &str = "the device has no device queues";
+
 /// Checks the list of clCreateCommandQueueWithProperties. All queues of a device are of one family.
 ///
 /// # Errors
@@ -36,7 +38,8 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProp
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_VALUE if a property or its value is not valid.
         if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
-            return Err(Error::InvalidValue);
+            let reason = format!("property {name:#x} is given twice");
+            return Err(Error::InvalidValue.because(reason));
         }
         match u32::try_from(name) {
             Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
@@ -46,12 +49,15 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProp
             Ok(CL_QUEUE_FAMILY_INTEL) if value == 0 => family = Some(value),
             Ok(CL_QUEUE_INDEX_INTEL) if value < u64::from(queues) => queue = Some(value as u32),
             Ok(cl::CL_QUEUE_SIZE) if !device.has_device_enqueue() => {
-                return Err(Error::InvalidQueueProperties);
+                return Err(Error::InvalidQueueProperties.because(NO_DEVICE_QUEUES));
             }
             Ok(cl::CL_QUEUE_SIZE) if value > 0 => {
                 size = Some(u32::try_from(value).unwrap_or(u32::MAX));
             }
-            _ => return Err(Error::InvalidValue),
+            _ => {
+                let reason = format!("{name:#x} is no property of queues, or cannot be {value:#x}");
+                return Err(Error::InvalidValue.because(reason));
+            }
         }
     }
     // CL_INVALID_VALUE if one of family and index is given without the other.
@@ -80,18 +86,21 @@ pub fn check_bits(device: &Device, bits: u64) -> Result<()> {
     let on_device_bits = cl::CL_QUEUE_ON_DEVICE | cl::CL_QUEUE_ON_DEVICE_DEFAULT;
     // CL_INVALID_VALUE if the bits are not known.
     if bits & !(host | on_device_bits) != 0 {
-        return Err(Error::InvalidValue);
+        let reason = format!("the bits {bits:#x} of CL_QUEUE_PROPERTIES are not all known");
+        return Err(Error::InvalidValue.because(reason));
     }
     // CL_INVALID_VALUE: a device queue must be out of order, a default one on the device.
     let on_device = is_on_device(bits);
     if (on_device && bits & cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0)
         || (bits & cl::CL_QUEUE_ON_DEVICE_DEFAULT != 0 && !on_device)
     {
-        return Err(Error::InvalidValue);
+        return Err(Error::InvalidValue.because(
+            "CL_QUEUE_ON_DEVICE needs CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, and CL_QUEUE_ON_DEVICE_DEFAULT needs CL_QUEUE_ON_DEVICE",
+        ));
     }
     // CL_INVALID_QUEUE_PROPERTIES if the device does not support them.
     if on_device && !device.has_device_enqueue() {
-        return Err(Error::InvalidQueueProperties);
+        return Err(Error::InvalidQueueProperties.because(NO_DEVICE_QUEUES));
     }
     Ok(())
 }

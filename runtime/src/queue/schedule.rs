@@ -75,7 +75,7 @@ impl Object<Queue> {
     }
 
     /// Does what follows from submissions of a lane.
-    fn follow_up(
+    pub(super) fn follow_up(
         self: &Ref<Queue>,
         lane: usize,
         submissions: impl IntoIterator<Item = Submission>,
@@ -210,7 +210,7 @@ impl Object<Queue> {
 
     /// Has the device hold what a command of a lane uses; gives what must be cleared before, and adds to `waits`
     /// what others are clearing.
-    fn find_contents(
+    pub(super) fn find_contents(
         &self,
         command: &dyn DeviceCommand,
         lane: usize,
@@ -311,12 +311,11 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
 }
 
 /// Tells the log and the context's callback of a command that fails after its call has returned.
-fn tell_failure(node: &Node, name: &str, call: &Call, error: Error) {
-    let reason = call.reason(Some(error));
-    let reason = reason.map_or(String::new(), |(text, _)| format!(": {text}"));
+pub(super) fn tell_failure(queue: &Queue, name: &str, reason: Option<String>, error: Error) {
+    let reason = reason.map_or(String::new(), |text| format!(": {text}"));
     let line = format!("command {name}: {error}{reason}");
     log::warn!("{line}");
-    let context = node.queue.on().context().clone();
+    let context = queue.context().clone();
     callback::post(move || context.notify(&line));
 }
 
@@ -326,7 +325,6 @@ fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
     let call = Call::begin();
     match queue.record(node, command) {
         Ok(place) => {
-            let _ = node.event.advance(cl::CL_SUBMITTED);
             let ready = node.event.set_recorded(place);
             // Only now: a batch that ends before its events know their value is still found by
             // the completion thread, which holds the nodes.
@@ -334,7 +332,7 @@ fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
             ready
         }
         Err(error) => {
-            tell_failure(node, command.name(), &call, error);
+            tell_failure(&node.queue, command.name(), call.text(error), error);
             end(&node.event, error.code()).unwrap_or_default()
         }
     }
@@ -369,7 +367,7 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
         _ if node.queue.context().is_terminated() => Error::ContextTerminated.code(),
         Ok(()) => cl::CL_COMPLETE,
         Err(error) => {
-            tell_failure(node, command.name(), &call, error);
+            tell_failure(&node.queue, command.name(), call.text(error), error);
             error.code()
         }
     };

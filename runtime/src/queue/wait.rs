@@ -61,6 +61,12 @@ impl Object<Queue> {
 }
 
 impl Keeper for Object<Queue> {
+    fn busy_queues(&self) -> Vec<u32> {
+        let has_commands = |lane: &&Lane| lane.load() != (0, 0);
+        let busy = self.lanes.iter().filter(has_commands);
+        busy.map(|lane| lane.stream().index()).collect()
+    }
+
     fn let_go(self: Arc<Self>, end: Instant) {
         self.flush();
         for lane in &self.lanes {
@@ -78,14 +84,14 @@ impl Event {
     pub fn wait_all(events: &[Ref<Event>]) -> Result<()> {
         // CL_INVALID_VALUE if num_events is zero or event_list is NULL.
         let Some(first) = events.first() else {
-            return Err(Error::InvalidValue);
+            return Err(Error::InvalidValue.because("the list of events is empty"));
         };
         // CL_INVALID_CONTEXT if the events are not of one context.
         if events
             .iter()
             .any(|e| e.context().handle() != first.context().handle())
         {
-            return Err(Error::InvalidContext);
+            return Err(Error::InvalidContext.because("the events are of several contexts"));
         }
         // Flush all queues first: the commands may depend on each other across queues.
         for event in events {
@@ -98,8 +104,12 @@ impl Event {
         }
         first.context().wait_printed();
         // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
-        if events.iter().any(|e| e.status() < 0) {
-            return Err(Error::ExecStatusErrorForEventsInWaitList);
+        if let Some(index) = events.iter().position(|e| e.status() < 0) {
+            let reason = format!(
+                "the command of event {index} failed with {}",
+                events[index].status()
+            );
+            return Err(Error::ExecStatusErrorForEventsInWaitList.because(reason));
         }
         Ok(())
     }
@@ -113,18 +123,16 @@ impl Object<Event> {
     pub fn set_user_status(self: &Ref<Event>, status: i32) -> Result<()> {
         // CL_INVALID_EVENT if event is not a user event.
         if self.command_type() != cl::CL_COMMAND_USER {
-            return Err(Error::InvalidEvent);
+            return Err(Error::InvalidEvent.because("the event is a command's, not a user event"));
         }
         // CL_INVALID_VALUE if the status is not CL_COMPLETE or a negative integer.
         if status > cl::CL_COMPLETE {
-            return Err(Error::InvalidValue);
+            let reason = format!("execution_status is {status}, not CL_COMPLETE or negative");
+            return Err(Error::InvalidValue.because(reason));
         }
         // CL_INVALID_OPERATION if the status has already been changed.
-        if self.is_done() {
-            return Err(Error::InvalidOperation);
-        }
-        if !complete(self, status) {
-            return Err(Error::InvalidOperation);
+        if self.is_done() || !complete(self, status) {
+            return Err(Error::InvalidOperation.because("the status has been set before"));
         }
         Ok(())
     }
@@ -202,7 +210,15 @@ impl Object<Event> {
         let profiled = self.queue().is_some_and(|q| q.profiling());
         let terminated = self.context().is_terminated();
         if !profiled || terminated || self.status() != cl::CL_COMPLETE {
-            return Err(Error::ProfilingInfoNotAvailable);
+            return Err(Error::ProfilingInfoNotAvailable.because(if terminated {
+                "the context has been terminated"
+            } else if self.queue().is_none() {
+                "a user event has no times"
+            } else if !profiled {
+                "the queue was made without CL_QUEUE_PROFILING_ENABLE"
+            } else {
+                "the command has not completed; wait for its event first"
+            }));
         }
         let moment = match name {
             cl::CL_PROFILING_COMMAND_QUEUED => Moment::Queued,

@@ -30,6 +30,10 @@ pub struct Probes {
     pub accurate_exp2_f32: bool,
     /// GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for normal arguments.
     pub accurate_log2_f32: bool,
+    /// GLSL.std.450 Sqrt and InverseSqrt on f32 err by at most 1.5 ULP, for denormal arguments too.
+    pub accurate_roots_f32: bool,
+    /// GLSL.std.450 Sin and Cos on f32 err by at most 2^-11 up to 256.
+    pub accurate_sine_f32: bool,
     /// A shader reads the process's own memory at host addresses.
     pub host_addresses: bool,
     /// Log lines: capabilities raised above the capability bits, and probes that failed.

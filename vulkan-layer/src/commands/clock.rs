@@ -5,7 +5,7 @@ use ash::vk;
 use crate::device::LogicalDevice;
 use crate::device::pools::TimePair;
 use crate::error::{Context, Error, Result};
-use crate::raw::host_clock_ns;
+use crate::os::monotonic_ns;
 
 /// A calibration this old is made anew, since clocks drift.
 const CALIBRATION_LIFE_NS: u64 = 1_000_000_000;
@@ -36,7 +36,7 @@ fn drifted(pair: TimePair, device: u64) -> TimePair {
 
 /// CLOCK_MONOTONIC in nanoseconds, the host clock that [`TimePair`] speaks of.
 pub fn host_time_ns() -> u64 {
-    host_clock_ns()
+    monotonic_ns()
 }
 
 impl LogicalDevice {
@@ -75,7 +75,7 @@ impl LogicalDevice {
             let timestamp = recorder.write_timestamp()?;
             let value = queue.submit(recorder, &[])?;
             queue.wait(value, None)?;
-            let host = host_clock_ns();
+            let host = monotonic_ns();
             let device = timestamp.device_ns()?;
             best = Some(closer(best, TimePair { device, host }));
         }
@@ -96,7 +96,7 @@ impl LogicalDevice {
     pub fn to_host_time(&self, device_ns: u64) -> Result<u64> {
         let last = *self.shared.clock.0.lock();
         let fresh =
-            last.filter(|pair| host_clock_ns().saturating_sub(pair.host) < CALIBRATION_LIFE_NS);
+            last.filter(|pair| monotonic_ns().saturating_sub(pair.host) < CALIBRATION_LIFE_NS);
         let pair = match fresh {
             Some(pair) => pair,
             None => self.device_and_host_time()?,

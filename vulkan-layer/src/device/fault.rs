@@ -57,6 +57,21 @@ pub(crate) fn plan(faults: &[Fault]) {
     }
 }
 
+/// The calls of the plan's lines, with the number of failures that each has given.
+pub fn faults_given() -> Vec<(String, u32)> {
+    let lines = PLAN.get().into_iter().flatten();
+    let given = |(fault, count): &(Fault, AtomicU32)| {
+        let every = count.load(Ordering::Acquire) / fault.every;
+        match fault.error {
+            Error::DeviceLost => every.min(1),
+            _ => every,
+        }
+    };
+    lines
+        .map(|line| (line.0.call.clone(), given(line)))
+        .collect()
+}
+
 /// Puts the plan in force, for the losses of `device` too.
 pub(crate) fn arm(device: &LogicalDevice) {
     if PLAN.get().is_some() {

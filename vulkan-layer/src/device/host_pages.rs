@@ -3,10 +3,10 @@
 //! [`Reserved`] is address space without memory. A part of it gets memory of its own ([`HostPages::of_own`]) or shows
 //! memory that also lies elsewhere ([`HostPages::showing`]), and is only reserved again afterwards.
 
-use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use crate::error::{Error, Result};
+use crate::os::{self, SharedMemory, most_address_space, page_size};
 
 /// Address space that nothing else in the process gets. It stays until the process ends.
 #[derive(Debug)]
@@ -15,49 +15,10 @@ pub(crate) struct Reserved {
     size: usize,
 }
 
-/// The size of a page in bytes.
-pub(crate) fn page_size() -> usize {
-    // SAFETY: a query without arguments that point anywhere.
-    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    usize::try_from(size).unwrap_or(4096)
-}
-
-/// The most address space that the process may have, in bytes.
-fn most_address_space() -> usize {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is a valid struct to fill.
-    let failed = unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) } != 0;
-    match failed || limit.rlim_cur == libc::RLIM_INFINITY {
-        true => usize::MAX,
-        false => usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX),
-    }
-}
-
-/// Maps `size` bytes, at `at` if that is not 0, which the caller owns.
-fn map(at: usize, size: usize, protection: i32, flags: i32, file: i32) -> Result<usize> {
-    let fixed = if at == 0 { 0 } else { libc::MAP_FIXED };
-    map_near(at, size, protection, flags | fixed, file)
-}
-
-/// Maps `size` bytes, at `at` if that is free or the flags say that it is the caller's.
-fn map_near(at: usize, size: usize, protection: i32, flags: i32, file: i32) -> Result<usize> {
-    // SAFETY: a fixed address is inside address space that the caller owns, so nothing of anybody else's is replaced.
-    let mapped = unsafe { libc::mmap(at as *mut c_void, size, protection, flags, file, 0) };
-    match mapped == libc::MAP_FAILED {
-        true => Err(Error::OutOfHostMemory),
-        false => Ok(mapped as usize),
-    }
-}
-
 /// An address far from where programs, libraries and mappings lie: what is reserved there stands in nobody's way.
 /// Right below the process's other mappings it would push those that follow to its other side, and with them the
 /// memory of drivers that run on the processor.
 const APART: usize = 32 << 40;
-
-const UNUSED: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
 impl Reserved {
     /// Reserves `size` bytes; `None` where there is no room, or where the process may not have much more.
@@ -65,7 +26,7 @@ impl Reserved {
         if size > most_address_space() / 4 {
             return None;
         }
-        let start = map_near(APART, size, libc::PROT_NONE, UNUSED, -1).ok()?;
+        let start = os::reserve(APART, size)?;
         Some(Self { start, size })
     }
 
@@ -112,15 +73,10 @@ impl HostPages {
         let page = page_size();
         let first = start & !(page - 1);
         let length = (start + size).next_multiple_of(page) - first;
-        // SAFETY: the pages are address space that `reserved` owns; those at the ends may serve other buffers as
-        // well, to which they stay what they are.
-        let failed = unsafe {
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            libc::mprotect(first as *mut c_void, length, protection) != 0
-        };
-        match failed {
-            true => Err(Error::OutOfHostMemory),
-            false => Ok(Self {
+        // Pages at the ends may serve other buffers as well, to which they stay what they are.
+        match os::commit(first, length) {
+            false => Err(Error::OutOfHostMemory),
+            true => Ok(Self {
                 start,
                 size,
                 other: None,
@@ -140,8 +96,9 @@ impl HostPages {
                 "buffers between pages as the host's memory".into(),
             ));
         }
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        map(start, size, protection, libc::MAP_SHARED, memory.file)?;
+        if !memory.file.map_at(start, size) {
+            return Err(Error::OutOfHostMemory);
+        }
         Ok(Self {
             start,
             size,
@@ -176,24 +133,18 @@ impl Drop for HostPages {
         let first = self.start.next_multiple_of(page);
         let last = (self.start + self.size) & !(page - 1);
         if last > first {
-            // Failure leaves the memory where it is, until the process ends.
-            let _ = map(first, last - first, libc::PROT_NONE, UNUSED, -1);
+            os::uncommit(first, last - first);
         }
         if let Some(other) = self.other {
-            unmap(other, self.size);
+            os::release(other, self.size);
         }
     }
-}
-
-fn unmap(start: usize, size: usize) {
-    // SAFETY: the range was mapped by this module, and its owner is gone.
-    let _ = unsafe { libc::munmap(start as *mut c_void, size) };
 }
 
 /// Memory of the host that can be mapped again.
 #[derive(Debug)]
 pub(crate) struct TwiceMapped {
-    file: i32,
+    file: SharedMemory,
     start: usize,
     size: usize,
 }
@@ -204,24 +155,9 @@ impl TwiceMapped {
     /// # Errors
     /// Out of memory, or of file descriptors.
     pub fn new(size: usize) -> Result<Self> {
-        // SAFETY: the name is a C string.
-        let file = unsafe { libc::memfd_create(c"pumice".as_ptr(), libc::MFD_CLOEXEC) };
-        if file < 0 {
-            return Err(Error::OutOfHostMemory);
-        }
-        let mut memory = Self {
-            file,
-            start: 0,
-            size,
-        };
-        let length = libc::off_t::try_from(size).map_err(|_| Error::OutOfHostMemory)?;
-        // SAFETY: the descriptor is this function's.
-        if unsafe { libc::ftruncate(file, length) } != 0 {
-            return Err(Error::OutOfHostMemory);
-        }
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        memory.start = map(0, size, protection, libc::MAP_SHARED, file)?;
-        Ok(memory)
+        let file = SharedMemory::new(size).ok_or(Error::OutOfHostMemory)?;
+        let start = file.map(size).ok_or(Error::OutOfHostMemory)?;
+        Ok(Self { file, start, size })
     }
 
     /// The address of the first byte.
@@ -237,17 +173,16 @@ impl TwiceMapped {
 
 impl Drop for TwiceMapped {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is this object's.
-        unsafe { libc::close(self.file) };
         if self.start != 0 {
-            unmap(self.start, self.size);
+            os::release(self.start, self.size);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HostPages, Reserved, TwiceMapped, page_size};
+    use super::{HostPages, Reserved, TwiceMapped};
+    use crate::os::page_size;
 
     #[test]
     fn pages_of_a_range_are_memory_while_it_is_used() {

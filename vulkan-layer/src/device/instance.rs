@@ -10,6 +10,7 @@ use crate::caps::{Capabilities, Driver, query};
 use crate::device::LogicalDevice;
 use crate::device::fault::{self, Fault};
 use crate::error::{Context, Error, Result};
+use crate::os::VULKAN_LIBRARY;
 use crate::quirks::{self, QuirkKind};
 
 /// Creation parameters of an instance. The runtime reads them from its configuration; this crate
@@ -217,7 +218,7 @@ fn below_floor(caps: &Capabilities) -> Option<String> {
 
 fn load_entry(config: &InstanceConfig) -> Result<ash::Entry> {
     let unavailable = |error: libloading::Error| Error::NoVulkan(error.to_string());
-    let name = (config.library.clone()).unwrap_or_else(|| "libvulkan.so.1".into());
+    let name = (config.library.clone()).unwrap_or_else(|| VULKAN_LIBRARY.into());
     // SAFETY: the Vulkan loader's initialisers have no precondition.
     let library = unsafe { libloading::Library::new(name) }.map_err(unavailable)?;
     // SAFETY: every Vulkan loader exports the symbol with this type.

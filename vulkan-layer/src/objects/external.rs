@@ -1,7 +1,5 @@
 //! Buffers of memory that another API or process has allocated.
 
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::MetadataExt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -12,6 +10,7 @@ use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
+use crate::os::{self, Fd};
 
 /// The kind of a file descriptor that stands for memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +45,7 @@ impl LogicalDevice {
     /// # Errors
     /// [`Error::Unsupported`] where the device does not import such memory, or has no memory for it;
     /// the driver may refuse the memory as well, for example if it is smaller.
-    pub fn import_memory(&self, kind: MemoryFd, fd: OwnedFd, size: u64) -> Result<Buffer> {
+    pub fn import_memory(&self, kind: MemoryFd, fd: Fd, size: u64) -> Result<Buffer> {
         let device = &self.shared;
         let Some(functions) = device
             .memory_fd
@@ -60,7 +59,7 @@ impl LogicalDevice {
         let mut bits = requirements.memory_type_bits;
         if kind == MemoryFd::DmaBuf {
             let mut properties = vk::MemoryFdPropertiesKHR::default();
-            let raw = fd.as_raw_fd();
+            let raw = os::number(&fd);
             // SAFETY: the extension is enabled, and the descriptor is ours.
             let asked =
                 unsafe { functions.get_memory_fd_properties(kind.raw(), raw, &mut properties) };
@@ -71,9 +70,9 @@ impl LogicalDevice {
             return Err(Error::Unsupported("this memory as a buffer".into()));
         };
         fault::check("vkAllocateMemory")?;
-        let same = fd.try_clone().map_err(|_| Error::OutOfHostMemory)?;
+        let same = os::duplicate_own(&fd).ok_or(Error::OutOfHostMemory)?;
         check_file(&same, size)?;
-        let raw = fd.into_raw_fd();
+        let raw = os::into_raw(fd);
         let mut import = vk::ImportMemoryFdInfoKHR::default()
             .handle_type(kind.raw())
             .fd(raw);
@@ -91,7 +90,7 @@ impl LogicalDevice {
         let memory = match unsafe { device.raw.allocate_memory(&info, None) } {
             Ok(memory) => memory,
             Err(result) => {
-                close_refused(raw, same);
+                os::close_refused(raw, same);
                 return Err(Error::from_vk("vkAllocateMemory", result));
             }
         };
@@ -110,10 +109,8 @@ impl LogicalDevice {
 
 /// Refuses a file that is smaller than the buffer: SwiftShader does not look, and an access behind the
 /// file's end kills the process. A dma-buf is no regular file; its driver knows its size.
-fn check_file(fd: &OwnedFd, size: u64) -> Result<()> {
-    let file = fd.try_clone().map_err(|_| Error::OutOfHostMemory)?;
-    let data = std::fs::File::from(file).metadata();
-    match data.is_ok_and(|data| data.is_file() && data.len() < size) {
+fn check_file(fd: &Fd, size: u64) -> Result<()> {
+    match os::file_size(fd).is_some_and(|own| own < size) {
         true => Err(Error::InvalidUse("memory smaller than its buffer".into())),
         false => Ok(()),
     }
@@ -141,23 +138,4 @@ fn map(device: &Arc<DeviceShared>, memory: vk::DeviceMemory, index: u32) -> Opti
     // SAFETY: the memory is host-visible and not mapped; freeing it ends the mapping.
     let mapped = unsafe { device.raw.map_memory(memory, 0, all, flags) }.ok()?;
     NonNull::new(mapped.cast())
-}
-
-/// Closes a descriptor that a driver has refused, if the driver has not done so: Vulkan leaves that to the
-/// caller, and lavapipe 22.3 to 25.0 closes it. `same` is another descriptor of the same file.
-fn close_refused(raw: RawFd, same: OwnedFd) {
-    let identity = |fd: OwnedFd| {
-        let data = std::fs::File::from(fd).metadata().ok()?;
-        Some((data.dev(), data.ino()))
-    };
-    // SAFETY: a number that is no descriptor any more cannot be duplicated, and says so.
-    let Ok(there) = unsafe { BorrowedFd::borrow_raw(raw) }.try_clone_to_owned() else {
-        return;
-    };
-    let there = identity(there);
-    // Another thread may have got the number meanwhile, for another file.
-    if there.is_some() && there == identity(same) {
-        // SAFETY: the descriptor is open and ours: the driver has not taken it.
-        drop(unsafe { OwnedFd::from_raw_fd(raw) });
-    }
 }

@@ -10,6 +10,7 @@ use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
 use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
+use crate::os;
 
 /// Size of pages, in bytes; their alignment suits every device that imports them.
 const PAGE: u64 = 4096;
@@ -29,22 +30,14 @@ unsafe impl Sync for Pages {}
 impl Pages {
     /// Maps `size` bytes (not 0), `None` if there is no room.
     fn map(size: usize) -> Option<Self> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at an address of the system's choice touches no other memory.
-        let start = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, kind, -1, 0) };
-        if start == libc::MAP_FAILED {
-            return None;
-        }
-        let start = NonNull::new(start.cast())?;
+        let start = os::fresh(size)?;
         Some(Self { start, size })
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the range was mapped by this value, and what used it is gone.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.size) };
+        os::release(self.start.as_ptr() as usize, self.size);
     }
 }
 

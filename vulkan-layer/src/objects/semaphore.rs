@@ -1,6 +1,5 @@
 //! Binary semaphores that other APIs and processes can have too.
 
-use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 
 use ash::vk;
@@ -9,6 +8,7 @@ use crate::caps::Capabilities;
 use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
+use crate::os::{self, Fd};
 
 /// The kind of a file descriptor that stands for a semaphore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +86,12 @@ impl BinarySemaphore {
     ///
     /// # Errors
     /// The driver's, for a handle of another kind.
-    pub fn import(&self, kind: SemaphoreFd, fd: Option<OwnedFd>) -> Result<()> {
+    pub fn import(&self, kind: SemaphoreFd, fd: Option<Fd>) -> Result<()> {
         let flags = match kind {
             SemaphoreFd::Opaque => vk::SemaphoreImportFlags::empty(),
             SemaphoreFd::Sync => vk::SemaphoreImportFlags::TEMPORARY,
         };
-        let raw = fd.map_or(-1, IntoRawFd::into_raw_fd);
+        let raw = fd.map_or(-1, os::into_raw);
         let info = vk::ImportSemaphoreFdInfoKHR::default()
             .semaphore(self.0.raw)
             .flags(flags)
@@ -100,9 +100,9 @@ impl BinarySemaphore {
         // SAFETY: the semaphore is alive, nothing waits for it by the caller's use, and the driver checks
         // the descriptor, which it owns if it succeeds.
         let imported = unsafe { self.functions()?.import_semaphore_fd(&info) };
-        if imported.is_err() && raw >= 0 {
+        if imported.is_err() {
             // SAFETY: the driver has not taken the descriptor.
-            drop(unsafe { OwnedFd::from_raw_fd(raw) });
+            drop(unsafe { os::adopt(raw) });
         }
         imported.call("vkImportSemaphoreFdKHR")
     }
@@ -112,7 +112,7 @@ impl BinarySemaphore {
     ///
     /// # Errors
     /// Out of descriptors or memory, also where the driver succeeds without a descriptor.
-    pub fn export(&self, kind: SemaphoreFd) -> Result<Option<OwnedFd>> {
+    pub fn export(&self, kind: SemaphoreFd) -> Result<Option<Fd>> {
         let info = vk::SemaphoreGetFdInfoKHR::default()
             .semaphore(self.0.raw)
             .handle_type(kind.raw());
@@ -123,7 +123,7 @@ impl BinarySemaphore {
             return Err(Error::Unsupported("a descriptor of this semaphore".into()));
         }
         // SAFETY: a descriptor that the driver has made for the caller.
-        Ok((raw >= 0).then(|| unsafe { OwnedFd::from_raw_fd(raw) }))
+        Ok(unsafe { os::adopt(raw) })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Start-up probes: small shaders that test the device beyond what its capability bits promise.
 //!
 //! A probe can only raise a capability: if anything fails on the way, the answer is "no".
-//! [`float`] probes floating-point arithmetic, [`powers`] functions.
+//! [`float`] probes floating-point arithmetic, [`functions`] functions.
 
 use crate::asm::{Module, class};
 use crate::caps::{DeviceType, Probes};
@@ -13,10 +13,10 @@ use crate::objects::pipeline::{Binding, BindingKind, PipelineDesc, PipelineLayou
 use crate::quirks::{self, QuirkKind};
 
 mod float;
-mod powers;
+mod functions;
 
 use float::Found;
-pub use powers::AccuratePowers;
+pub use functions::AccurateFunctions;
 
 /// The mask's name of device addresses that are the process's own.
 const HOST_ADDRESSES: &str = "hostAddresses";
@@ -61,9 +61,11 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.exact_div_f64 = double.div;
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
-    let powers = find_powers(device, &mut probes.notes);
-    probes.accurate_exp2_f32 = powers.exp2;
-    probes.accurate_log2_f32 = powers.log2;
+    let functions = find_functions(device, &mut probes.notes);
+    probes.accurate_exp2_f32 = functions.exp2;
+    probes.accurate_log2_f32 = functions.log2;
+    probes.accurate_roots_f32 = functions.roots;
+    probes.accurate_sine_f32 = functions.sine;
     let driver = &device.capabilities().driver;
     let masked = &device.capabilities().masked;
     let is_masked = masked.iter().any(|name| name == HOST_ADDRESSES);
@@ -108,20 +110,26 @@ fn run(device: &LogicalDevice) -> Probes {
     probes
 }
 
-/// Probes exp2 and log2. Processors have them as code like the library's own: there is nothing to win, and the
-/// start would take longer.
-fn find_powers(device: &LogicalDevice, notes: &mut Vec<String>) -> AccuratePowers {
+/// Probes the device's functions. Processors have them as code like the library's own: there is nothing to win, and
+/// the start would take longer.
+fn find_functions(device: &LogicalDevice, notes: &mut Vec<String>) -> AccurateFunctions {
     let caps = device.capabilities();
-    let mut powers = AccuratePowers::default();
+    let mut found = AccurateFunctions::default();
     if caps.device_type != DeviceType::Cpu {
-        match device.probe_powers() {
-            Ok(found) => powers = found,
-            Err(error) => notes.push(format!("probe of exp2 and log2: {error}")),
+        match device.probe_functions() {
+            Ok(functions) => found = functions,
+            Err(error) => notes.push(format!("probe of functions: {error}")),
         }
     }
-    powers.exp2 = told(&caps.masked, "accurateExp2").unwrap_or(powers.exp2);
-    powers.log2 = told(&caps.masked, "accurateLog2").unwrap_or(powers.log2);
-    powers
+    for (name, accurate) in [
+        ("accurateExp2", &mut found.exp2),
+        ("accurateLog2", &mut found.log2),
+        ("accurateRoots", &mut found.roots),
+        ("accurateSine", &mut found.sine),
+    ] {
+        *accurate = told(&caps.masked, name).unwrap_or(*accurate);
+    }
+    found
 }
 
 /// The answer of the mask to a name: `false` denies it, `true` (behind a plus sign) takes it for found unseen. The

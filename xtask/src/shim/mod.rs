@@ -60,7 +60,7 @@ const fn amd(name: &'static str, device: &'static str, runs_clients: bool) -> Ca
         choice: Some(("AMDGPU_GPU_ID", name)),
         device,
         runs_clients,
-        finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2",
+        finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+accurateRoots,+accurateSine",
     }
 }
 

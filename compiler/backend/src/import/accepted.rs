@@ -73,6 +73,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::BFloat16ConversionINTEL,
     Capability::FPFastMathModeINTEL,
     Capability::MemoryAccessAliasingINTEL,
+    Capability::CooperativeMatrixKHR,
 ];
 
 /// Extensions whose instructions and enumerants are imported.
@@ -92,6 +93,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
     c"SPV_KHR_bit_instructions",
+    c"SPV_KHR_cooperative_matrix",
     c"SPV_KHR_expect_assume",
     c"SPV_KHR_float_controls",
     c"SPV_KHR_fma",
@@ -165,6 +167,7 @@ fn serves(capability: Capability, target: &Target) -> bool {
         | Capability::GroupNonUniformClustered
         | Capability::GroupNonUniformQuad
         | Capability::GroupNonUniformRotateKHR
+        | Capability::CooperativeMatrixKHR
         | Capability::SubgroupShuffleINTEL => sub_groups && ops.shuffle,
         Capability::SubgroupImageBlockIOINTEL => sub_groups && ops.shuffle && target.images,
         _ => true,

@@ -70,11 +70,13 @@ impl Preamble<'_> {
         index: Option<i64>,
     ) -> Result<ChainStep> {
         let info = self.types.get(ty);
+        if let Some((elem, _)) = self.types.elements(ty) {
+            return Ok(ChainStep::Element {
+                ty: elem,
+                stride: self.types.get(elem).size,
+            });
+        }
         match &info.kind {
-            TypeKind::Array { elem, .. } => Ok(ChainStep::Element {
-                ty: *elem,
-                stride: self.types.get(*elem).size,
-            }),
             TypeKind::Struct { packed, .. } => {
                 let index =
                     index.ok_or_else(|| inst.error("a structure's index must be a constant"))?;

@@ -132,7 +132,7 @@ impl Body<'_, '_> {
     }
 
     /// The optimiser's freedom with a sum or a product.
-    fn sum_flags(&self, id: u32) -> FloatFlags {
+    pub(super) fn sum_flags(&self, id: u32) -> FloatFlags {
         // FPFastMathMode decides where it stands, AllowContract or not.
         let decided = self
             .pre
@@ -403,7 +403,13 @@ impl Body<'_, '_> {
 
     fn conversion(&mut self, inst: &Inst<'_>) -> Result<Value> {
         let arg = self.arg(inst, 0)?;
-        let (from, (_, to)) = (self.func.ty(arg), self.result_type(inst)?);
+        let (_, to) = self.result_type(inst)?;
+        self.converted(inst, arg, to)
+    }
+
+    /// A value as the instruction converts it.
+    pub(super) fn converted(&mut self, inst: &Inst<'_>, arg: Value, to: Type) -> Result<Value> {
+        let from = self.func.ty(arg);
         let (from_ok, to_ok) = match inst.op {
             Op::ConvertFToU | Op::ConvertFToS => (from.scalar.is_float(), to.scalar.is_int()),
             Op::ConvertSToF | Op::ConvertUToF => (from.scalar.is_int(), to.scalar.is_float()),

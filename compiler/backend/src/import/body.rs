@@ -8,7 +8,7 @@ use super::functions::{Decls, FuncDecl};
 use super::library::Library;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
-use super::types::{Leaf, MAX_VALUE_LEAVES, Ty};
+use super::types::{Leaf, Ty};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
     AccessFlags, AddressSpace, Block, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, InstKind,
@@ -57,6 +57,8 @@ pub(super) struct Tables<'m> {
     pub strings: &'m mut StringTable,
     pub library: &'m mut Library,
     pub enqueue: &'m mut Enqueue,
+    /// Becomes true if the body has an instruction on cooperative matrices.
+    pub matrices: &'m mut bool,
 }
 
 /// Imports one function.
@@ -67,6 +69,7 @@ pub(super) struct Body<'a, 'm> {
     pub strings: &'m mut StringTable,
     pub library: &'m mut Library,
     pub enqueue: &'m mut Enqueue,
+    pub matrices: &'m mut bool,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
     pub block: Option<Block>,
@@ -92,6 +95,7 @@ impl<'a, 'm> Body<'a, 'm> {
             strings: tables.strings,
             library: tables.library,
             enqueue: tables.enqueue,
+            matrices: tables.matrices,
             func,
             block: None,
             loc: SourceLoc::default(),
@@ -344,7 +348,7 @@ impl<'a, 'm> Body<'a, 'm> {
     fn materialise(&mut self, inst: &Inst<'_>, constant: &Const) -> Result<Val> {
         let pre = self.pre;
         let info = pre.types.get(constant.ty);
-        if info.leaf.is_none() && info.leaves > MAX_VALUE_LEAVES {
+        if self.is_big(constant.ty) {
             let (init, relocations) = constant.image(&pre.types, inst)?;
             let global = self.globals.push(GlobalData {
                 name: String::new(),

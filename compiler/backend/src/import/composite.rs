@@ -3,7 +3,7 @@
 use super::body::{Body, Leaves, Local, Val};
 use super::memory::align_at;
 use super::reader::{Inst, Result};
-use super::types::Ty;
+use super::types::{Ty, TypeKind};
 use pumice_ir::{AccessFlags, InstKind, Type, Value};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
@@ -135,6 +135,9 @@ impl Body<'_, '_> {
             let value = self.emit(InstKind::Build { lanes }, leaf);
             return self.define_value(inst, value);
         }
+        if matches!(self.pre.types.get(ty).kind, TypeKind::Matrix(_)) {
+            return self.matrix_of_one(inst);
+        }
         if self.pre.types.member_count(ty) != Some(ids.len() as u64) {
             return Err(inst.error("the number of constituents is wrong"));
         }
@@ -203,11 +206,11 @@ impl Body<'_, '_> {
 
     fn leaves_before(&self, ty: Ty, index: u32) -> usize {
         let types = &self.pre.types;
+        if let Some((elem, _)) = types.elements(ty) {
+            return (index as usize).saturating_mul(types.get(elem).leaves as usize);
+        }
         match &types.get(ty).kind {
-            super::types::TypeKind::Array { elem, .. } => {
-                (index as usize).saturating_mul(types.get(*elem).leaves as usize)
-            }
-            super::types::TypeKind::Struct { members, .. } => members[..index as usize]
+            TypeKind::Struct { members, .. } => members[..index as usize]
                 .iter()
                 .map(|&member| types.get(member).leaves as usize)
                 .sum(),

@@ -310,6 +310,8 @@ impl Preamble<'_> {
             }
             return Ok(ConstVal::Bits(lanes));
         }
+        let spread = self.matrix_constituents(inst, ty)?;
+        let ids = spread.as_deref().unwrap_or(ids);
         if self.types.member_count(ty) != Some(ids.len() as u64) {
             return Err(inst.error("the number of constituents is wrong"));
         }

@@ -175,6 +175,9 @@ pub(super) fn signature(pre: &Preamble<'_>, decl: &FuncDecl, inst: &Inst<'_>) ->
         if !pre.types.is_sized(ty) {
             return Err(inst.error("a parameter's type has no values"));
         }
+        if decl.is_kernel && info.holds_matrix {
+            return Err(inst.error("a kernel's parameter cannot be a cooperative matrix"));
+        }
         if info.leaf.is_none() && decl.is_kernel {
             params.push(Type::ptr(AddressSpace::Private));
         } else {

@@ -3,7 +3,7 @@
 use super::access_chain::ChainStep;
 use super::body::{Body, Leaves, Local, Val};
 use super::reader::{Inst, Result};
-use super::types::{MAX_VALUE_LEAVES, Ty};
+use super::types::{MAX_VALUE_LEAVES, Ty, TypeKind};
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, InstKind, IntCond, Scalar, Type, Value,
 };
@@ -12,13 +12,13 @@ use smallvec::SmallVec;
 
 /// The memory operands of an access.
 #[derive(Clone, Copy, Debug, Default)]
-struct Access {
-    align: Option<u32>,
-    flags: AccessFlags,
+pub(super) struct Access {
+    pub align: Option<u32>,
+    pub flags: AccessFlags,
 }
 
 /// Reads memory operands from word `n` on; gives the position behind them.
-fn access(inst: &Inst<'_>, n: usize) -> Result<(Access, usize)> {
+pub(super) fn access(inst: &Inst<'_>, n: usize) -> Result<(Access, usize)> {
     let mut access = Access::default();
     let Some(&mask) = inst.args.get(n) else {
         return Ok((access, n));
@@ -245,7 +245,9 @@ impl Body<'_, '_> {
     /// Returns whether values of the type are kept in memory.
     pub(super) fn is_big(&self, ty: Ty) -> bool {
         let info = self.pre.types.get(ty);
-        info.leaf.is_none() && info.leaves > MAX_VALUE_LEAVES
+        // A matrix in memory would be read back for each product.
+        let is_matrix = matches!(info.kind, TypeKind::Matrix(_));
+        info.leaf.is_none() && !is_matrix && info.leaves > MAX_VALUE_LEAVES
     }
 
     pub(super) fn mem_copy(

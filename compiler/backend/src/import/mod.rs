@@ -25,6 +25,8 @@ mod groups;
 mod images;
 mod intel_subgroups;
 mod library;
+mod matrix;
+mod matrix_product;
 mod memory;
 mod ocl_std;
 mod ops;
@@ -59,10 +61,26 @@ pub type SpecConstants = FxHashMap<u32, u64>;
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
 /// names the instruction.
 pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
+    import_for(words, spec, INTERPRETED_SUB_GROUP)
+}
+
+/// Work-items of a sub-group in the interpreter.
+const INTERPRETED_SUB_GROUP: u32 = 8;
+
+/// Imports a Kernel module for a device whose sub-groups have so many work-items, where a kernel does not require
+/// another number.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_for(
+    words: &[u32],
+    spec: &SpecConstants,
+    sub_group_size: u32,
+) -> std::result::Result<Module, ImportError> {
     let words = ModuleWords::new(words)?;
     let insts = words.insts()?;
     versions::check_all(&insts, words.minor)?;
-    let (mut pre, start) = Preamble::read(&words, &insts, spec)?;
+    let (mut pre, start) = Preamble::read(&words, &insts, spec, sub_group_size)?;
     let decls = functions::declare(&mut pre, &insts, start)?;
     let mut module = Module {
         globals: std::mem::take(&mut pre.globals),
@@ -77,6 +95,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     let mut strings = StringTable::default();
     let mut library = Library::new(module.functions.len());
     let mut enqueue = Enqueue::default();
+    let mut with_matrices: FxHashSet<FuncId> = FxHashSet::default();
     for (id, decl) in module
         .functions
         .keys()
@@ -85,14 +104,19 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
     {
         let placeholder = Function::new("", Vec::new(), Vec::new());
         let func = std::mem::replace(&mut module.functions[id], placeholder);
+        let mut matrices = false;
         let tables = Tables {
             globals: &mut module.globals,
             strings: &mut strings,
             library: &mut library,
             enqueue: &mut enqueue,
+            matrices: &mut matrices,
         };
         let body = Body::new(&pre, &decls, tables, func);
         module.functions[id] = body.run(decl, &insts)?;
+        if matrices {
+            with_matrices.insert(id);
+        }
     }
     module.strings = strings.into_list();
     let block_kernels = enqueue.kernels(&module, &decls, &mut library)?;
@@ -120,7 +144,10 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
             let copy = module.functions[func].clone();
             copy.spend();
             charge(0)?;
-            func = module.functions.push(copy);
+            let original = std::mem::replace(&mut func, module.functions.push(copy));
+            if with_matrices.contains(&original) {
+                with_matrices.insert(func);
+            }
         }
         let kernel = functions::kernel(&pre, &told, entry, &decls, decl, func, inst)?;
         module.kernels.push(kernel);
@@ -129,6 +156,7 @@ pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module
         kernel.func = module.functions.push(func);
         module.kernels.push(kernel);
     }
+    matrix::mark_kernels(&mut module, with_matrices)?;
     Ok(module)
 }
 
@@ -177,7 +205,8 @@ impl<'a> Body<'a, '_> {
             }
             _ => {}
         }
-        if self.arith(inst)?
+        if self.matrix(inst)?
+            || self.arith(inst)?
             || self.memory(inst)?
             || self.composite(inst)?
             || self.sync(inst)?

@@ -83,6 +83,8 @@ pub(super) struct Preamble<'a> {
     /// Bytes of the constants that are kept as bytes.
     pub(super) bytes: u64,
     spec: FxHashMap<u32, u64>,
+    /// Work-items of a sub-group on the device.
+    pub sub_group_size: u32,
     id_modes: Vec<Inst<'a>>,
     has_memory_model: bool,
 }
@@ -174,10 +176,12 @@ impl<'a> Preamble<'a> {
         words: &ModuleWords<'_>,
         insts: &[Inst<'a>],
         spec: &FxHashMap<u32, u64>,
+        sub_group_size: u32,
     ) -> Result<(Self, usize)> {
         let mut preamble = Preamble {
             bound: words.bound,
             spec: spec.clone(),
+            sub_group_size,
             ..Default::default()
         };
         let end = insts

@@ -63,6 +63,7 @@ impl Preamble<'_> {
             Op::TypePointer => {
                 let class = storage_class(inst, inst.arg(0)?)?;
                 let pointee = inst.arg(1)?;
+                self.check_matrix_class(inst, class, pointee)?;
                 if let Def::Type(ty) = self.def(inst.id) {
                     // Announced by OpTypeForwardPointer.
                     return self
@@ -104,6 +105,7 @@ impl Preamble<'_> {
             }
             Op::TypePipeStorage => self.types.pipe(TypeKind::PipeStorage),
             Op::TypeReserveId => self.types.reserve_id(),
+            Op::TypeCooperativeMatrixKHR => self.matrix_type(inst)?,
             Op::TypeMatrix | Op::TypeNamedBarrier => {
                 return Err(inst.error("this type is not supported"));
             }

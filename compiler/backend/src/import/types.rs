@@ -3,6 +3,7 @@
 //! Layout follows OpenCL C: natural alignment, three-lane vectors take the room of four,
 //! `CPacked` structs have neither padding nor alignment.
 
+use super::matrix::Matrix;
 use super::reader::{ImportError, Inst, Result};
 use pumice_ir::{AddressSpace, ImageAccess, ImageType, Scalar, Type};
 use rspirv::spirv::StorageClass;
@@ -60,6 +61,8 @@ pub(super) enum TypeKind {
     PipeStorage,
     /// reserve_id_t: packets in the upper word, the first one's place in the lower; 0 is none.
     ReserveId,
+    /// A cooperative matrix: the components that one work-item holds.
+    Matrix(Matrix),
     /// Something with a name and no layout.
     Opaque,
 }
@@ -75,6 +78,8 @@ pub(super) struct TypeInfo {
     pub align: u32,
     /// Number of leaves, saturating.
     pub leaves: u32,
+    /// It is a cooperative matrix or has one in it.
+    pub holds_matrix: bool,
     depth: u16,
 }
 
@@ -123,6 +128,7 @@ impl Types {
             size: 0,
             align: 1,
             leaves: 0,
+            holds_matrix: false,
             depth: 0,
         }
     }
@@ -146,6 +152,7 @@ impl Types {
             size: u64::from(ty.alloc_bytes()),
             align: ty.alloc_bytes(),
             leaves: 1,
+            holds_matrix: false,
             depth: 0,
         })
     }
@@ -181,6 +188,7 @@ impl Types {
             size: 8,
             align: 8,
             leaves: 1,
+            holds_matrix: false,
             depth: 0,
         })
     }
@@ -240,6 +248,7 @@ impl Types {
             size: 8,
             align: 8,
             leaves: u32::from(leaf.is_some()),
+            holds_matrix: false,
             depth: 0,
         })
     }
@@ -258,13 +267,14 @@ impl Types {
         let leaves = info
             .leaves
             .saturating_mul(u32::try_from(len).unwrap_or(u32::MAX));
-        let align = info.align;
+        let (align, holds_matrix) = (info.align, info.holds_matrix);
         Ok(self.push(TypeInfo {
             kind: TypeKind::Array { elem, len },
             leaf: None,
             size,
             align,
             leaves,
+            holds_matrix,
             depth,
         }))
     }
@@ -290,6 +300,7 @@ impl Types {
             depth = depth.max(info.depth);
         }
         let depth = nested(inst, depth)?;
+        let holds_matrix = members.iter().any(|&member| self.get(member).holds_matrix);
         Ok(self.push(TypeInfo {
             kind: TypeKind::Struct {
                 members,
@@ -300,8 +311,31 @@ impl Types {
             size: end.next_multiple_of(u64::from(align)),
             align,
             leaves,
+            holds_matrix,
             depth,
         }))
+    }
+
+    /// A cooperative matrix.
+    pub fn matrix(&mut self, matrix: Matrix) -> Ty {
+        let component = self.get(matrix.component);
+        let count = matrix.components();
+        self.push(TypeInfo {
+            size: u64::from(count) * component.size,
+            align: component.align,
+            leaves: count,
+            holds_matrix: true,
+            ..Self::no_value(TypeKind::Matrix(matrix))
+        })
+    }
+
+    /// The type and the number of the constituents of an array or a matrix.
+    pub fn elements(&self, ty: Ty) -> Option<(Ty, u64)> {
+        match self.get(ty).kind {
+            TypeKind::Array { elem, len } => Some((elem, len)),
+            TypeKind::Matrix(matrix) => Some((matrix.component, u64::from(matrix.components()))),
+            _ => None,
+        }
     }
 
     /// Returns whether objects of the type have a size and an address.
@@ -338,10 +372,10 @@ impl Types {
 
     /// The constituent of an aggregate or vector, with its byte offset.
     pub fn member(&self, ty: Ty, index: u64) -> Option<(Ty, u64)> {
+        if let Some((elem, len)) = self.elements(ty) {
+            return (index < len).then(|| (elem, index * self.get(elem).size));
+        }
         match &self.get(ty).kind {
-            TypeKind::Array { elem, len } if index < *len => {
-                Some((*elem, index * self.get(*elem).size))
-            }
             TypeKind::Struct {
                 members, offsets, ..
             } => {
@@ -355,9 +389,8 @@ impl Types {
     /// The number of constituents of an aggregate.
     pub fn member_count(&self, ty: Ty) -> Option<u64> {
         match &self.get(ty).kind {
-            TypeKind::Array { len, .. } => Some(*len),
             TypeKind::Struct { members, .. } => Some(members.len() as u64),
-            _ => None,
+            _ => self.elements(ty).map(|(_, count)| count),
         }
     }
 
@@ -388,12 +421,13 @@ impl Types {
         if info.leaves == 0 {
             return;
         }
-        match &info.kind {
-            TypeKind::Array { elem, len } => {
-                for i in 0..*len {
-                    self.collect_leaves(*elem, offset + i * self.get(*elem).size, out);
-                }
+        if let Some((elem, len)) = self.elements(ty) {
+            for i in 0..len {
+                self.collect_leaves(elem, offset + i * self.get(elem).size, out);
             }
+            return;
+        }
+        match &info.kind {
             TypeKind::Struct {
                 members, offsets, ..
             } => {

@@ -17,6 +17,8 @@ fn of_op(op: Op) -> Option<Since> {
         333..=366 => (3, &[]),
         // OpCopyLogical, OpPtrEqual, OpPtrNotEqual, OpPtrDiff
         400..=403 => (4, &[]),
+        // OpTypeCooperativeMatrixKHR to OpCooperativeMatrixLengthKHR
+        4456..=4460 => (3, &[]),
         // OpSDot to OpSUDotAccSat
         4450..=4455 => (6, &["SPV_KHR_integer_dot_product"]),
         // OpDecorateString, OpMemberDecorateString
@@ -51,6 +53,7 @@ fn of_capability(number: u32) -> Option<Since> {
         | Capability::DotProductInput4x8Bit
         | Capability::DotProductInput4x8BitPacked => (6, &["SPV_KHR_integer_dot_product"]),
         Capability::UniformDecoration => (6, &[]),
+        Capability::CooperativeMatrixKHR => (3, &[]),
         _ => return None,
     })
 }

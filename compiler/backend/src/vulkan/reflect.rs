@@ -285,6 +285,10 @@ impl Emitter<'_> {
                 let kernel = reference;
                 reflection.needs.push(Need::SubgroupCount { kernel, count });
             }
+            if kernel.whole_sub_groups {
+                let kernel = reference;
+                reflection.needs.push(Need::WholeSubgroups { kernel });
+            }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();
                 let info = info.map(|info| reflection.add_info(info_of(info)));

@@ -103,13 +103,16 @@ impl Instance {
     }
 }
 
-/// The argument's own type where it fits, for lists of candidates the first.
+/// The argument's own type where it fits, with another access where only that does not; for lists of candidates
+/// the first.
 fn image(kinds: u16, accesses: Accesses, arg: Given) -> Option<Spec> {
     match arg {
-        Given::Opaque(kind @ OpaqueKind::Image(image, access))
-            if kinds >> image.0 & 1 != 0 && accesses.allows(access) =>
-        {
-            Some(Spec::Opaque(kind))
+        Given::Opaque(OpaqueKind::Image(image, own)) if kinds >> image.0 & 1 != 0 => {
+            let access = match accesses.allows(own) {
+                true => own,
+                false => accesses.shown(),
+            };
+            Some(Spec::Opaque(OpaqueKind::Image(image, access)))
         }
         Given::Null => {
             let first = (0..IMAGES.len() as u8).find(|at| kinds >> at & 1 != 0)?;

@@ -4,6 +4,7 @@
 //! [`BuiltinId`], from which emission finds the lowering.
 
 mod instance;
+mod matrix;
 pub mod names;
 mod overload;
 mod rank;
@@ -14,7 +15,8 @@ use table::Gate;
 
 use crate::lang::options::LangOptions;
 use crate::lang::types::{FloatKind, TypeId, TypeTable};
-pub use names::BuiltinId;
+pub use matrix::component_type;
+pub use names::{BuiltinId, similar_conversion};
 use pumice_target::options::ClStd;
 
 /// An argument of a call as overload resolution sees it.
@@ -275,6 +277,12 @@ pub fn constant(name: &str, lang: &LangOptions) -> Option<(TypeId, u64)> {
         .iter()
         .find(|c| c.0 == name && lang.std >= c.1)
         .map(|c| (c.2, c.3))
+}
+
+/// The names of the constants that [`constant`] knows, for "did you mean".
+pub fn constants(lang: &LangOptions) -> impl Iterator<Item = String> {
+    let known = CONSTANTS.iter().filter(move |c| lang.std >= c.1);
+    known.map(|c| c.0.to_string())
 }
 
 /// Names for "did you mean", those most alike to `name` first; empty when none is close.

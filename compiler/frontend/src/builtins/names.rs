@@ -5,6 +5,7 @@
 //! the table needs one row for each.
 
 use super::table::{self, Lower, ROWS, Row};
+use crate::lang::names::{closest, numbers};
 use crate::lang::types::{FloatKind, IntKind, TypeId, TypeTable};
 use pumice_numerics::Rounding;
 
@@ -178,6 +179,42 @@ pub fn lookup(name: &str) -> Option<Name> {
         _ => return None,
     };
     found(family, suffix, None)
+}
+
+/// The name of a conversion most like `name`, which is none: `convert_int4_sat_rte` for
+/// `convert_int4_rte_sat`.
+pub fn similar_conversion(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("convert_")?;
+    let (target, suffix) = match rest.split_once('_') {
+        Some((target, suffix)) => (target, suffix),
+        None => (rest, ""),
+    };
+    let target = match type_name(target) {
+        Some(_) => target.to_string(),
+        None => closest(target, numbers())?,
+    };
+    let modes = Rounding::ALL.iter().map(|mode| Some(mode.name()));
+    let modes: Vec<Option<&str>> = std::iter::once(None).chain(modes).collect();
+    let mut words: Vec<&str> = suffix.split('_').filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    let names = || {
+        let of = |saturate: bool, mode: Option<&str>| {
+            let sat = if saturate { "_sat" } else { "" };
+            let mode = mode.map_or(String::new(), |mode| format!("_{mode}"));
+            format!("convert_{target}{sat}{mode}")
+        };
+        let both = modes
+            .iter()
+            .flat_map(move |&mode| [of(false, mode), of(true, mode)]);
+        both.filter(|name| lookup(name).is_some())
+    };
+    // The right words in another order.
+    let same_words = |other: &String| {
+        let mut own: Vec<&str> = other.split('_').skip(2).collect();
+        own.sort_unstable();
+        own == words
+    };
+    names().find(same_words).or_else(|| closest(name, names()))
 }
 
 fn split_rounding(name: &str) -> (&str, Option<Rounding>) {

@@ -49,7 +49,7 @@ pub fn resolve(
         return super::special::resolve(name, found, args, types, lang);
     }
     let given: SmallVec<[Given; 6]> = args.iter().map(|a| given(types, *a)).collect();
-    let mut candidates = Candidates::gather(types, found, &given, lang)?;
+    let mut candidates = Candidates::gather(types, found, &given, lang, Refused::Dropped)?;
     if let Some((target, lanes)) = found.target {
         check_target(types, found, target, lanes, lang, &mut candidates.viable)?;
     }
@@ -67,7 +67,10 @@ pub fn resolve(
         };
         return Err(if viable.is_empty() {
             ResolveError::NoMatch {
-                candidates: nearest(types, &candidates.refused),
+                candidates: {
+                    let all = Candidates::gather(types, found, &given, lang, Refused::Kept)?;
+                    nearest(types, &all.refused)
+                },
             }
         } else {
             ResolveError::Ambiguous {
@@ -131,8 +134,15 @@ fn infer(
 struct Candidates {
     /// Those that the arguments convert to.
     viable: Vec<Candidate>,
-    /// The first few others.
+    /// The others, if they are kept.
     refused: Vec<Candidate>,
+}
+
+/// Overloads that the arguments do not convert to: messages list them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Kept,
+    Dropped,
 }
 
 impl Candidates {
@@ -142,6 +152,7 @@ impl Candidates {
         found: &Name,
         given: &[Given],
         lang: &LangOptions,
+        refused: Refused,
     ) -> Result<Self, ResolveError> {
         let mut candidates = Self::default();
         let mut counts: Option<(usize, usize)> = None;
@@ -173,7 +184,7 @@ impl Candidates {
             let single = signature.scalars.is_empty().then_some(TypeTable::INT);
             for gentype in scalars.iter().chain(single) {
                 at.gentype = gentype;
-                candidates.add(types, row, signature, &at, given);
+                candidates.add(types, row, signature, &at, given, refused);
             }
         }
         match counts {
@@ -195,6 +206,7 @@ impl Candidates {
         signature: &Signature,
         at: &Instance,
         given: &[Given],
+        refused: Refused,
     ) {
         let Some(result) = at.term(types, &signature.result, Given::Null) else {
             return;
@@ -221,7 +233,7 @@ impl Candidates {
         }
         if is_viable {
             self.viable.push(candidate);
-        } else if self.refused.len() < SHOWN {
+        } else if refused == Refused::Kept {
             self.refused.push(candidate);
         }
     }

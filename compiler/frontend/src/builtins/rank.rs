@@ -40,12 +40,19 @@ pub(super) fn misfit(types: &TypeTable, arg: Given, param: Spec) -> u32 {
     }
     match (arg, param) {
         (Given::Num(from, _), Spec::Num(to, _)) if from == to => 4,
-        (Given::Ptr(pointee, _), Spec::Ptr(Pointee::Num(k, n), ..)) => {
+        // Of the pointers to those of another type, prefer those into the right memory.
+        (Given::Ptr(pointee, space), Spec::Ptr(Pointee::Num(k, n), to_space, _)) => {
+            let elsewhere = u32::from(!to_space.contains(space));
             match types.elem_lanes(pointee.ty) {
                 (elem, lanes) if elem == k && lanes == n => 4,
-                (elem, _) if elem == k => 5,
-                _ => 7,
+                (elem, _) if elem == k => 5 + elsewhere,
+                _ => 7 + elsewhere,
             }
+        }
+        (Given::Opaque(OpaqueKind::Image(from, _)), Spec::Opaque(OpaqueKind::Image(to, _)))
+            if from == to =>
+        {
+            4
         }
         (Given::Num(..), Spec::Num(..)) | (Given::Ptr(..), Spec::Ptr(..)) => 6,
         _ => 8,

@@ -1,7 +1,7 @@
 //! Built-in functions whose parameters no signature of the table can say.
 //!
 //! Takes looked-up names of rows without a signature: the address space qualifier functions
-//! take any pointer, the pipe functions any pipe and a pointer to its packets.
+//! take any pointer, the pipe functions any pipe and a pointer to its packets. Those on matrices are in `matrix.rs`.
 
 use rspirv::spirv::Op;
 
@@ -27,6 +27,7 @@ pub(super) fn resolve(
     }
     let (ret, params) = match row.lower {
         Lower::Pipe(op, _) => pipe(name, op, args, types)?,
+        Lower::Matrix(function) => super::matrix::types(name, function, args, types)?,
         _ => pointer(row.lower, args, types)?,
     };
     Ok(Resolution {

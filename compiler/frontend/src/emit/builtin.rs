@@ -39,6 +39,9 @@ impl FunctionEmitter<'_, '_> {
         if let Some(result) = self.device(row.lower, args, ty)? {
             return Ok(result);
         }
+        if let Some(result) = self.matrix(row.lower, args, ty)? {
+            return Ok(result);
+        }
         if let Some(result) = self.image(row.lower, args, ty)? {
             return Ok(result);
         }

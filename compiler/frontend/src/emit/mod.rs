@@ -21,6 +21,7 @@ mod group;
 mod image;
 mod init;
 mod lvalue;
+mod matrix;
 mod record;
 mod stmt;
 mod types;

@@ -176,6 +176,7 @@ impl Emitter<'_> {
             OpaqueKind::ReserveId => opaque(self, Op::TypeReserveId, Capability::Pipes, &[]),
             OpaqueKind::Queue => opaque(self, Op::TypeQueue, enqueue, &[]),
             OpaqueKind::ClkEvent => opaque(self, Op::TypeDeviceEvent, enqueue, &[]),
+            OpaqueKind::Matrix(matrix) => self.matrix_type(matrix),
             OpaqueKind::NdRange => {
                 // Dimensions; then global offset, global size and local size.
                 let int = self.b.ty_int(32);

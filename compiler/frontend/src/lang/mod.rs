@@ -2,6 +2,7 @@
 //! types and attributes, what the version and the device switch on.
 
 pub mod attributes;
+pub mod foreign;
 pub mod names;
 mod numbers;
 pub mod opaque;

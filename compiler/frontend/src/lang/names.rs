@@ -115,17 +115,21 @@ const QUALIFIERS: &[&str] = &[
     "extern",
 ];
 
-/// All built-in type names, for "did you mean".
-pub fn all() -> impl Iterator<Item = String> {
-    let scalars = NUMBERS.iter().flat_map(|(name, _)| {
+/// The names of scalars of numbers and of vectors.
+pub fn numbers() -> impl Iterator<Item = String> {
+    NUMBERS.iter().flat_map(|(name, _)| {
         ["", "2", "3", "4", "8", "16"]
             .iter()
             .map(move |count| format!("{name}{count}"))
-    });
+    })
+}
+
+/// All built-in type names, for "did you mean".
+pub fn all() -> impl Iterator<Item = String> {
     let qualifiers = QUALIFIERS.iter().map(|name| (*name).to_string());
     let others = OTHERS.iter().map(|(name, _)| (*name).to_string());
     let opaque = OpaqueKind::names().map(String::from);
-    scalars.chain(others).chain(opaque).chain(qualifiers)
+    numbers().chain(others).chain(opaque).chain(qualifiers)
 }
 
 /// The name among `candidates` most like `name`, if one is close enough to be meant.

@@ -2,7 +2,9 @@
 //!
 //! [`IMAGES`] is the one list of image types; names, SPIR-V shapes and what a type needs of
 //! language and device derive from it.
+use pumice_target::matrix::{Component, Use, products};
 use rspirv::spirv::Dim;
+use std::sync::LazyLock;
 
 use super::options::LangOptions;
 use super::types::TypeId;
@@ -98,6 +100,71 @@ impl ImageKind {
     }
 }
 
+/// The extension that has cooperative matrices.
+pub const MATRICES_EXTENSION: &str = "cl_pumice_cooperative_matrix";
+
+/// A type of [`MATRICES`], by place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MatrixKind(u8);
+
+/// Properties of a cooperative matrix type.
+#[derive(Clone, Debug)]
+pub struct MatrixShape {
+    /// Name in OpenCL C, such as `matrix_a_half_16x8_t`.
+    pub name: String,
+    /// The operand that it can be.
+    pub which: Use,
+    /// Type of the components.
+    pub component: Component,
+    /// Rows.
+    pub rows: u32,
+    /// Columns.
+    pub columns: u32,
+}
+
+/// All types of cooperative matrices: the operands of the products that there are.
+static MATRICES: LazyLock<Vec<MatrixShape>> = LazyLock::new(|| {
+    let mut shapes: Vec<MatrixShape> = Vec::new();
+    for product in products() {
+        for which in Use::ALL {
+            let (component, rows, columns) = product.operand(which);
+            let letter = match which {
+                Use::A => 'a',
+                Use::B => 'b',
+                Use::Accumulator => 'c',
+            };
+            let name = format!("matrix_{letter}_{}_{rows}x{columns}_t", component.name());
+            if shapes.iter().all(|shape| shape.name != name) {
+                shapes.push(MatrixShape {
+                    name,
+                    which,
+                    component,
+                    rows,
+                    columns,
+                });
+            }
+        }
+    }
+    shapes
+});
+
+impl MatrixKind {
+    /// The type of a name.
+    fn named(name: &str) -> Option<Self> {
+        // Most names are not asked for in the list.
+        if !name.starts_with("matrix_") {
+            return None;
+        }
+        let at = MATRICES.iter().position(|shape| shape.name == name)?;
+        u8::try_from(at).ok().map(Self)
+    }
+
+    /// Returns the properties of the type.
+    pub fn shape(self) -> &'static MatrixShape {
+        &MATRICES[usize::from(self.0)]
+    }
+}
+
 /// Opaque built-in types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OpaqueKind {
@@ -117,6 +184,8 @@ pub enum OpaqueKind {
     ClkEvent,
     /// `reserve_id_t`
     ReserveId,
+    /// A cooperative matrix.
+    Matrix(MatrixKind),
 }
 
 /// The opaque types that are no images, by name; pipes depend on their packets.
@@ -146,6 +215,9 @@ impl OpaqueKind {
         if let Some((_, kind)) = OPAQUES.iter().find(|(other, _)| *other == name) {
             return Some(*kind);
         }
+        if let Some(kind) = MatrixKind::named(name) {
+            return Some(Self::Matrix(kind));
+        }
         let at = IMAGES.iter().position(|s| s.name == name)?;
         Some(Self::Image(ImageKind(at as u8), Access::Read))
     }
@@ -161,6 +233,7 @@ impl OpaqueKind {
         match self {
             Self::Image(kind, _) => kind.shape().name,
             Self::Pipe(..) => "pipe",
+            Self::Matrix(kind) => &kind.shape().name,
             other => OPAQUES
                 .iter()
                 .find(|(_, kind)| *kind == other)
@@ -180,7 +253,22 @@ impl OpaqueKind {
 
     /// Size of a variable in bytes; `ndrange_t` is OpBuildNDRange's struct.
     pub fn size(self) -> u64 {
-        if self == Self::NdRange { 80 } else { 8 }
+        match self {
+            Self::NdRange => 80,
+            Self::Matrix(kind) => {
+                let shape = kind.shape();
+                u64::from(shape.rows * shape.columns * shape.component.bits() / 8)
+            }
+            _ => 8,
+        }
+    }
+
+    /// Alignment of a variable in bytes.
+    pub fn align(self) -> u64 {
+        match self {
+            Self::Matrix(kind) => u64::from(kind.shape().component.bits() / 8),
+            _ => 8,
+        }
     }
 
     /// The feature or extension that the type needs and the device lacks.
@@ -188,7 +276,7 @@ impl OpaqueKind {
         let images = "__opencl_c_images";
         let is_new = match self {
             Self::Image(_, access) => access == Access::ReadWrite,
-            Self::Event | Self::Sampler => false,
+            Self::Event | Self::Sampler | Self::Matrix(_) => false,
             _ => true,
         };
         if is_new && lang.std < ClStd::Cl20 {
@@ -214,6 +302,12 @@ impl OpaqueKind {
                         let writes = access == Access::Write && shape.dim == Dim::Dim3D;
                         writes.then(|| missing_3d_writes(lang)).flatten()
                     })
+            }
+            Self::Matrix(kind) => {
+                let doubles = "cl_khr_fp64";
+                let has_type = kind.shape().component != Component::Double || lang.fp64();
+                need(MATRICES_EXTENSION, lang.knows_extension(MATRICES_EXTENSION))
+                    .or_else(|| need(doubles, has_type))
             }
             Self::Pipe(..) | Self::ReserveId => {
                 need("__opencl_c_pipes", lang.core_feature("__opencl_c_pipes"))

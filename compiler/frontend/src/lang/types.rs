@@ -7,7 +7,7 @@
 use rustc_hash::FxHashMap;
 
 pub use super::numbers::{FloatKind, IntKind};
-pub use super::opaque::{Access, ImageKind, OpaqueKind};
+pub use super::opaque::{Access, ImageKind, MatrixKind, OpaqueKind};
 use super::spelling::Spelling;
 pub use super::spelling::TypeId;
 use crate::source::Span;
@@ -513,7 +513,7 @@ impl TypeTable {
         match *self.get(id) {
             Type::Array { elem, .. } => self.align(elem.ty),
             Type::Record(record) => self.record(record).align,
-            Type::Opaque(_) => 8,
+            Type::Opaque(kind) => kind.align(),
             _ => self.size(id).max(1),
         }
     }

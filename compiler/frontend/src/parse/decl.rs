@@ -6,21 +6,20 @@ use super::ast::{
     StaticAssert, StorageClass, TypeSpec, TypeWord,
 };
 use super::{NameKind, Parse, Parser, Reported};
-use crate::lang::names::{all, closest};
 use crate::pp::literal::parse_string;
 use crate::pp::token::{Keyword, Punct, TokenKind};
-use crate::source::{Loc, Span, Symbol};
+use crate::source::{Loc, Span};
 use pumice_budget as budget;
 
 /// Role of a keyword among declaration specifiers.
-enum Specifier {
+pub(super) enum Specifier {
     Storage(StorageClass),
     Function(FunctionSpec),
     Qual(Qual),
     Word(TypeWord),
 }
 
-fn specifier(keyword: Keyword) -> Option<Specifier> {
+pub(super) fn specifier(keyword: Keyword) -> Option<Specifier> {
     Some(match keyword {
         Keyword::Typedef => Specifier::Storage(StorageClass::Typedef),
         Keyword::Extern => Specifier::Storage(StorageClass::Extern),
@@ -196,6 +195,7 @@ impl Parser<'_> {
                 break;
             }
         }
+        self.refuse_nested_function(&declarators)?;
         let place = match self.scopes.is_empty() {
             true => "after top level declarator",
             false => "at end of declaration",
@@ -236,7 +236,9 @@ impl Parser<'_> {
     /// Returns whether a type name or declaration specifiers begin here.
     pub(super) fn starts_type(&mut self) -> bool {
         match self.kind() {
-            TokenKind::Ident(name) => self.is_type(name) || self.later_qualifier(name),
+            TokenKind::Ident(name) => {
+                self.is_type(name) || self.later_qualifier(name) || self.is_foreign_qualifier(name)
+            }
             kind => self.token_starts_type(kind),
         }
     }
@@ -309,6 +311,10 @@ impl Parser<'_> {
                     self.advance();
                     specs.quals.push((Qual::Generic, Span::at(loc)));
                 }
+                TokenKind::Ident(name) if self.is_foreign_qualifier(name) => {
+                    self.unknown_type(name);
+                    self.advance();
+                }
                 TokenKind::Ident(name) if matches!(specs.ty, TypeSpec::Missing) => {
                     if self.is_type(name) {
                         self.advance();
@@ -379,35 +385,6 @@ impl Parser<'_> {
             }
         }
         Reported
-    }
-
-    /// Returns whether the name here, which is no type, stands where only a type makes sense.
-    pub(super) fn looks_like_unknown_type(&mut self) -> bool {
-        match self.ahead(1) {
-            TokenKind::Ident(_) => true,
-            TokenKind::Keyword(keyword) => {
-                qualifier(keyword).is_some()
-                    || self.scopes.is_empty() && specifier(keyword).is_some()
-            }
-            TokenKind::Punct(Punct::Star) => {
-                // `T *name` at the start of a declaration.
-                self.scopes.is_empty() && matches!(self.ahead(2), TokenKind::Ident(_))
-            }
-            _ => false,
-        }
-    }
-
-    pub(super) fn unknown_type(&mut self, name: Symbol) {
-        if let Some(message) = self.foreign_word(name) {
-            self.error(self.loc(), message);
-            return;
-        }
-        let text = self.names.resolve(name);
-        let message = match closest(text, all()) {
-            Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
-            None => format!("unknown type name '{text}'"),
-        };
-        self.error(self.loc(), message);
     }
 
     fn type_of(&mut self) -> Parse<TypeSpec> {

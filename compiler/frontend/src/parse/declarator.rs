@@ -211,20 +211,22 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        let declarator = self.declarator(Naming::Optional)?;
+        let mut declarator = self.declarator(Naming::Optional)?;
+        // What C++ has here is read, so that the function is declared and calls of it are not refused as well.
+        if self.at(Punct::Amp) {
+            let message = "references are not supported in OpenCL C; use a pointer";
+            self.error(self.loc(), message);
+            self.advance();
+            declarator = self.declarator(Naming::Optional)?;
+            specs.ty = TypeSpec::Error;
+        }
         if let Some((name, _)) = declarator.name {
             self.declare(name, NameKind::Ordinary);
         }
-        let cplusplus = match self.kind() {
-            TokenKind::Punct(Punct::Amp) => {
-                "references are not supported in OpenCL C; use a pointer"
-            }
-            TokenKind::Punct(Punct::Equal) => "C does not support default arguments",
-            _ => "",
-        };
-        if !cplusplus.is_empty() {
-            self.error(self.loc(), cplusplus);
-            return Err(Reported);
+        if self.at(Punct::Equal) {
+            self.error(self.loc(), "C does not support default arguments");
+            self.advance();
+            self.conditional()?;
         }
         Ok(ParamDecl {
             specs,

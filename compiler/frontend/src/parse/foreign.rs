@@ -1,6 +1,10 @@
 //! Recognises C++ and words of later versions in OpenCL C sources, which get messages of their own
 //! instead of what the C grammar would have expected.
-use super::{Parser, Reported};
+use super::ast::{DeclPart, InitDeclarator};
+use super::decl::{qualifier, specifier};
+use super::{Parse, Parser, Reported};
+use crate::lang::foreign;
+use crate::lang::names::{all, closest};
 use crate::pp::token::{Punct, TokenKind};
 use crate::source::{Loc, Symbol};
 
@@ -49,6 +53,55 @@ impl Parser<'_> {
         let text = self.names.resolve(name);
         let foreign = WORDS.contains(&text) && !self.kinds.contains_key(&name);
         foreign.then(|| not_here(text))
+    }
+
+    /// Returns whether the name here, which is no type, stands where only a type makes sense.
+    pub(super) fn looks_like_unknown_type(&mut self) -> bool {
+        match self.ahead(1) {
+            TokenKind::Ident(_) => true,
+            TokenKind::Keyword(keyword) => {
+                qualifier(keyword).is_some()
+                    || self.scopes.is_empty() && specifier(keyword).is_some()
+            }
+            TokenKind::Punct(Punct::Star) => {
+                // `T *name` at the start of a declaration.
+                self.scopes.is_empty() && matches!(self.ahead(2), TokenKind::Ident(_))
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn unknown_type(&mut self, name: Symbol) {
+        if let Some(message) = self.foreign_word(name) {
+            self.error(self.loc(), message);
+            return;
+        }
+        let text = self.names.resolve(name);
+        let advice = foreign::advice(text, || closest(text, all()));
+        let message = advice.complete(format!("unknown type name '{text}'"));
+        let report = self.error(self.loc(), message);
+        if let Some(hint) = advice.hint {
+            report.hint(hint);
+        }
+    }
+
+    /// Returns whether `name`, undeclared, is a word that CUDA puts in front of declarations.
+    pub(super) fn is_foreign_qualifier(&self, name: Symbol) -> bool {
+        foreign::is_qualifier(self.names.resolve(name)) && !self.kinds.contains_key(&name)
+    }
+
+    /// Refuses the body of a function within a function, after which the rest is read as before: a
+    /// closing brace is probably missing in front of it.
+    pub(super) fn refuse_nested_function(&mut self, declarators: &[InitDeclarator]) -> Parse<()> {
+        let [only] = declarators else { return Ok(()) };
+        let parts = &only.declarator.parts;
+        let is_function = matches!(parts.first(), Some(DeclPart::Function { .. }));
+        if !is_function || only.init.is_some() || self.scopes.is_empty() || !self.at(Punct::LBrace)
+        {
+            return Ok(());
+        }
+        self.error(self.loc(), "function definition is not allowed here");
+        Err(Reported)
     }
 
     /// Returns whether `name`, this token's, is the address space that OpenCL C 2.0 has as a keyword:

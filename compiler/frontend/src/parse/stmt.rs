@@ -110,7 +110,9 @@ impl Parser<'_> {
                     return next != TokenKind::Punct(Punct::LParen)
                         || matches!(self.ahead(2), TokenKind::Punct(Punct::Star | Punct::Caret));
                 }
-                matches!(next, TokenKind::Ident(_)) || self.later_qualifier(name)
+                matches!(next, TokenKind::Ident(_))
+                    || self.later_qualifier(name)
+                    || self.is_foreign_qualifier(name)
             }
             TokenKind::Keyword(Keyword::Extension) => {
                 self.pos += 1;
@@ -392,11 +394,14 @@ impl Parser<'_> {
         }
         let kind = self.pragma_kind();
         if kind.is_none() || self.kind() != TokenKind::PragmaEnd {
-            self.diagnostics.warning(
-                Warning::IgnoredPragmas,
-                self.loc(),
-                "malformed #pragma ignored",
-            );
+            // Only the predicate of an extension follows a colon.
+            let before = self.tokens[self.pos.saturating_sub(1)].kind;
+            let message = match before == TokenKind::Punct(Punct::Colon) {
+                true => "expected 'enable', 'disable', 'begin' or 'end' - ignoring",
+                false => "malformed #pragma ignored",
+            };
+            self.diagnostics
+                .warning(Warning::IgnoredPragmas, self.loc(), message);
         }
         let complete = self.kind() == TokenKind::PragmaEnd;
         while !matches!(self.kind(), TokenKind::PragmaEnd | TokenKind::Eof) {

@@ -7,9 +7,14 @@ use super::{
 use crate::diagnostics::{Loc, Warning};
 
 /// Headers that C programs begin with.
-const C_HEADERS: &[&str] = &[
+const STANDARD_HEADERS: &[&str] = &[
+    "algorithm",
     "assert.h",
+    "cmath",
+    "cstdint",
+    "cstdio",
     "float.h",
+    "iostream",
     "limits.h",
     "math.h",
     "stdbool.h",
@@ -17,7 +22,9 @@ const C_HEADERS: &[&str] = &[
     "stdint.h",
     "stdio.h",
     "stdlib.h",
+    "string",
     "string.h",
+    "vector",
 ];
 
 impl Preprocessor<'_> {
@@ -110,9 +117,9 @@ impl Preprocessor<'_> {
                 None => format!("'{name}' file not found"),
             };
             let report = self.diagnostics.fatal(at, message);
-            if C_HEADERS.contains(&name.as_str()) {
+            if STANDARD_HEADERS.contains(&name.as_str()) {
                 let why =
-                    "OpenCL C has no C standard library; its built-in functions need no #include";
+                    "OpenCL C has no standard library; its built-in functions need no #include";
                 report.note(Loc::NONE, why);
             }
             return;

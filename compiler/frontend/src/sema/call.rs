@@ -496,6 +496,7 @@ impl<'a> Sema<'a> {
                 for candidate in candidates {
                     report = report.note(Span::NONE, format!("candidate function: {candidate}"));
                 }
+                self.ambiguity_hint(report, text, args);
             }
         }
     }

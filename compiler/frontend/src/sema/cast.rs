@@ -125,18 +125,7 @@ impl<'a> Sema<'a> {
             format!("invalid conversion from {a} to {b}")
         };
         let report = self.error(span, message);
-        if vectors {
-            let (lanes, size) = (types.elem_lanes(from).1, types.size(from));
-            let name = types.display(to);
-            if lanes == types.elem_lanes(to).1 {
-                report.note(
-                    span,
-                    format!("use 'convert_{name}' to convert each element"),
-                );
-            } else if size == types.size(to) {
-                report.hint(format!("use 'as_{name}' to reinterpret the bits"));
-            }
-        }
+        self.vector_hint(report, from, to);
         None
     }
 

@@ -2,7 +2,7 @@
 use super::const_eval::Value;
 use super::typed::{ConvertKind, ExprId, ExprKind};
 use super::{Operand, Sema};
-use crate::diagnostics::Warning;
+use crate::diagnostics::{Report, Warning};
 use crate::lang::types::{
     AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
 };
@@ -322,6 +322,7 @@ impl<'a> Sema<'a> {
 
     /// Reports that a value cannot become another type.
     fn incompatible(&mut self, span: Span, from: TypeId, to: TypeId, purpose: Purpose) {
+        let types = (from, to);
         let (from, to) = (self.show(from), self.show(to));
         let message = match purpose {
             Purpose::Assign(_) => format!("assigning to {to} from incompatible type {from}"),
@@ -336,20 +337,22 @@ impl<'a> Sema<'a> {
             }
         };
         let report = self.error(purpose.caret(span), message).highlight(span);
-        self.parameter_note(report, purpose);
+        let report = self.parameter_note(report, purpose);
+        self.vector_hint(report, types.0, types.1);
     }
 
-    fn parameter_note(&self, report: crate::diagnostics::Report<'a>, purpose: Purpose) {
-        if let Purpose::Argument(Some(parameter)) = purpose {
-            let name = match parameter.name {
-                Some(name) => format!(" '{}'", self.name(name)),
-                None => String::new(),
-            };
-            report.note(
-                parameter.span,
-                format!("passing argument to parameter{name} here"),
-            );
-        }
+    fn parameter_note(&self, report: Report<'a>, purpose: Purpose) -> Report<'a> {
+        let Purpose::Argument(Some(parameter)) = purpose else {
+            return report;
+        };
+        let name = match parameter.name {
+            Some(name) => format!(" '{}'", self.name(name)),
+            None => String::new(),
+        };
+        report.note(
+            parameter.span,
+            format!("passing argument to parameter{name} here"),
+        )
     }
 
     pub(super) fn purpose_text(&self, purpose: Purpose, from: TypeId, to: TypeId) -> String {
@@ -403,7 +406,8 @@ impl<'a> Sema<'a> {
             let text = self.space_text(purpose, from, to);
             let message = format!("{text} changes address space of pointer");
             let report = self.error(at, message).highlight(span);
-            self.parameter_note(report, purpose);
+            let report = self.parameter_note(report, purpose);
+            self.space_hint(report, from, space);
             return None;
         }
         let any = pointee.ty == TypeTable::VOID || from_pointee.ty == TypeTable::VOID;

@@ -5,6 +5,7 @@ use super::scope::{Entity, SpacedType};
 use super::typed::{ExprId, ExprKind, Global, Init, Linkage, LvalueId, LvalueKind};
 use super::{Operand, Sema};
 use crate::builtins;
+use crate::lang::foreign;
 use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, Designator, Trait, UnaryOp};
 use crate::source::{Span, Symbol};
@@ -202,17 +203,14 @@ impl<'a> Sema<'a> {
 
     /// Reports an unknown name, with the one that was perhaps meant.
     pub(super) fn undeclared(&mut self, text: &str, span: Span) {
-        let message = format!("use of undeclared identifier '{text}'");
-        match self.suggest_value(text) {
-            Some(other) => {
-                let declared = self.declared_at(&other);
-                let report = self.error(span, format!("{message}; did you mean '{other}'?"));
-                if let Some(declared) = declared {
-                    report.note(declared, format!("'{other}' declared here"));
-                }
-            }
-            None => {
-                self.error(span, message);
+        let advice = foreign::advice(text, || self.suggest_value(text));
+        let message = advice.complete(format!("use of undeclared identifier '{text}'"));
+        let report = self.error(span, message);
+        if let Some(hint) = advice.hint {
+            report.hint(hint);
+        } else if let Some(other) = advice.name {
+            if let Some(declared) = self.declared_at(&other) {
+                report.note(declared, format!("'{other}' declared here"));
             }
         }
     }

@@ -94,10 +94,14 @@ impl<'a> Sema<'a> {
         let id = ty.q.ty;
         if let Some((pointee, space)) = self.module.types.pointer_parts(id) {
             if self.leads_outside(pointee.ty) || is_not_shared(space) {
-                self.error(
+                let report = self.error(
                     span,
                     "pointer arguments to kernel functions must reside in '__global', '__constant' or '__local' address space",
                 );
+                if space == AddrSpace::Private && !self.module.types.is_pointer(pointee.ty) {
+                    let pointer = self.module.types.display_qual(pointee);
+                    report.hint(format!("for a buffer, write '__global {pointer} *'"));
+                }
             } else if self.module.types.is_pointer(pointee.ty) && self.lang.std < ClStd::Cl20 {
                 let message = "kernel parameter cannot be declared as a pointer to a pointer";
                 self.error(span, message);
@@ -115,6 +119,8 @@ impl<'a> Sema<'a> {
                 report.hint(format!(
                     "its size differs between host and device; use {other}"
                 ));
+            } else {
+                self.field_notes(report, id);
             }
             return;
         }
@@ -131,7 +137,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn forbidden_value(&self, ty: TypeId) -> bool {
+    pub(super) fn forbidden_value(&self, ty: TypeId) -> bool {
         match self.module.types.get(ty) {
             Type::Bool | Type::Atomic(_) => true,
             Type::Opaque(kind) => !kind.for_kernels(),
@@ -139,7 +145,7 @@ impl<'a> Sema<'a> {
             Type::Array { elem, .. } => self.forbidden_value(elem.ty),
             Type::Record(record) => {
                 let fields = &self.module.types.record(*record).fields;
-                self.host_sized.contains(record)
+                self.host_sized.contains_key(record)
                     || fields.iter().any(|f| self.forbidden_value(f.ty.ty))
             }
             _ => false,

@@ -118,7 +118,11 @@ impl<'a> Sema<'a> {
         } else {
             return Some(());
         };
-        self.error(v.span, message);
+        let report = self.error(v.span, message);
+        if space == "local" {
+            report
+                .hint("declare it at the top of the kernel; other functions take a pointer to it");
+        }
         None
     }
 
@@ -127,7 +131,10 @@ impl<'a> Sema<'a> {
         if let Some(init) = v.init {
             let at = self.init_span(init);
             self.error(v.span, "'__local' variable cannot have an initializer")
-                .highlight(at);
+                .highlight(at)
+                .hint(
+                    "assign to it, then call 'barrier(CLK_LOCAL_MEM_FENCE)' before others read it",
+                );
             return None;
         }
         let id = self.add_global(&v, AddrSpace::Local, Linkage::Internal, None);

@@ -24,6 +24,7 @@ mod enqueue;
 mod expr;
 mod flow;
 mod func;
+mod hints;
 mod init;
 mod kernel;
 mod label;
@@ -89,7 +90,7 @@ pub fn check(
         global_meta: Vec::new(),
         strings: FxHashMap::default(),
         builtin_names: FxHashMap::default(),
-        host_sized: FxHashSet::default(),
+        host_sized: FxHashMap::default(),
         calls: Vec::new(),
         blocks: Vec::new(),
         block_inits: Vec::new(),
@@ -144,8 +145,8 @@ struct Sema<'a> {
     strings: FxHashMap<Vec<u8>, GlobalId>,
     /// `size_t` and the like, under their own names.
     builtin_names: FxHashMap<Symbol, TypeId>,
-    /// Records with a `size_t` or its like, which kernels do not take.
-    host_sized: FxHashSet<RecordId>,
+    /// Records with a `size_t` or its like, which kernels do not take, and the first such member.
+    host_sized: FxHashMap<RecordId, usize>,
     /// Edges of the call graph (caller, callee, position), for the check against recursion.
     calls: Vec<(FuncId, FuncId, Span)>,
     /// Blocks around what is being checked, innermost last.

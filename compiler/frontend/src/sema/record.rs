@@ -34,8 +34,8 @@ impl<'a> Sema<'a> {
             }
         }
         self.check_duplicates(&fields);
-        if fields.iter().any(|f| f.host_sized) {
-            self.host_sized.insert(id);
+        if let Some(index) = fields.iter().position(|f| f.host_sized) {
+            self.host_sized.insert(id, index);
         }
         let min_align = self
             .aligned_attr(&spec.attrs)
@@ -188,7 +188,9 @@ impl<'a> Sema<'a> {
                 Type::Array { len: None, .. } => Some(format!(
                     "flexible array member '{text}' is not allowed in OpenCL C"
                 )),
-                Type::Opaque(OpaqueKind::Event) => Some(self.no_field(ty_id)),
+                Type::Opaque(OpaqueKind::Event | OpaqueKind::Matrix(_)) => {
+                    Some(self.no_field(ty_id))
+                }
                 _ if self.is_immaterial(ty_id) => Some(self.no_field(ty_id)),
                 _ if !self.module.types.is_complete(ty_id) => {
                     Some(format!("field has incomplete type {}", self.show(ty_id)))

@@ -1,8 +1,6 @@
 //! Reports of what the device or the language version lacks, with the cure.
 use super::Sema;
-use super::typed::ExprId;
 use crate::diagnostics::Report;
-use crate::lang::types::AddrSpace;
 use crate::source::Span;
 use pumice_target::options::ClStd;
 
@@ -56,28 +54,5 @@ impl<'a> Sema<'a> {
                 "this device does not support __opencl_c_generic_address_space",
             );
         }
-    }
-
-    /// Explains a frequent mistake in the arguments of a built-in function.
-    pub(super) fn builtin_hint(&self, report: Report<'a>, text: &str, args: &[ExprId]) {
-        let stores = text.starts_with("vstore");
-        let Some(&last) = args.last() else { return };
-        if !stores && !text.starts_with("vload") {
-            return;
-        }
-        let types = &self.module.types;
-        let hint = match types.pointer_parts(self.ty(last)) {
-            None => format!("the last argument of '{text}' must be a pointer to elements"),
-            Some((to, _)) if types.is_vector(to.ty) => format!(
-                "'{text}' takes a pointer to '{}', not to {}; cast the pointer",
-                types.display(types.elem_lanes(to.ty).0),
-                self.show(to.ty)
-            ),
-            Some((_, AddrSpace::Constant)) if stores => {
-                format!("'{text}' cannot write to the constant address space")
-            }
-            _ => return,
-        };
-        report.hint(hint);
     }
 }

@@ -5,6 +5,7 @@ use super::Sema;
 use super::block::BlockValue;
 use super::convert::Parameter;
 use super::typed::{FuncId, GlobalId, LocalId};
+use crate::builtins;
 use crate::lang::names;
 use crate::lang::types::{AddrSpace, EnumId, QualType, RecordId, TypeId};
 use crate::source::{Span, Symbol};
@@ -201,11 +202,10 @@ impl<'a> Sema<'a> {
         });
         let mut own: Vec<String> = own.collect();
         own.sort();
-        names::closest(name, own.into_iter()).or_else(|| {
-            crate::builtins::similar(name)
-                .first()
-                .map(|s| (*s).to_string())
-        })
+        names::closest(name, own.into_iter())
+            .or_else(|| builtins::similar_conversion(name))
+            .or_else(|| builtins::similar(name).first().map(|s| (*s).to_string()))
+            .or_else(|| names::closest(name, builtins::constants(&self.lang)))
     }
 
     /// The type name most like `name`.

@@ -2,6 +2,7 @@
 use super::Sema;
 use super::scope::{Entity, SpacedType};
 use crate::diagnostics::Warning;
+use crate::lang::foreign;
 use crate::lang::names::{self, NamedType};
 use crate::lang::options::VARIADIC_FUNCTIONS;
 use crate::lang::types::{Access, AddrSpace, FloatKind, OpaqueKind, QualType, Quals, Type, TypeId};
@@ -178,11 +179,12 @@ impl<'a> Sema<'a> {
             }
             Some(NamedType::Opaque(kind)) => SpacedType::plain(self.opaque_type(kind, span)?),
             None => {
-                let message = match self.suggest_type(text) {
-                    Some(other) => format!("unknown type name '{text}'; did you mean '{other}'?"),
-                    None => format!("unknown type name '{text}'"),
-                };
-                self.error(span, message);
+                let advice = foreign::advice(text, || self.suggest_type(text));
+                let message = advice.complete(format!("unknown type name '{text}'"));
+                let report = self.error(span, message);
+                if let Some(hint) = advice.hint {
+                    report.hint(hint);
+                }
                 return None;
             }
         };

@@ -337,7 +337,8 @@ impl<'a> Sema<'a> {
                 "statement requires expression of scalar type ({} invalid)",
                 self.show(ty)
             );
-            self.error(self.span(value), message);
+            let report = self.error(self.span(value), message);
+            self.condition_hint(report, ty);
             return None;
         }
         self.truth(value)

@@ -82,7 +82,8 @@ impl<'a> Sema<'a> {
                 self.show(ty),
                 self.show(vector)
             );
-            self.error(op_span, message);
+            let report = self.error(op_span, message);
+            self.rank_hint(report, ty, elem);
             return None;
         }
         let scalar = self.arith_convert(scalar, elem);

@@ -311,6 +311,8 @@ impl Parser {
                 self.expect('(')?;
                 kernel.required_sub_groups = Some(self.u32()?);
                 self.expect(')')?;
+            } else if self.accept_word("whole_subgroups") {
+                kernel.whole_sub_groups = true;
             } else if self.accept_word("private") {
                 self.expect('(')?;
                 kernel.private_bytes = self.u32()?;

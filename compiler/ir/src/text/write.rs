@@ -132,6 +132,7 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
         let _ = write!(out, " queue({ordinal})");
     }
     for (word, is) in [
+        ("whole_subgroups", kernel.whole_sub_groups),
         ("initializer", kernel.initializer),
         ("finalizer", kernel.finalizer),
     ] {

@@ -151,6 +151,11 @@ fn needs() {
             &["Kernel", "Count"],
         ),
         (
+            Need::WholeSubgroups { kernel },
+            "WholeSubgroups kernel: KernelRef(0)\n",
+            &["Kernel"],
+        ),
+        (
             Need::PrivateMemory {
                 kernel,
                 ordinal,
@@ -265,21 +270,25 @@ fn needs() {
             Need::RawImage { .. } => 18,
             Need::SrgbWrites { .. } => 21,
             Need::GraphNode { .. } => 22,
+            Need::WholeSubgroups { .. } => 23,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();
         let refused = |ty, operands: &[u32]| read(&with_own(ty, number, operands)).unwrap_err();
         assert_eq!(refused(U32, &[id]), ReadError::NotVoid { instruction });
+        let &[_, second, ..] = operands else {
+            continue;
+        };
         assert_eq!(
             refused(VOID, &[id]),
             ReadError::MissingOperand {
                 instruction,
-                operand: operands[1]
+                operand: second
             }
         );
         assert!(matches!(
             refused(VOID, &[id, FUNCTION]),
-            ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == operands[1]
+            ReadError::WrongOperand { id: FUNCTION, operand, .. } if operand == second
         ));
     }
 }

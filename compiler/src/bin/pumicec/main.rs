@@ -164,7 +164,7 @@ impl Work<'_> {
             Failure::Program
         };
         if matches!(emit, Emit::Ir | Emit::Lowered) {
-            let ir = backend::to_ir(&linked.words, options).and_then(|mut ir| {
+            let ir = backend::to_ir(&linked.words, target, options).and_then(|mut ir| {
                 if emit == Emit::Lowered {
                     run_pipeline(&mut ir, &Ctx { target, options }, &mut |_, _| {})?;
                 }

@@ -44,7 +44,7 @@ pub fn remarks(
     subjects: &BTreeSet<&'static str>,
 ) -> String {
     let mut remarks = Remarks::default();
-    let done = backend::to_ir(&linked.words, options).and_then(|mut ir| {
+    let done = backend::to_ir(&linked.words, target, options).and_then(|mut ir| {
         remarks.note_own(&ir);
         let mut observer = |step: &'static str, module: Result<&Module, &LowerError>| {
             let Ok(module) = module else { return };

@@ -1,6 +1,7 @@
 //! Random OpenCL C programs without undefined behaviour, as kernel files.
 //!
-//! [`program`] makes a file from a seed; [`expectations`] runs a kernel file in the interpreter,
+//! [`program`] makes a file from a seed, [`enqueueing_program`] one of kernels that enqueue kernels;
+//! [`expectations`] runs a kernel file in the interpreter,
 //! before and after the passes, and says what every driver must compute. Any file can be edited
 //! and given new expectations, which is how a failure is made small.
 //!
@@ -10,6 +11,7 @@
 //! theirs between barriers, and barriers stand in uniform control flow. Floats only meet
 //! operations that are exact or correctly rounded.
 
+mod enqueues;
 mod expr;
 mod memory;
 mod oracle;
@@ -19,6 +21,7 @@ mod types;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+pub use enqueues::enqueueing_program;
 pub use oracle::{check_low_devices, expectations};
 
 use types::{INTEGERS, Random, Scalar, Space, Ty};

@@ -10,12 +10,12 @@ use pumice_compiler::target::Quirks;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
-use pumice_filetests::{Arg, KernelFile, Run};
+use pumice_filetests::{Arg, KernelFile, Run, directive};
 use pumice_interp as interp;
 use pumice_ir::Module;
 
-use crate::low_targets;
 use crate::runs::{Arguments, range_of_single_items};
+use crate::{low_targets, run_target};
 
 fn interpret(
     module: &Module,
@@ -39,17 +39,31 @@ fn interpret(
 /// # Errors
 /// A program that the compiler or the interpreter refuses, or whose result the passes change.
 pub fn expectations(text: &str) -> Result<String, String> {
-    let target = Target::reference();
+    let enqueues = directive::value(text, "needs") == Some("device-queues");
+    let target = match enqueues {
+        true => run_target(),
+        false => Target::reference(),
+    };
     let program = Prepared::of(text, &target)?;
-    let ways = [
+    let mut ways = vec![
         ("passes".to_string(), false, target.clone()),
-        ("needed passes".to_string(), true, target),
+        ("needed passes".to_string(), true, target.clone()),
         (
             "passes for drivers with faults".to_string(),
             false,
-            with_faults(),
+            Target {
+                quirks: Quirks::all(),
+                ..target.clone()
+            },
         ),
     ];
+    if enqueues {
+        let graphs = Target {
+            shader_enqueue: true,
+            ..target
+        };
+        ways.push(("passes for work graphs".to_string(), false, graphs));
+    }
     program.check(&ways)?;
     Ok(annotate(text, &program.runs, &program.results))
 }
@@ -109,7 +123,11 @@ impl Prepared {
         let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
         let results: Vec<Vec<Vec<u8>>> = runs
             .iter()
-            .map(|run| interpret(&ir, run, true).map_err(|e| format!("before the passes: {e}")))
+            // Captured structs are copied with their padding.
+            .map(|run| {
+                interpret(&ir, run, !run.args.contains(&Arg::Queue))
+                    .map_err(|e| format!("before the passes: {e}"))
+            })
             .collect::<Result<_, _>>()?;
         Ok(Self {
             ir,
@@ -141,14 +159,6 @@ impl Prepared {
             }
         }
         Ok(())
-    }
-}
-
-/// A device with everything, whose driver needs every help.
-fn with_faults() -> Target {
-    Target {
-        quirks: Quirks::all(),
-        ..Target::reference()
     }
 }
 

@@ -1,5 +1,8 @@
 //! Rounds as a work graph: a dispatch starts the scheduler's node, which starts those of the variants that have work;
 //! their last work-group starts the scheduler of the next level (`compiler/backend`'s pass `graph_nodes`).
+//!
+//! Each level is a pipeline for the scheduler and for each variant, so a graph begins with one level and gets the
+//! others when launches turn out to be long.
 
 use pumice_compiler::target::device_queue::{Key, VARIANTS, graph};
 use pumice_vulkan_layer::caps::Limits;
@@ -18,6 +21,8 @@ pub(super) struct Nodes {
     constants: NodeConstants,
     /// With the present variants.
     graph: Option<WorkGraph>,
+    /// The next graph has all levels.
+    is_long: bool,
 }
 
 /// A graph with the memory that its dispatches use in turn.
@@ -68,8 +73,8 @@ pub(super) fn obstacle(executable: &Executable, device: &LogicalDevice) -> Optio
     (!fits).then_some("the device's work graphs are too small")
 }
 
-/// The levels of a graph with so many variants.
-fn levels(limits: &Limits, variants: usize) -> u32 {
+/// The levels of a graph with so many variants, if launches are long.
+fn all_levels(limits: &Limits, variants: usize) -> u32 {
     let most = MOST_NODES / (variants + 1);
     (most as u32)
         .min(limits.max_graph_depth / 2)
@@ -92,12 +97,21 @@ impl Nodes {
         Ok(Self {
             constants: executable.node_constants(&device_module, &kernels, termination)?,
             graph: None,
+            is_long: false,
         })
     }
 
     /// Forgets the graph: its variants are not those of the memory any more.
     pub fn forget(&mut self) {
         self.graph = None;
+        self.is_long = false;
+    }
+
+    /// Lets the next graph have all levels; forgets one that has fewer.
+    pub fn lengthen(&mut self, limits: &Limits, variants: usize) {
+        self.is_long = true;
+        self.graph =
+            (self.graph.take()).filter(|graph| graph.levels >= all_levels(limits, variants));
     }
 
     /// The printf buffer of all nodes, if one of them prints.
@@ -150,7 +164,10 @@ impl Nodes {
             specialized(kernel, key.local_size, &local_arguments(info, key))
         };
         let blocks: Vec<Specialized> = keys.iter().map(block).collect::<Result<_>>()?;
-        let levels = levels(&device.capabilities().limits, keys.len());
+        let levels = match self.is_long {
+            true => all_levels(&device.capabilities().limits, keys.len()),
+            false => 1,
+        };
         let mut entries = Vec::new();
         for level in 0..levels {
             let of_level = (blocks.iter().zip(0..))
@@ -209,7 +226,7 @@ impl Nodes {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_NODES, levels};
+    use super::{MOST_NODES, all_levels};
     use pumice_vulkan_layer::caps::Limits;
 
     #[test]
@@ -218,12 +235,12 @@ mod tests {
             max_graph_depth,
             ..Limits::default()
         };
-        assert_eq!(levels(&limits(32), 1), 4);
-        assert_eq!(levels(&limits(5), 1), 2);
-        assert_eq!(levels(&limits(2), 1), 1);
-        assert_eq!(levels(&limits(32), 64), 1);
+        assert_eq!(all_levels(&limits(32), 1), 4);
+        assert_eq!(all_levels(&limits(5), 1), 2);
+        assert_eq!(all_levels(&limits(2), 1), 1);
+        assert_eq!(all_levels(&limits(32), 64), 1);
         for variants in 0..=64 {
-            let levels = levels(&limits(32), variants) as usize;
+            let levels = all_levels(&limits(32), variants) as usize;
             assert!(levels * (variants + 1) <= MOST_NODES);
         }
     }

@@ -31,6 +31,8 @@ use crate::base::log;
 const ROUNDS: usize = 8;
 /// The most runs of the recording in a submission.
 const MOST_RUNS: usize = 32;
+/// Runs of the recording in a submission from which on a launch is long.
+const LONG_RUNS: usize = 8;
 /// Bytes of private memory of a variant's dispatch, unless one work-group needs more.
 const PRIVATE_BYTES: u64 = 64 << 20;
 /// Work-groups of a dispatch at most: counts of several of them stay within 32 bits.
@@ -336,7 +338,12 @@ impl Scheduler {
             let (progress, missing) = self.arena.state()?;
             match progress.state {
                 State::Done => return Ok(progress.executed),
-                State::Running => runs = (runs * 2).min(MOST_RUNS),
+                State::Running => {
+                    runs = (runs * 2).min(MOST_RUNS);
+                    if let Some(nodes) = self.nodes.as_mut().filter(|_| runs >= LONG_RUNS) {
+                        nodes.lengthen(limits, self.variants.len());
+                    }
+                }
                 State::NeedsVariants => {
                     self.add_variants(executable, device, missing)?;
                     runs = 1;

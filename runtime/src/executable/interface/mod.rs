@@ -40,6 +40,8 @@ pub struct KernelInfo {
     pub required_sub_group_size: Option<u32>,
     /// Sub-groups that each of its work-groups must have.
     pub required_sub_groups: Option<u32>,
+    /// Work-groups are made of whole sub-groups.
+    pub whole_sub_groups: bool,
     /// Bytes of a work-item's private memory that a launch gives it in a buffer.
     pub private_bytes: Option<u32>,
     /// Launches give it memory of device-side enqueue.
@@ -220,6 +222,9 @@ impl KernelInterface {
             Need::SubgroupCount { count, .. } => {
                 let slot = &mut self.info.required_sub_groups;
                 slot.replace(count).is_none()
+            }
+            Need::WholeSubgroups { .. } => {
+                !std::mem::replace(&mut self.info.whole_sub_groups, true)
             }
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 let last = self.info.args.pop();

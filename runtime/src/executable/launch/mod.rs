@@ -8,6 +8,7 @@
 //! - `node.rs`: the same for nodes of a work graph
 //! - `checks.rs`: the memory of a launch's checks
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
+//! - `rewrite.rs`: a launch like another, with other numbers
 //! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
@@ -19,6 +20,7 @@ mod promises;
 mod range;
 mod record;
 mod regions;
+mod rewrite;
 mod slices;
 
 use std::borrow::Cow;

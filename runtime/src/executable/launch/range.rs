@@ -61,6 +61,8 @@ pub struct RangeLimits {
     pub required: Option<[usize; 3]>,
     /// Sub-groups that each work-group must have (SubgroupsPerWorkgroup).
     pub sub_groups: Option<u32>,
+    /// Work-groups are made of whole sub-groups, and groups at the end of the range are not smaller.
+    pub whole_sub_groups: bool,
     /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: the work-items of a sub-group.
     pub multiple: usize,
     /// True if groups at the end of the range may be smaller.
@@ -91,18 +93,26 @@ impl RangeLimits {
         Ok(range)
     }
 
-    /// A local size with the required number of sub-groups that divides the range, the largest first
-    /// dimension first; `None` if the kernel requires none or nothing fits.
+    /// A local size with the required number of sub-groups, or of whole ones, that divides the range, the largest first
+    /// dimension first; `None` if the kernel requires neither or nothing fits.
     fn with_sub_groups(&self, dimensions: usize, global: [usize; 3]) -> Option<[usize; 3]> {
-        let count = self.sub_groups? as usize;
         let width = self.multiple.max(1);
-        let most = count.checked_mul(width)?.min(self.group_size);
-        // The last sub-group may be smaller.
-        let least = count.saturating_sub(1) * width + 1;
+        let (least, most) = match self.sub_groups {
+            // The last sub-group may be smaller.
+            Some(count) => {
+                let count = count as usize;
+                let most = count.checked_mul(width)?;
+                (count.saturating_sub(1) * width + 1, most)
+            }
+            None if self.whole_sub_groups => (width, TARGET.max(width)),
+            None => return None,
+        };
+        let most = most.min(self.group_size);
+        let step = if self.whole_sub_groups { width } else { 1 };
         let divides = |d: usize, size: usize| {
             size <= self.item_sizes[d] && (d < dimensions || size == 1) && global[d] % size == 0
         };
-        for items in (least..=most).rev() {
+        for items in (least..=most).rev().filter(|items| items % step == 0) {
             for x in (1..=items)
                 .rev()
                 .filter(|x| items % x == 0 && divides(0, *x))
@@ -148,6 +158,14 @@ impl RangeLimits {
                     "{given} given, which is {found} sub-groups; the kernel requires {required}"
                 ));
             }
+        }
+        // The same error if the kernel needs whole sub-groups.
+        let broken = items.is_some_and(|items| items % self.multiple.max(1) != 0);
+        if self.whole_sub_groups && broken && !range.is_empty() {
+            let (given, size) = (shown(local), self.multiple);
+            return group_size(format!(
+                "{given} given, the kernel needs whole sub-groups of {size} work-items"
+            ));
         }
         // CL_INVALID_WORK_GROUP_SIZE if a size is 0, or all together exceed the kernel's limit.
         let limit = self.group_size.min(self.device_group_size);
@@ -260,6 +278,7 @@ mod tests {
         item_sizes: [1024, 1024, 64],
         required: None,
         sub_groups: None,
+        whole_sub_groups: false,
         multiple: 8,
         non_uniform: true,
     };
@@ -382,6 +401,37 @@ mod tests {
         };
         let beyond = resolve(&required, None, global, None);
         assert!(matches!(beyond, Err(E::WorkGroupSize(_))));
+    }
+
+    #[test]
+    fn kernels_that_need_whole_sub_groups_get_them() {
+        let limits = RangeLimits {
+            whole_sub_groups: true,
+            ..UNIFORM
+        };
+        let local =
+            |global, local| resolve(&limits, None, Some(global), local).map(|r| r.local_size);
+        assert_eq!(local([64, 1, 1], Some([16, 1, 1])), Ok([16, 1, 1]));
+        assert_eq!(local([4, 6, 1], Some([4, 2, 1])), Ok([4, 2, 1]));
+        for (global, given) in [
+            ([64, 1, 1], [4, 1, 1]),
+            ([12, 1, 1], [12, 1, 1]),
+            ([20, 1, 1], [8, 1, 1]),
+        ] {
+            assert!(matches!(
+                local(global, Some(given)),
+                Err(LaunchError::WorkGroupSize(_))
+            ));
+        }
+        // Chosen sizes are of whole sub-groups too, in whatever dimension.
+        assert_eq!(local([1 << 20, 1, 1], None), Ok([256, 1, 1]));
+        assert_eq!(local([24, 1, 1], None), Ok([24, 1, 1]));
+        assert_eq!(local([4, 6, 1], None), Ok([4, 6, 1]));
+        assert!(matches!(
+            local([12, 1, 1], None),
+            Err(LaunchError::WorkGroupSize(_))
+        ));
+        assert_eq!(local([0, 1, 1], None), Ok([1, 1, 1]));
     }
 
     #[test]

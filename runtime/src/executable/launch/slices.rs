@@ -6,7 +6,6 @@ use std::sync::OnceLock;
 use pumice_vulkan_layer::{Capabilities, DeviceType};
 
 use crate::base::config;
-use crate::base::log;
 
 /// The work-groups of a slice where nothing else is set: milliseconds of simple kernels, and many times what the largest
 /// GPUs run at once.
@@ -26,13 +25,13 @@ enum Wish {
     Off,
 }
 
-fn parse(text: Option<&str>) -> Result<Wish, String> {
+fn parse(text: Option<&str>) -> Result<Wish, &'static str> {
     match text {
         None => Ok(Wish::Default),
         Some("off" | "0") => Ok(Wish::Off),
         Some(text) => match text.parse() {
             Ok(groups) => Ok(Wish::Groups(groups)),
-            Err(_) => Err(format!("{text} is neither a number of work-groups nor off")),
+            Err(_) => Err("neither a number of work-groups nor off; launches are cut as usual"),
         },
     }
 }
@@ -42,7 +41,7 @@ fn wish() -> Wish {
     *WISH.get_or_init(|| {
         let value = config::SLICES.value();
         parse(value.as_deref()).unwrap_or_else(|reason| {
-            log::warn!("{}: {reason}", config::SLICES.name);
+            config::SLICES.refused(reason);
             Wish::Default
         })
     })

@@ -2,8 +2,8 @@
 //!
 //! - Division and remainder never see a zero divisor (undefined in SPIR-V, a trap on CPUs): it
 //!   becomes 1. Signed quotients are those of the magnitudes, which have no overflow either.
-//!   `SRem` is the dividend minus quotient times divisor, since OpSRem is not to be trusted with
-//!   negative operands.
+//!   `SRem` is the remainder of the magnitudes with the dividend's sign, or the dividend minus quotient
+//!   times divisor, since OpSRem is not to be trusted with negative operands.
 //! - Where that is faster ([`QuirkKind::DivideInDoubles`]), integers of up to 32 bits are
 //!   divided as doubles. A quotient n/d that is no integer is further from the next one than
 //!   1/d, which is more than a double's rounding moves it, so that cutting off is exact.
@@ -52,7 +52,11 @@ fn binary(
     Some(match op {
         BinaryOp::SDiv | BinaryOp::SRem => {
             let divisor = not_zero(x, b);
-            let quotient = if in_doubles(x, target, divisor) {
+            let doubles = in_doubles(x, target, divisor);
+            if op == BinaryOp::SRem && !doubles && x.ty(divisor).scalar == Scalar::I32 {
+                return Some(remainder_of_magnitudes(x, a, divisor));
+            }
+            let quotient = if doubles {
                 signed_quotient_of_doubles(x, a, divisor)
             } else {
                 quotient_of_magnitudes(x, target, a, divisor)
@@ -240,6 +244,17 @@ fn quotient_of_magnitudes(
     };
     let signs = x.bin(BinaryOp::Xor, a, divisor);
     negated_by(x, quotient, signs)
+}
+
+/// Unsigned remainder of the magnitudes, which has the dividend's sign: that takes neither a quotient nor
+/// its product. Drivers turn a constant divisor into products all the same.
+fn remainder_of_magnitudes(x: &mut Expander<'_>, a: Value, divisor: Value) -> Value {
+    let [p, q] = [a, divisor].map(|value| {
+        let negated = x.un(UnaryOp::INeg, value);
+        x.bin(BinaryOp::SMax, value, negated)
+    });
+    let rest = x.bin(BinaryOp::URem, p, q);
+    negated_by(x, rest, a)
 }
 
 /// The high half of a product.

@@ -42,10 +42,13 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
 }
 
 /// Functions of the library that have a shorter form for devices with an exact fma on f32.
-const BY_FMA: &[(&str, &str)] = &[(
-    "__pumice_product_tail_f32",
-    "__pumice_product_tail_by_fma_f32",
-)];
+const BY_FMA: &[(&str, &str)] = &[
+    ("__pumice_fmod_f32", "__pumice_fmod_by_fma_f32"),
+    (
+        "__pumice_product_tail_f32",
+        "__pumice_product_tail_by_fma_f32",
+    ),
+];
 
 /// The name of the library function whose body a declared one gets on the device.
 fn form<'a>(name: &'a str, target: &Target) -> &'a str {

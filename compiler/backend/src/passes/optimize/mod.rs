@@ -15,4 +15,5 @@ pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
 pub mod trip_count;
+pub mod unsigned_forms;
 pub mod vectorize_memory;

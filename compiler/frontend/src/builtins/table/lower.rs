@@ -1,7 +1,8 @@
 //! Ways to lower a call of a built-in function to SPIR-V; emission writes them.
 
 use rspirv::spirv::{
-    BuiltIn, GroupOperation, Op, OpenclStd100Op as Std, Scope, SpvAmdShaderBallotOp as Amd,
+    BuiltIn, CooperativeMatrixLayout, GroupOperation, Op, OpenclStd100Op as Std, Scope,
+    SpvAmdShaderBallotOp as Amd,
 };
 
 use crate::lang::types::AddrSpace;
@@ -123,6 +124,33 @@ pub enum Lower {
     Enqueue,
     /// A query about a block as a kernel.
     KernelQuery(Op),
+    /// A function of cl_pumice_cooperative_matrix.
+    Matrix(MatrixFunction),
+}
+
+/// A function on cooperative matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatrixFunction {
+    /// Loads a matrix.
+    Load(CooperativeMatrixLayout),
+    /// Stores a matrix.
+    Store(CooperativeMatrixLayout),
+    /// A product and a sum, with true saturating.
+    MultiplyAdd(bool),
+    /// Sets all components.
+    Fill,
+    /// The number of components that a work-item holds.
+    Length,
+    /// One of the components that the work-item holds.
+    Get,
+    /// Sets one of them.
+    Set,
+    /// Arithmetic on pairs of components: of signed and of unsigned integers, and of floats.
+    Pairs([Op; 3]),
+    /// Negation.
+    Negate,
+    /// Conversion of the components.
+    Convert,
 }
 
 /// Operation of an image function.

@@ -46,6 +46,7 @@ mod intel_sub_groups;
 mod legacy_atomics;
 mod lower;
 mod math;
+mod matrices;
 mod parse;
 mod pipes;
 mod printf;
@@ -60,7 +61,7 @@ mod work_items;
 
 use crate::lang::options::LangOptions;
 pub use gate::Gate;
-pub use lower::{ImageOp, Lower};
+pub use lower::{ImageOp, Lower, MatrixFunction};
 pub(super) use parse::equal;
 use pumice_target::options::ClStd;
 use signature::{Accesses, Base, Components, Gentype, Signature};
@@ -90,6 +91,7 @@ const SECTIONS: &[&[Table]] = &[
     intel_sub_groups::TABLES,
     amd_shader_ballot::TABLES,
     clocks::TABLES,
+    matrices::TABLES,
 ];
 
 /// Functions that need the same.

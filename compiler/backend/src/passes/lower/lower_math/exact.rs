@@ -5,8 +5,8 @@
 //!
 //! * f64 and f16: correctly rounded, by the library or through f32;
 //! * f32 fma: through f64 where the device has it, else by the library;
-//! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's 1/sqrt refined by an exact fma, else the
-//!   library, also with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
+//! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's where a probe finds it accurate, its
+//!   1/sqrt refined by an exact fma, else the library, also with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
 //! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
 //!   whose error bounds count on it.
@@ -15,7 +15,8 @@
 //!
 //! The library's sources name the exactness that they need ([`library_form`]): `a / b` is correctly
 //! rounded for all operands, half_divide and half_sqrt nearly so for operands and results between
-//! 2^-100 and 2^100 (half_sqrt also for 0), native_divide the device's where its own is not exact.
+//! 2^-100 and 2^100 (half_sqrt also for 0), native_divide the device's where its own is not exact,
+//! native_sqrt the device's within 1.5 ULP or a better one, native_exp2 the device's or a better one.
 //! A contracted sum is an fma, or a product and a sum that the driver leaves alone.
 
 use super::{Library, call_lanes, narrow, widen};
@@ -111,6 +112,8 @@ impl Exact<'_> {
         let (args, wide) = widen(x, args, ty);
         let value = if wide.scalar == Scalar::F32 && self.target.exact_sqrt_f32 {
             x.math(MathOp::Sqrt, &args)
+        } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.accurate_roots_f32 {
+            x.math(MathOp::NativeSqrt, &args)
         } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.exact_fma_f32 {
             scaled_root(x, args[0])
         } else {
@@ -139,10 +142,11 @@ pub(super) fn library_form(
             Some(x.bin(BinaryOp::FDiv, args[0], args[1]))
         }
         Ocl::half_divide => Some(near_quotient(x, target, args[0], args[1])),
-        Ocl::half_sqrt if target.exact_sqrt_f32 || !target.exact_fma_f32 => {
+        Ocl::native_sqrt if target.accurate_roots_f32 => Some(x.math(MathOp::NativeSqrt, args)),
+        Ocl::half_sqrt | Ocl::native_sqrt if target.exact_sqrt_f32 || !target.exact_fma_f32 => {
             Some(x.math(MathOp::Sqrt, args))
         }
-        Ocl::half_sqrt => Some(near_root(x, args[0])),
+        Ocl::half_sqrt | Ocl::native_sqrt => Some(near_root(x, args[0])),
         _ => None,
     }
 }

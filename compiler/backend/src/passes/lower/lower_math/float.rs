@@ -230,8 +230,9 @@ fn decompose(x: &mut Expander<'_>, value: Value) -> (Value, Value, Value) {
     };
     let shifted = x.bin(BinaryOp::Shl, fraction, shift);
     let shifted = x.bin_const(BinaryOp::And, shifted, f.fraction_mask());
-    let one = x.splat(ty, 1);
-    let small = x.bin(BinaryOp::ISub, one, shift);
+    // One less the shift.
+    let most = x.splat(ty, f.width - f.fraction);
+    let small = x.bin(BinaryOp::ISub, most, leading);
     let denormal = x.icmp_const(IntCond::Eq, exponent, 0);
     let exponent = x.select(denormal, small, exponent);
     let fraction = x.select(denormal, shifted, fraction);

@@ -138,6 +138,9 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         {
             ExpandWide(float::rsqrt)
         }
+        Ocl::rsqrt | Ocl::half_rsqrt if target.accurate_roots_f32 => {
+            ExpandWide(float::native_rsqrt)
+        }
         Ocl::rsqrt | Ocl::half_rsqrt => ExpandWide(exact::rsqrt),
         Ocl::sin | Ocl::half_sin => Library("sin"),
         Ocl::sincos => Rule::SinCos,
@@ -239,7 +242,7 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
 /// arguments can be scaled without loss.
 fn is_accurate(target: &Target, ty: Type, op: Ocl) -> bool {
     let close = match op {
-        Ocl::exp2 => target.accurate_exp2_f32,
+        Ocl::exp2 | Ocl::native_exp2 => target.accurate_exp2_f32,
         _ => target.accurate_log2_f32,
     };
     close && target.exact_fma_f32 && ty.scalar != Scalar::F64
@@ -271,9 +274,7 @@ impl Library {
 /// # Errors
 /// An OpenCL.std instruction that nothing lowers.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    if ctx.options.math.native {
-        native::use_native_functions(module);
-    }
+    native::use_native_functions(module, ctx);
     lower_functions(module, ctx)
 }
 
@@ -401,6 +402,9 @@ fn lower(
     if x.func.is_builtin() {
         if let Some(value) = exact::library_form(x, op, args, target) {
             return Ok(value);
+        }
+        if op == Ocl::native_exp2 && !is_accurate(target, ty, op) {
+            return lower(x, library, Ocl::exp2, args, ty, target);
         }
     }
     let half = args.first().is_some_and(|&a| x.ty(a).scalar == Scalar::F16);

@@ -1,0 +1,242 @@
+//! Start-up probe of functions in 32 bits: may those of OpenCL be made of them?
+//!
+//! Vulkan promises 3 + 2 |x| ULP of Exp2, an absolute error of Log2 between a half and two, and nothing of use of
+//! Sqrt and of denormal arguments; many devices are far better. The arguments are a sample: the bounds of [`pumice_target::Target`] leave room below those of OpenCL.
+
+use super::{Random, arithmetic_module, run_module};
+use crate::asm::Module;
+use crate::caps::FloatControls;
+use crate::device::LogicalDevice;
+use crate::error::Result;
+
+/// Number of arguments of each function.
+const CASES: usize = 4096;
+/// The largest errors, in units of the last place: what is made of them stays below 3.
+const EXP2_ULPS: f64 = 2.0;
+const LOG2_ULPS: f64 = 1.5;
+const ROOT_ULPS: f64 = 1.5;
+/// The largest absolute error of Sin and Cos, up to [`LARGEST_ANGLE`]: that of relaxed arithmetic, which asks for
+/// it up to pi.
+const SINE_ERROR: f64 = 1.0 / 2048.0;
+const LARGEST_ANGLE: f32 = 256.0;
+
+/// Arguments of Exp2, Log2, both roots, and both of Sin and Cos.
+const ARGUMENTS: usize = 4;
+/// Results of Exp2, Log2, Sqrt, InverseSqrt, Sin and Cos.
+const RESULTS: usize = 6;
+
+/// The functions that are accurate enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AccurateFunctions {
+    /// Exp2 errs by at most 2 ULP where its result is normal; infinities and NaN are right.
+    pub exp2: bool,
+    /// Log2 errs by at most 1.5 ULP for normal arguments; infinities, zero and NaN are right.
+    pub log2: bool,
+    /// Sqrt and InverseSqrt err by at most 1.5 ULP for all arguments, denormal ones too; zeros, infinities and NaN
+    /// are right.
+    pub roots: bool,
+    /// Sin and Cos err by at most 2^-11 up to 256.
+    pub sine: bool,
+}
+
+impl LogicalDevice {
+    /// Runs the functions over a sample of arguments, and compares with the host's.
+    ///
+    /// # Errors
+    /// Errors of Vulkan calls.
+    pub fn probe_functions(&self) -> Result<AccurateFunctions> {
+        let cases = cases();
+        let input: Vec<u8> = (cases.iter().flatten())
+            .flat_map(|value| value.to_ne_bytes())
+            .collect();
+        let words = module(self.capabilities().float_controls[1]);
+        let output = run_module(self, &words, CASES as u32, &input, CASES * RESULTS * 4)?;
+        let number = |bytes: &[u8]| bytes.try_into().map(f32::from_ne_bytes).unwrap_or(f32::NAN);
+        let results: Vec<[f32; RESULTS]> = (output.chunks_exact(RESULTS * 4))
+            .map(|row| std::array::from_fn(|index| number(&row[index * 4..index * 4 + 4])))
+            .collect();
+        Ok(judge(&cases, &results))
+    }
+}
+
+fn module(controls: FloatControls) -> Vec<u32> {
+    let mut modes = Vec::new();
+    for (offered, capability, mode) in [
+        (controls.denorm_preserve, 4464, 4459),
+        (controls.signed_zero_inf_nan_preserve, 4466, 4461),
+        (controls.rounding_rte, 4467, 4462),
+    ] {
+        if offered {
+            modes.push((capability, mode));
+        }
+    }
+    let inputs = ARGUMENTS as u32;
+    arithmetic_module(32, inputs, &modes, |m: &mut Module, glsl, float, values| {
+        let &[a, b, c, d] = values else {
+            return Vec::new();
+        };
+        let calls = [(29, a), (30, b), (31, c), (32, c), (13, d), (14, d)];
+        calls.map(|(op, x)| m.op(12, float, &[glsl, op, x])).into()
+    })
+}
+
+fn cases() -> Vec<[f32; ARGUMENTS]> {
+    let special = [
+        [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0],
+        [f32::NEG_INFINITY, 0.0, 0.0, -0.0],
+        [f32::NAN, f32::NAN, f32::NAN, 1.0],
+        [200.0, -1.0, -1.0, -1.0],
+        [-1000.0, f32::NEG_INFINITY, f32::NEG_INFINITY, LARGEST_ANGLE],
+        [0.0, 1.0, -0.0, -LARGEST_ANGLE],
+        [-126.0, f32::MIN_POSITIVE, 1e-45, 3.141_592_7],
+        [127.999_99, f32::MAX, f32::MAX, 1.570_796_4],
+    ];
+    let mut random = Random(0x0bad_5eed_0bad_5eed);
+    let mut unit = || (random.next() >> 40) as f32 / (1 << 24) as f32;
+    let mut cases = special.to_vec();
+    while cases.len() < CASES {
+        let (x, y, exponent) = (unit(), unit(), (unit() * 252.0) as i32 - 126);
+        let [power, logarithm] = match cases.len() % 4 {
+            // All normal results; all normal arguments.
+            0 => [x * 254.0 - 126.0, (1.0 + y) * 2f32.powi(exponent)],
+            // Near zero, where results are near one; near one, where results are near zero.
+            1 => [
+                (x - 0.5) * 2f32.powi(-(cases.len() as i32 % 23)),
+                0.5 + y * 1.5,
+            ],
+            // Beside whole numbers.
+            2 => [
+                (x * 254.0).floor() - 126.0 + y * 2f32.powi(-12),
+                1.0 + (y - 0.5) * 2f32.powi(-12),
+            ],
+            _ => [
+                x - 0.5,
+                f32::from_bits(
+                    1f32.to_bits()
+                        .wrapping_add((x * 2048.0) as u32)
+                        .wrapping_sub(1024),
+                ),
+            ],
+        };
+        // Every positive exponent, denormal ones too.
+        let root = f32::from_bits((unit() * f32::INFINITY.to_bits() as f32) as u32);
+        let limit = if cases.len() % 2 == 0 {
+            3.2
+        } else {
+            LARGEST_ANGLE
+        };
+        let angle = (unit() * 2.0 - 1.0) * limit;
+        cases.push([power, logarithm, root, angle]);
+    }
+    cases
+}
+
+/// Tells which function kept its bound.
+fn judge(cases: &[[f32; ARGUMENTS]], results: &[[f32; RESULTS]]) -> AccurateFunctions {
+    let pairs = || cases.iter().zip(results);
+    let roots = |x: f32, root: f32, inverse: f32| {
+        let exact = f64::from(x).sqrt();
+        let zero = x == 0.0 && root.to_bits() != x.to_bits();
+        !zero && error(root, exact) <= ROOT_ULPS && error(inverse, 1.0 / exact) <= ROOT_ULPS
+    };
+    let close = |got: f32, exact: f64| (f64::from(got) - exact).abs() <= SINE_ERROR;
+    AccurateFunctions {
+        exp2: pairs().all(|(x, got)| error(got[0], f64::from(x[0]).exp2()) <= EXP2_ULPS),
+        log2: pairs().all(|(x, got)| error(got[1], f64::from(x[1]).log2()) <= LOG2_ULPS),
+        roots: pairs().all(|(x, got)| roots(x[2], got[2], got[3])),
+        sine: pairs().all(|(x, got)| {
+            let angle = f64::from(x[3]);
+            close(got[4], angle.sin()) && close(got[5], angle.cos())
+        }),
+    }
+}
+
+/// The error of a result in units of the last place; infinite where it is of another kind.
+fn error(got: f32, expected: f64) -> f64 {
+    let nearest = expected as f32;
+    let same = got == nearest || got.is_nan() && nearest.is_nan();
+    if same || expected != 0.0 && expected.abs() < f64::from(f32::MIN_POSITIVE) {
+        // Results that are denormal may be flushed.
+        return if same || got.abs() <= f32::MIN_POSITIVE {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+    }
+    if !got.is_finite() || !nearest.is_finite() {
+        return f64::INFINITY;
+    }
+    let exponent = (expected.abs().to_bits() >> 52) as i32 - 1023;
+    (f64::from(got) - expected).abs() / 2f64.powi(exponent - 23)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AccurateFunctions, RESULTS, cases, judge};
+
+    fn results(change: impl Fn(f64) -> f64) -> Vec<[f32; RESULTS]> {
+        let made = |arguments: &[f32; 4]| {
+            let [a, b, c, d] = arguments.map(f64::from);
+            let root = c.sqrt();
+            [a.exp2(), b.log2(), root, 1.0 / root, d.sin(), d.cos()]
+        };
+        (cases().iter())
+            .map(|arguments| made(arguments).map(|value| change(value) as f32))
+            .collect()
+    }
+
+    #[test]
+    fn bounds_are_kept_or_not() {
+        let of = |exp2, log2, roots, sine| AccurateFunctions {
+            exp2,
+            log2,
+            roots,
+            sine,
+        };
+        let all = of(true, true, true, true);
+        assert_eq!(judge(&cases(), &results(|x| x)), all);
+        // Up to twice as many units of the last place, and half of one by rounding.
+        let unit = 2f64.powi(-23);
+        assert_eq!(judge(&cases(), &results(|x| x * (1.0 + 0.4 * unit))), all);
+        assert_eq!(
+            judge(&cases(), &results(|x| x * (1.0 - 0.7 * unit))),
+            of(true, false, false, true)
+        );
+        assert_eq!(
+            judge(&cases(), &results(|x| x * (1.0 + 3.0 * unit))),
+            of(false, false, false, true)
+        );
+        // What is right but near one, as many devices have it.
+        assert_eq!(
+            judge(&cases(), &results(|x| x + 2f64.powi(-22))),
+            of(false, false, false, true)
+        );
+        let infinite = |x: f64| {
+            if x.is_infinite() {
+                f64::from(f32::MAX)
+            } else {
+                x
+            }
+        };
+        assert_eq!(
+            judge(&cases(), &results(infinite)),
+            of(false, false, false, true)
+        );
+        // Denormal arguments taken for zeros, a zero without its sign, and sines as far as they are asked for.
+        let mut flushed = results(|x| x);
+        let mut unsigned = flushed.clone();
+        let mut coarse = flushed.clone();
+        for (case, row) in cases().iter().enumerate() {
+            if row[2].is_subnormal() {
+                flushed[case][2] = 0.0;
+            }
+            if row[2] == 0.0 {
+                unsigned[case][2] = 0.0;
+            }
+            coarse[case][5] += 0.001;
+        }
+        assert_eq!(judge(&cases(), &flushed), of(true, true, false, true));
+        assert_eq!(judge(&cases(), &unsigned), of(true, true, false, true));
+        assert_eq!(judge(&cases(), &coarse), of(true, true, true, false));
+    }
+}
