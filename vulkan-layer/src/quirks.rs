@@ -138,6 +138,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "31 bits of an unsigned word are rounded before the highest is added, which rounds again (seen in 5.0)",
     },
     Quirk {
+        kind: QuirkKind::GuardFloatsToLongs,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "an integer of 64 bits that becomes an f32 and one of 64 bits again is not rounded (seen in 22.3 and 25.0)",
+    },
+    Quirk {
         kind: QuirkKind::SampleExactly,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

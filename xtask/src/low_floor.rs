@@ -9,7 +9,7 @@ use crate::sh::Result;
 use crate::test::{self, Matrix, Report};
 
 /// The features that devices may lack, by PUMICE_MASK: each alone, then all together.
-const MASKS: &[(&str, &str)] = &[
+pub const MASKS: &[(&str, &str)] = &[
     ("without 64-bit integers", "shaderInt64"),
     ("without 16-bit integers", "shaderInt16"),
     ("without 8-bit integers", "shaderInt8"),

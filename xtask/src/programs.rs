@@ -2,8 +2,10 @@
 
 use crate::clients::{self, Setting};
 use crate::drivers::{self, VulkanDriver};
+use crate::low_floor;
 use crate::sh::{self, Result};
 use crate::test::{Report, build_debug, build_runner, cargo, mark};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -52,11 +54,65 @@ pub fn random_enqueueing(
     run_random(report, &[(driver, &ENQUEUEING)], env)
 }
 
+/// The next programs on SwiftShader, and on lavapipe with each thing masked that low devices lack. Each
+/// form has a folder below `target/difffuzz`, which holds the next seed and what failed.
+pub fn random_low(report: &mut Report) -> Result {
+    let vendors = build_random()?;
+    let (low, full) = (drivers::swiftshader()?, drivers::backports()?);
+    let words = ["--count", "25", "--skip", "double"];
+    let setting = Setting {
+        vendors: &vendors,
+        driver: Some(&low),
+        loader: None,
+        env: &[],
+    };
+    let label = format!("random programs · {}", low.name);
+    run_campaign(report, "low-swiftshader", &words, &setting, &label)?;
+    for (what, mask) in low_floor::MASKS {
+        let env = [
+            ("PUMICE_MASK", mask.to_string()),
+            // LLVM's optimiser takes most of the time, and is not what is tested.
+            ("GALLIVM_PERF", "nopt".to_string()),
+        ];
+        let masked = Setting {
+            driver: Some(&full),
+            env: &env,
+            ..setting
+        };
+        let folder = format!("low-{}", what.replace(' ', "-"));
+        let label = format!("random programs · {what}");
+        run_campaign(report, &folder, &words[..2], &masked, &label)?;
+    }
+    Ok(())
+}
+
 fn run_random(
     report: &mut Report,
     runs: &[(&VulkanDriver, &Kind)],
     env: &[(&str, String)],
 ) -> Result {
+    let vendors = build_random()?;
+    for &(driver, kind) in runs {
+        let count = kind.count.to_string();
+        let mut words = vec!["--from", "1", "--count", &count];
+        if let Some(word) = kind.word {
+            words.extend(["--kind", word]);
+        }
+        words.extend(kind.options);
+        let setting = Setting {
+            vendors: &vendors,
+            driver: Some(driver),
+            loader: None,
+            env,
+        };
+        let label = format!("{} · {}", kind.name, driver.name);
+        run_campaign(report, "test", &words, &setting, &label)?;
+    }
+    Ok(())
+}
+
+/// Builds the driver, the generator and the tool; returns the folder that registers the driver.
+fn build_random() -> Result<PathBuf> {
     let library = build_debug()?;
     build_runner()?;
     let example = [
@@ -66,39 +122,31 @@ fn run_random(
         "random_kernels",
     ];
     sh::run(cargo(&["build", "--quiet"]).args(example))?;
+    clients::vendors_folder("debug", &library)
+}
+
+/// Runs the tool with a folder below `target/difffuzz` and more words, and records its outcome.
+fn run_campaign(
+    report: &mut Report,
+    folder: &str,
+    words: &[&str],
+    setting: &Setting<'_>,
+    label: &str,
+) -> Result {
     let debug = sh::target().join("debug");
-    let vendors = clients::vendors_folder("debug", &library)?;
-    for &(driver, kind) in runs {
-        let folder = sh::target().join("difffuzz").join("test");
-        let mut command = Command::new(debug.join("pumice-difffuzz"));
-        command
-            .arg("--generator")
-            .arg(debug.join("examples/random_kernels"))
-            .arg("--folder")
-            .arg(&folder)
-            .args(["--from", "1", "--count", &kind.count.to_string()]);
-        if let Some(word) = kind.word {
-            command.args(["--kind", word]);
-        }
-        command.args(kind.options).arg("Pumice");
-        let setting = Setting {
-            vendors: &vendors,
-            driver: Some(driver),
-            loader: None,
-            env,
-        };
-        setting.apply(&mut command);
-        let done = sh::run_limited(&mut command, Duration::from_secs(300))?;
-        let outcome = done.verdict();
-        println!(
-            "  {} {} · {}: {}",
-            mark(&outcome),
-            kind.name,
-            driver.name,
-            done.stdout.trim()
-        );
-        report.record(&format!("{} · {}", kind.name, driver.name), outcome);
-    }
+    let mut command = Command::new(debug.join("pumice-difffuzz"));
+    command
+        .arg("--generator")
+        .arg(debug.join("examples/random_kernels"))
+        .arg("--folder")
+        .arg(sh::target().join("difffuzz").join(folder))
+        .args(words)
+        .arg("Pumice");
+    setting.apply(&mut command);
+    let done = sh::run_limited(&mut command, Duration::from_secs(1200))?;
+    let outcome = done.verdict();
+    println!("  {} {label}: {}", mark(&outcome), done.stdout.trim());
+    report.record(label, outcome);
     Ok(())
 }
 

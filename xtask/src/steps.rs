@@ -119,6 +119,13 @@ pub const STEPS: &[Step] = &[
         run: programs::random,
     },
     Step {
+        name: "random-low",
+        what: "the next random programs on SwiftShader, and with what low devices lack masked",
+        needs: &[VULKAN, LOADER],
+        on_request: true,
+        run: programs::random_low,
+    },
+    Step {
         name: "apps",
         what: "real applications, those that install within a minute",
         needs: &[VULKAN, LOADER, CLIENTS],
