@@ -1,6 +1,6 @@
 //! Instructions of `NonSemantic.Pumice.1` are written, read, listed, stripped and refused.
 
-use crate::common::{FUNCTION, Module, U32, VOID, plain_module};
+use crate::common::{FOUR, FUNCTION, Module, U32, VOID, plain_module};
 use crate::instructions::validate;
 use pumice_reflection::{
     AddressDelta, CheckKind, CheckSite, CheckedObject, KernelRef, KernelRole, Need, ReadError,
@@ -134,9 +134,16 @@ fn check_sites() {
     };
     assert_eq!(refused(&[]), missing("Kernel"));
     let id = Module::with_kernel(5).words()[3] - 1;
-    assert_eq!(refused(&[0]), missing("Kind"));
     assert!(matches!(
-        refused(&[0, id]),
+        refused(&[id]),
+        ReadError::WrongOperand {
+            operand: "Kernel",
+            ..
+        }
+    ));
+    assert_eq!(refused(&[FOUR]), missing("Kind"));
+    assert!(matches!(
+        refused(&[FOUR, id]),
         ReadError::WrongOperand {
             operand: "Kind",
             ..

@@ -96,6 +96,10 @@ impl RangeLimits {
     /// A local size with the required number of sub-groups, or of whole ones, that divides the range, the largest first
     /// dimension first; `None` if the kernel requires neither or nothing fits.
     fn with_sub_groups(&self, dimensions: usize, global: [usize; 3]) -> Option<[usize; 3]> {
+        // An empty range runs no work-group.
+        if global.contains(&0) {
+            return None;
+        }
         let width = self.multiple.max(1);
         let (least, most) = match self.sub_groups {
             // The last sub-group may be smaller.
@@ -294,7 +298,7 @@ mod tests {
         local: Option<[usize; 3]>,
     ) -> Result<NdRange, LaunchError> {
         limits.resolve(&RangeRequest {
-            dimensions: 1,
+            dimensions: 3,
             offset,
             global,
             local,

@@ -20,8 +20,8 @@ use crate::passes::check::roots::{Root, Roots};
 use crate::passes::check::writer::{Writer, to};
 use pumice_check::layout::{ARGUMENT_SHADOW, Code};
 use pumice_ir::{
-    AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FuncId,
-    Function, Inst, InstKind, IntCond, LowerError, Module, Type, Value, ValueDef,
+    AddressSpace, AtomicOp, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
+    FuncId, Function, Inst, InstKind, IntCond, LowerError, Module, Type, Value, ValueDef,
 };
 use pumice_target::Check;
 use rustc_hash::FxHashMap;
@@ -255,6 +255,15 @@ impl Pass<'_> {
         if matches!(access, Access::Read { .. }) && (!is_told || lanes.is_none()) {
             return;
         }
+        // An exchange whose result nobody uses is a store.
+        let is_exchange = matches!(
+            x.func.insts[inst].kind,
+            InstKind::AtomicRmw {
+                op: AtomicOp::Xchg,
+                ..
+            }
+        );
+        let is_store = is_exchange && lanes.is_none();
         self.with_shadow(x, root, ptr, |this, x, shadow, address| match access {
             Access::Read { ty, align, .. } => {
                 let lanes = lanes.unwrap_or(u32::MAX);
@@ -263,7 +272,7 @@ impl Pass<'_> {
             Access::Write { ty, align, .. } => ones(x, shadow, 0, bits_of(ty), align),
             Access::Change { ty, .. } => {
                 let align = ty.access_bytes();
-                if is_told {
+                if is_told && !is_store {
                     this.read(x, root, (shadow, address), (ty, u32::MAX), align);
                 }
                 ones(x, shadow, 0, bits_of(ty), align);
