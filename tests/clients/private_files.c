@@ -206,9 +206,11 @@ static void cache(void)
     EQ(said(" is there\n"), 1);
     /* Entries that another could have written are removed and made again. */
     void (*const spoil[])(const char *) = {make_writable, make_pipe, make_link, give_away};
-    const char *const why[] = {"other users may write to it (mode 666); removed\n",
-                               "it is not a regular file; removed\n", "it is not a regular file; removed\n",
-                               "it belongs to user 65534, this process runs as user 0; removed\n"};
+    const char *const why[] = {"other users may write to it (mode 666); the program is compiled again\n",
+                               "it is not a regular file; the program is compiled again\n",
+                               "it is not a regular file; the program is compiled again\n",
+                               "it belongs to user 65534, this process runs as user 0; "
+                               "the program is compiled again\n"};
     for (int i = 0; i < (geteuid() == 0 ? 4 : 3); i++) {
         each_entry(spoil[i]);
         run("plain");

@@ -154,8 +154,9 @@ static void past_a_gate(cl_queue_properties more)
     MUST(clEnqueueNativeKernel(q, pass, NULL, 0, 0, NULL, NULL, 1, &gate, &behind[3]));
     MUST(clEnqueueMarkerWithWaitList(q, 1, &gate, &behind[4]));
     MUST(clEnqueueMarkerWithWaitList(q, 0, NULL, &behind[5]));
-    void *held_map = clEnqueueMapBuffer(q, held.buffer, CL_FALSE, CL_MAP_READ, 0, 4, 1, &gate, &behind[6],
-                                        &error);
+    /* Behind the gate too, and not beside the commands that write the buffer. */
+    void *held_map = clEnqueueMapBuffer(q, held.buffer, CL_FALSE, CL_MAP_READ, 0, 4, 1, &behind[2],
+                                        &behind[6], &error);
     MUST(error);
     MUST(clEnqueueNativeKernel(q, stay, NULL, 0, 0, NULL, NULL, 0, NULL, &behind[7]));
     MUST(clFlush(q));

@@ -131,6 +131,11 @@ fn look(meter: &Meter, told: u64, bytes: u64) {
     }
 }
 
+/// Tells whether the host has the memory with which a stage begins.
+pub fn has_headroom() -> bool {
+    host_has(STEP + HEADROOM)
+}
+
 /// Tells whether the host can allocate so much at once. The pages are not touched.
 fn host_has(bytes: u64) -> bool {
     let mut probe: Vec<u8> = Vec::new();

@@ -3,10 +3,12 @@
 //! The compiler itself has no threads and no globals. A panic in it is a build failure with a log, never
 //! the application's end.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 use parking_lot::Mutex;
+use pumice_budget as budget;
 use pumice_compiler::STACK_BYTES;
 
 use crate::base::error::{Error, Result};
@@ -28,7 +30,8 @@ pub fn unload_compiler() {
     drop(idle);
 }
 
-/// Starts a compiling thread, with a stack that deeply nested source does not overflow.
+/// Starts a compiling thread, with a stack that deeply nested source does not overflow. Fails too if the stack takes
+/// the last memory: what a job allocates before it looks at its budget would end the process.
 fn start_compiler() -> std::io::Result<Sender<Job>> {
     let (sender, jobs) = unbounded::<Job>();
     std::thread::Builder::new()
@@ -39,7 +42,11 @@ fn start_compiler() -> std::io::Result<Sender<Job>> {
                 job();
             }
         })?;
-    Ok(sender)
+    if budget::has_headroom() {
+        Ok(sender)
+    } else {
+        Err(ErrorKind::OutOfMemory.into())
+    }
 }
 
 /// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
