@@ -82,7 +82,7 @@ pub enum Use {
     A = 0,
     /// The right factor, K rows and N columns.
     B = 1,
-    /// What is added, and the result: M rows and N columns.
+    /// The summand and the result: M rows and N columns.
     Accumulator = 2,
 }
 
