@@ -190,7 +190,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "foreign",
-        what: "the driver and pumicec checked by the compiler for Windows and Android",
+        what: "driver and tools checked by the compiler for Windows and Android",
         needs: &[],
         on_request: true,
         run: foreign::run,
