@@ -6,9 +6,10 @@
 use crate::clients::{self, Client, Setting};
 use crate::compiler::{Compiler, write_script};
 use crate::drivers::VulkanDriver;
+use crate::kernel_files::{self, Passed};
 use crate::sh::{self, Result};
 use crate::test::{self, Matrix, Report};
-use crate::{install, kernel_files, private_apt};
+use crate::{install, private_apt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -195,10 +196,11 @@ pub fn run(report: &mut Report) -> Result {
     test::run_demos_of(report, &matrix, &compiler, &arm64.out)?;
     let runner = arm64.out.join("pumice-clrun");
     write_script(&runner, &arm64.emulator(), &built.join("pumice-clrun"))?;
-    if "kernel files".contains(&report.filter) {
-        run_kernel_files(report, &runner, &matrix)?;
-    }
-    Ok(())
+    let passed = Passed {
+        folder: arm64.out.join("passed"),
+        made_with: vec![library, built.join("pumice-clrun")],
+    };
+    run_kernel_files(report, &runner, &matrix, &passed)
 }
 
 /// Runs the clients, as many at once as there are processors.
@@ -208,7 +210,8 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>) {
         .filter(|client| client.name.contains(&report.filter))
         .collect();
     let limit = Duration::from_secs(1800);
-    test::run_at_once(report, &chosen, &matrix.label, test::workers(), |client| {
+    let (name, label) = (|client: &&Client| client.name.clone(), &matrix.label);
+    test::run_at_once(report, &chosen, name, label, test::workers(), |client| {
         clients::run(client, &matrix.setting, limit)?.verdict()
     });
 }
@@ -250,15 +253,21 @@ fn clinfo(arm64: &Arm64, setting: &Setting<'_>) -> Result {
     Ok(())
 }
 
-/// Runs kernel files in one process.
-fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
+/// Runs the kernel files that have not passed in earlier runs.
+fn run_kernel_files(
+    report: &mut Report,
+    runner: &Path,
+    matrix: &Matrix<'_>,
+    passed: &Passed,
+) -> Result {
     let mut files = kernel_files::served(&matrix.setting)?;
+    let all = "kernel files".contains(&report.filter);
     files.retain(|file| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        !LONG_KERNEL_FILES
-            .iter()
-            .any(|begin| name.starts_with(begin))
+        let mut long = LONG_KERNEL_FILES.iter();
+        !long.any(|begin| name.starts_with(begin)) && (all || name.contains(&report.filter))
     });
-    let (name, limit) = ("kernel files", Duration::from_secs(3600));
-    kernel_files::run_in_one_process(report, runner, matrix, name, &[], &files, limit)
+    let limit = Duration::from_secs(3600);
+    kernel_files::run_rest(report, runner, matrix, &files, passed, limit);
+    Ok(())
 }

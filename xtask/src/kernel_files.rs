@@ -2,10 +2,10 @@
 
 use crate::clients::Setting;
 use crate::sh::{self, Result};
-use crate::test::{Matrix, Report};
+use crate::test::{self, Matrix, Report};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// The environment of a device without device addresses.
 pub fn without_addresses() -> (&'static str, String) {
@@ -165,4 +165,103 @@ pub fn run_in_one_process(
     println!("  {}", done.stdout.lines().last().unwrap_or_default());
     report.record(&label, done.verdict());
     Ok(())
+}
+
+/// The kernel files that passed in earlier runs: an empty file of a folder for each.
+pub struct Passed {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The driver and the runner: a file that passed before one of them was made has to pass again.
+    pub made_with: Vec<PathBuf>,
+}
+
+impl Passed {
+    fn mark(&self, file: &Path) -> PathBuf {
+        self.folder.join(file.file_name().unwrap_or_default())
+    }
+
+    /// Returns whether a file passed since it, the driver and the runner last changed.
+    fn has(&self, file: &Path) -> bool {
+        let changed = |path: &Path| -> Option<SystemTime> { path.metadata().ok()?.modified().ok() };
+        let Some(passed) = changed(&self.mark(file)) else {
+            return false;
+        };
+        let mut inputs = self.made_with.iter().map(PathBuf::as_path).chain([file]);
+        inputs.all(|input| changed(input).is_some_and(|time| time <= passed))
+    }
+}
+
+/// Runs those kernel files that have not passed yet, each in a process of its own and some at once.
+pub fn run_rest(
+    report: &mut Report,
+    runner: &Path,
+    matrix: &Matrix<'_>,
+    files: &[PathBuf],
+    passed: &Passed,
+    limit: Duration,
+) {
+    let left: Vec<&PathBuf> = files.iter().filter(|file| !passed.has(file)).collect();
+    if left.len() < files.len() {
+        let (done, all, folder) = (files.len() - left.len(), files.len(), &passed.folder);
+        println!(
+            "  {done} of {all} kernel files passed before ({})",
+            folder.display()
+        );
+    }
+    let name = |file: &&PathBuf| {
+        let name = file.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    test::run_at_once(
+        report,
+        &left,
+        name,
+        &matrix.label,
+        test::workers(),
+        |file| {
+            let mut command = Command::new(runner);
+            command.arg("Pumice").arg(file);
+            matrix.setting.apply(&mut command);
+            sh::run_limited(&mut command, limit)?.verdict()?;
+            sh::write(&passed.mark(file), "")
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Passed;
+    use crate::sh;
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    fn write_at(path: &Path, seconds: u64) {
+        sh::write(path, "").unwrap();
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(time).unwrap();
+    }
+
+    /// A file that passed runs again once it or what it ran with changes.
+    #[test]
+    fn files_pass_until_something_changes() {
+        let folder = sh::target().join(format!("passed-{}", std::process::id()));
+        let (library, file) = (folder.join("driver"), folder.join("run.cl"));
+        let passed = Passed {
+            folder: folder.join("passed"),
+            made_with: vec![library.clone()],
+        };
+        write_at(&library, 100);
+        write_at(&file, 100);
+        assert!(!passed.has(&file), "it never ran");
+        write_at(&passed.mark(&file), 200);
+        assert!(passed.has(&file));
+        write_at(&library, 300);
+        assert!(!passed.has(&file), "the driver is new");
+        write_at(&passed.mark(&file), 400);
+        assert!(passed.has(&file));
+        write_at(&file, 500);
+        assert!(!passed.has(&file), "the file changed");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }

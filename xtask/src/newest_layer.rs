@@ -192,7 +192,8 @@ fn run_clients(
     };
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
-    test::run_at_once(report, &chosen, label, workers, |client| {
+    let name = |client: &&Client| client.name.clone();
+    test::run_at_once(report, &chosen, name, label, workers, |client| {
         messages.run(client, setting, Some(!client.races))
     });
 }

@@ -253,7 +253,8 @@ pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, sha
             && client.name.contains(&report.filter)
     };
     let chosen: Vec<&Client> = all.iter().filter(chosen).collect();
-    run_at_once(report, &chosen, &matrix.label, workers(), |client| {
+    let name = |client: &&Client| client.name.clone();
+    run_at_once(report, &chosen, name, &matrix.label, workers(), |client| {
         clients::run(client, &matrix.setting, Duration::from_secs(240))?.verdict()
     });
 }
@@ -263,21 +264,23 @@ pub fn workers() -> usize {
     std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
 }
 
-/// Runs clients on some threads at once, and prints and records each as it ends. `run` tells its outcome.
-pub fn run_at_once(
+/// Runs clients or files on some threads at once, and prints and records each as it ends. `run` tells its
+/// outcome.
+pub fn run_at_once<T: Sync>(
     report: &mut Report,
-    clients: &[&Client],
+    items: &[T],
+    name: impl Fn(&T) -> String + Sync,
     label: &str,
     workers: usize,
-    run: impl Fn(&Client) -> Result + Sync,
+    run: impl Fn(&T) -> Result + Sync,
 ) {
     let (next, report) = (AtomicUsize::new(0), Mutex::new(report));
     let work = || {
-        while let Some(client) = clients.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
             let began = Instant::now();
-            let outcome = run(client);
+            let outcome = run(item);
             let (name, seconds) = (
-                format!("{} · {label}", client.name),
+                format!("{} · {label}", name(item)),
                 began.elapsed().as_secs_f64(),
             );
             let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);

@@ -32,6 +32,8 @@ pub struct AppOptions {
     pub install: bool,
     /// More environment, e.g. `OCL_ICD_VENDORS`.
     pub env: Vec<(String, String)>,
+    /// Time limit of each application; its own if `None`.
+    pub limit: Option<Duration>,
 }
 
 impl App {
@@ -145,7 +147,8 @@ impl App {
             .env("CLRUN", clrun)
             .env("XDG_CACHE_HOME", cache)
             .current_dir(&dir);
-        let end = process::run(&mut shell, &log, Duration::from_secs(self.limit));
+        let limit = (options.limit).unwrap_or(Duration::from_secs(self.limit));
+        let end = process::run(&mut shell, &log, limit);
         let output = process::tail(&log, OUTPUT);
         let kept = process::tail(&log, LOG);
         match end {
@@ -312,6 +315,7 @@ mod tests {
     use crate::apps::{App, Feature};
     use crate::result::Status;
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
     #[test]
     fn judged_by_what_it_says() {
@@ -359,6 +363,7 @@ mod tests {
             home: home.clone(),
             install: false,
             env: vec![("MARK".to_string(), "7 right".to_string())],
+            limit: None,
         };
         let app = App {
             name: "fake",
@@ -378,6 +383,16 @@ mod tests {
         let outcome = wrong.run(&none, &options);
         assert_eq!(outcome.status, Status::Fail);
         assert!(outcome.log.contains("exit status 3"), "{}", outcome.log);
+        let endless = App {
+            command: "exec sleep 600",
+            limit: 600,
+            ..app
+        };
+        let short = AppOptions {
+            limit: Some(Duration::from_secs(1)),
+            ..options.clone()
+        };
+        assert_eq!(endless.run(&none, &short).status, Status::Timeout);
         let unmade = App {
             prepare: "echo no compiler; exit 1",
             ..app

@@ -17,6 +17,7 @@ struct Arguments {
     install: bool,
     list: bool,
     home: Option<PathBuf>,
+    timeout: Option<u64>,
     expect: Option<PathBuf>,
     out: Option<PathBuf>,
     names: Vec<String>,
@@ -33,6 +34,9 @@ fn parse(args: &[String]) -> Result<Arguments, String> {
             "--install" => parsed.install = true,
             "--list" => parsed.list = true,
             "--home" => parsed.home = Some(value()?.into()),
+            "--timeout" => {
+                parsed.timeout = Some(value()?.parse().map_err(|_| "--timeout takes seconds")?)
+            }
             "--expect" => parsed.expect = Some(value()?.into()),
             "--out" => parsed.out = Some(value()?.into()),
             option if option.starts_with('-') => {
@@ -97,6 +101,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         home,
         install: args.install,
         env,
+        limit: args.timeout.map(Duration::from_secs),
     };
     let names: Vec<(String, String)> = (selected.iter())
         .map(|app| (SUITE.to_string(), app.name.to_string()))

@@ -36,6 +36,7 @@ pumice-cts apps [options] [NAME...]    runs real applications, all or those name
     --quick            only those that install within a minute
     --install          installs what is missing (apt-get, pip)
     --home DIR         folder for what is installed; default pumice-apps in the cache folder
+    --timeout SECONDS  limit of an application, for slow devices; default its own
     --list             shows the applications and how to install them
     --expect FILE, --out FILE   as above; default apps-result.json
 pumice-cts report OUT.html [TITLE=]RESULT.json...
