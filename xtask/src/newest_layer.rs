@@ -56,6 +56,8 @@ impl Layer {
     pub fn link_arguments(&self) -> Vec<String> {
         vec![
             format!("-Wl,--dynamic-linker={}", self.dynamic_linker().display()),
+            // The C library that sid's libraries need is found when the program runs.
+            "-Wl,--allow-shlib-undefined".to_string(),
             format!(
                 "-Wl,--disable-new-dtags,-rpath,{}",
                 self.libraries.display()

@@ -1,6 +1,7 @@
 //! Kernel objects and their arguments.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -120,6 +121,8 @@ pub struct Kernel {
     device_kernels: Vec<Option<DeviceKernel>>,
     /// Guards the arguments.
     state: Mutex<State>,
+    /// [`State::changes`], for reading without the lock.
+    changes: AtomicU64,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -213,6 +216,7 @@ impl Kernel {
                 args,
                 ..State::default()
             }),
+            changes: AtomicU64::new(0),
         })
     }
 
@@ -391,6 +395,7 @@ impl Kernel {
             true => state.rewrote(index),
             false => state.changed(),
         }
+        self.changes.store(state.changes, Ordering::Release);
         drop(state);
         drop(before);
     }
@@ -400,6 +405,12 @@ impl Kernel {
         let mut state = self.state.lock();
         state.args.indirect = addresses;
         state.changed();
+        self.changes.store(state.changes, Ordering::Release);
+    }
+
+    /// The number of changes of the arguments so far.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// The last launch, if it serves for another.
