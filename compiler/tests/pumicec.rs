@@ -125,8 +125,48 @@ fn sources_and_modules_are_linked() {
     folder.fails(
         "-o x.spv k.spv k.cl",
         1,
-        "error: kernel 'k' is defined more than once\nerror: undefined reference to 'f'\n",
+        "error: kernel 'k' is defined more than once; compile it into one of the programs only\n\
+         error: undefined reference to 'f'\n",
     );
+}
+
+#[test]
+fn files_that_are_neither_and_names_that_are_close_are_told() {
+    let folder = parts("mistaken");
+    let bitcode = b"BC\xc0\xde\x00\x00";
+    std::fs::write(folder.0.join("b.bc"), bitcode).expect("writable");
+    folder.fails(
+        "b.bc",
+        2,
+        "pumicec: error: 'b.bc' is neither OpenCL C nor SPIR-V: it is LLVM bitcode; llvm-spirv makes SPIR-V of it\n",
+    );
+    let folder = folder
+        .with(
+            "use.cl",
+            "int scael(int x); kernel void k(global int *p) { *p = scael(*p); }\n",
+        )
+        .with("scale.cl", "int scale(int x) { return x; }\n");
+    folder.fails(
+        "-o x.spv use.cl scale.cl",
+        1,
+        "error: undefined reference to 'scael'; did you mean 'scale'?\n",
+    );
+}
+
+#[test]
+fn messages_are_in_colours_where_that_is_asked() {
+    let folder = Folder::new("colours").with("a.cl", "kernel void k(global imt *p) { }\n");
+    let ran = folder.run("--emit=none -fcolor-diagnostics a.cl");
+    let line = "\x1b[1ma.cl:1:22: \x1b[1;31merror: \x1b[0m\x1b[1munknown type name 'imt'";
+    assert!(ran.err.starts_with(line), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("\n                     \x1b[1;32mint\x1b[0m\n"),
+        "{}",
+        ran.err
+    );
+    let plain = folder.run("--emit=none a.cl");
+    assert!(!plain.err.contains('\x1b'), "{}", plain.err);
 }
 
 #[test]

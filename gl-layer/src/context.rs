@@ -1,6 +1,6 @@
 //! The context that is current on its thread, for whatever is asked of it there.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::binding::OwnContext;
@@ -12,8 +12,8 @@ use crate::functions::{self as gl, Functions};
 pub struct Gl {
     pub(crate) functions: Arc<Functions>,
     pub(crate) extensions: Extensions,
-    /// The programs of [`Gl::draw_texels`], by [`Kind`](crate::format::Kind).
-    pub(crate) programs: [OnceCell<u32>; 3],
+    /// The programs that have been drawn with, by their fragment shaders.
+    pub(crate) programs: RefCell<Vec<(String, u32)>>,
     pub(crate) context: OwnContext,
 }
 

@@ -1,6 +1,6 @@
-//! Writes of texels by drawing.
+//! Transfers of texels by drawing.
 
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, CString, c_char};
 use std::ptr::null;
 
 use crate::context::Gl;
@@ -16,13 +16,18 @@ void main() {
 }
 ";
 
-/// Gives each pixel the texel at its place.
-fn fragment(kind: Kind) -> String {
-    let prefix = match kind {
+/// The letter before GLSL's types of samplers and vectors.
+pub(crate) fn prefix(kind: Kind) -> &'static str {
+    match kind {
         Kind::Floats => "",
         Kind::Signed => "i",
         Kind::Unsigned => "u",
-    };
+    }
+}
+
+/// Gives each pixel the texel at its place.
+fn fragment(kind: Kind) -> String {
+    let prefix = prefix(kind);
     format!(
         "#version 150
 uniform {prefix}sampler2D texels;
@@ -37,18 +42,21 @@ impl Gl {
     ///
     /// # Errors
     /// [`ObjectError::Invalid`] if OpenGL refuses.
-    pub(crate) fn draw_texels(
+    pub(crate) fn draw_texels(&self, kind: Kind, size: [i32; 2]) -> Result<(), ObjectError> {
+        self.draw(fragment(kind), size, &[])
+    }
+
+    /// Runs a fragment shader on each pixel of the framebuffer that is bound, with these integers as uniforms.
+    ///
+    /// # Errors
+    /// [`ObjectError::Invalid`] if OpenGL refuses.
+    pub(crate) fn draw(
         &self,
-        kind: Kind,
+        fragment: String,
         [width, height]: [i32; 2],
+        uniforms: &[(&CStr, i32)],
     ) -> Result<(), ObjectError> {
-        let program = match self.programs[kind as usize].get() {
-            Some(program) => *program,
-            None => {
-                let made = self.program(&fragment(kind))?;
-                *self.programs[kind as usize].get_or_init(|| made)
-            }
-        };
+        let program = self.known_program(fragment)?;
         let f = self.functions();
         let mut vertices = 0;
         // SAFETY: the context is current on this thread, and the triangle has no arrays.
@@ -57,12 +65,26 @@ impl Gl {
             (f.bind_vertex_array)(vertices);
             (f.viewport)(0, 0, width, height);
             (f.use_program)(program);
+            for (name, value) in uniforms {
+                (f.uniform_int)((f.get_uniform_location)(program, name.as_ptr()), *value);
+            }
             (f.draw_arrays)(gl::TRIANGLES, 0, 3);
             (f.use_program)(0);
             (f.bind_vertex_array)(0);
             (f.delete_vertex_arrays)(1, &vertices);
         }
         Ok(())
+    }
+
+    /// The program of a fragment shader, made at its first use.
+    fn known_program(&self, fragment: String) -> Result<u32, ObjectError> {
+        let mut programs = self.programs.borrow_mut();
+        if let Some((_, program)) = programs.iter().find(|(known, _)| *known == fragment) {
+            return Ok(*program);
+        }
+        let made = self.program(&fragment)?;
+        programs.push((fragment, made));
+        Ok(made)
     }
 
     /// Makes a program.
@@ -90,9 +112,9 @@ impl Gl {
 
     /// Deletes the programs, which the share group would keep otherwise.
     pub(crate) fn delete_programs(&self) {
-        for program in self.programs.iter().filter_map(|program| program.get()) {
+        for (_, program) in self.programs.take() {
             // SAFETY: the context is current on this thread.
-            unsafe { (self.functions().delete_program)(*program) };
+            unsafe { (self.functions().delete_program)(program) };
         }
     }
 

@@ -136,6 +136,12 @@ formats! {
 
 /// GL_RGBA, which names no sizes.
 const RGBA: u32 = 0x1908;
+/// GL_RED.
+const RED: u32 = 0x1903;
+/// GL_R32F.
+const R32F: u32 = 0x822E;
+/// GL_RGBA32F.
+const RGBA32F: u32 = 0x8814;
 /// GL_BGRA.
 const BGRA: u32 = 0x80E1;
 /// The number of components, an internal format of OpenGL 1.0.
@@ -237,6 +243,18 @@ impl TextureFormat {
         }
     }
 
+    /// The internal format of a texture whose texels can be drawn as they lie in host memory, and the format and type of
+    /// its transfers. OpenGL need not draw depths as colours nor normalised numbers with a sign; transfers from floats give
+    /// the same numbers again.
+    pub(crate) fn drawn(&self) -> (u32, u32, u32) {
+        let (format, data_type) = self.transfer();
+        match self.numbers {
+            _ if self.is_depth() => (R32F, RED, data_type),
+            Numbers::Snorm8 | Numbers::Snorm16 => (RGBA32F, format, data_type),
+            _ => (self.plain_internal(), format, data_type),
+        }
+    }
+
     /// Tells whether texels are depths.
     pub(crate) fn is_depth(&self) -> bool {
         matches!(self.channels, Channels::Depth | Channels::DepthStencil)
@@ -245,7 +263,7 @@ impl TextureFormat {
     /// The format and type by which OpenGL's transfers have texels in host memory without a change.
     pub(crate) fn transfer(&self) -> (u32, u32) {
         let format = match (self.channels, self.kind() != Kind::Floats) {
-            (Channels::R, false) => 0x1903,
+            (Channels::R, false) => RED,
             (Channels::R, true) => 0x8D94,
             (Channels::Rg, false) => 0x8227,
             (Channels::Rg, true) => 0x8228,

@@ -100,6 +100,8 @@ functions! {
     create_program "glCreateProgram" () -> u32;
     attach_shader "glAttachShader" (u32, u32);
     link_program "glLinkProgram" (u32);
+    get_uniform_location "glGetUniformLocation" (u32, *const c_char) -> i32;
+    uniform_int "glUniform1i" (i32, i32);
     get_program_parameter "glGetProgramiv" (u32, u32, *mut i32);
     delete_program "glDeleteProgram" (u32);
     use_program "glUseProgram" (u32);
@@ -137,6 +139,9 @@ pub(crate) const TEXTURE_CUBE_MAP_NEGATIVE_Z: u32 = 0x851A;
 pub(crate) const TEXTURE_1D_ARRAY: u32 = 0x8C18;
 pub(crate) const TEXTURE_2D_ARRAY: u32 = 0x8C1A;
 pub(crate) const TEXTURE_BUFFER: u32 = 0x8C2A;
+pub(crate) const TEXTURE_2D_MULTISAMPLE: u32 = 0x9100;
+pub(crate) const TEXTURE_2D_MULTISAMPLE_ARRAY: u32 = 0x9102;
+pub(crate) const TEXTURE_SAMPLES: u32 = 0x9106;
 pub(crate) const TEXTURE_BUFFER_DATA_STORE_BINDING: u32 = 0x8C2D;
 pub(crate) const TEXTURE_BUFFER_OFFSET: u32 = 0x919D;
 pub(crate) const TEXTURE_FILTERS: [u32; 2] = [0x2800, 0x2801];

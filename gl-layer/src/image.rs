@@ -111,6 +111,7 @@ impl Gl {
         Ok(Picture {
             format,
             size: [size[0] as u32, size[1] as u32, 1],
+            samples: 0,
         })
     }
 

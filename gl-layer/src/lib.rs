@@ -23,6 +23,7 @@ mod library;
 mod object;
 mod os;
 mod request;
+mod samples;
 mod share_group;
 mod sync;
 mod transfer;

@@ -36,6 +36,10 @@ pub enum Shape {
     D2,
     /// Layers of one plane.
     D2Array,
+    /// A plane with samples a pixel.
+    D2Samples,
+    /// Layers of one plane with samples a pixel.
+    D2ArraySamples,
     /// A box.
     D3,
 }
@@ -59,6 +63,8 @@ pub struct Picture {
     pub format: &'static TextureFormat,
     /// Width, height and depth; 1 where the shape has none. Layers are the last dimension of arrays.
     pub size: [u32; 3],
+    /// Samples a pixel, which lie in host memory as planes, those of one layer behind each other; 0 for a shape without.
+    pub samples: u32,
 }
 
 /// The shape that a texture target means; `None` for others.
@@ -70,6 +76,8 @@ pub fn shape_of_target(target: u32) -> Option<Shape> {
         gl::TEXTURE_2D | gl::TEXTURE_RECTANGLE => Shape::D2,
         gl::TEXTURE_CUBE_MAP_POSITIVE_X..=gl::TEXTURE_CUBE_MAP_NEGATIVE_Z => Shape::D2,
         gl::TEXTURE_2D_ARRAY => Shape::D2Array,
+        gl::TEXTURE_2D_MULTISAMPLE => Shape::D2Samples,
+        gl::TEXTURE_2D_MULTISAMPLE_ARRAY => Shape::D2ArraySamples,
         gl::TEXTURE_3D => Shape::D3,
         _ => return None,
     })
@@ -83,11 +91,22 @@ pub(crate) fn binding_target(target: u32) -> u32 {
     }
 }
 
+/// Tells whether textures of a target have one level, whose number is 0.
+fn has_one_level(target: u32) -> bool {
+    matches!(
+        target,
+        gl::TEXTURE_BUFFER
+            | gl::TEXTURE_RECTANGLE
+            | gl::TEXTURE_2D_MULTISAMPLE
+            | gl::TEXTURE_2D_MULTISAMPLE_ARRAY
+    )
+}
+
 impl Picture {
     /// Bytes of its texels in host memory, without gaps.
     pub fn bytes(&self) -> usize {
         let texels: usize = self.size.iter().map(|&n| n as usize).product();
-        texels * self.format.texel_size()
+        texels * self.samples.max(1) as usize * self.format.texel_size()
     }
 }
 
@@ -156,7 +175,7 @@ impl Gl {
     pub fn texture_levels(&self, target: u32, name: u32) -> Result<[u32; 2], ObjectError> {
         let f = self.functions();
         self.with_texture((target, name), || {
-            if target == gl::TEXTURE_BUFFER || target == gl::TEXTURE_RECTANGLE {
+            if has_one_level(target) {
                 return Ok([0, 0]);
             }
             let bound = binding_target(target);
@@ -192,8 +211,14 @@ impl Gl {
             let size = [gl::TEXTURE_WIDTH, gl::TEXTURE_HEIGHT, gl::TEXTURE_DEPTH].map(value);
             let internal = value(gl::TEXTURE_INTERNAL_FORMAT) as u32;
             let bits = [value(gl::TEXTURE_RED_SIZE), value(gl::TEXTURE_ALPHA_SIZE)];
+            let samples = match shape_of_target(target) {
+                // OpenGL may count one as none.
+                Some(Shape::D2Samples | Shape::D2ArraySamples) => value(gl::TEXTURE_SAMPLES).max(1),
+                _ => 0,
+            };
             let border = match target {
                 gl::TEXTURE_BUFFER => 0,
+                _ if samples > 0 => 0,
                 _ => value(gl::TEXTURE_BORDER),
             };
             self.check("the sizes of a texture")?;
@@ -207,6 +232,7 @@ impl Gl {
             Ok(Picture {
                 format: format.ok_or(ObjectError::Format(internal))?,
                 size: size.map(|n| n.max(1) as u32),
+                samples: samples as u32,
             })
         })
     }
@@ -259,6 +285,7 @@ impl Gl {
         Ok(Picture {
             format: format.ok_or(ObjectError::Format(internal))?,
             size: [size[0] as u32, size[1] as u32, 1],
+            samples: 0,
         })
     }
 

@@ -160,6 +160,12 @@ impl Gl {
         self.clear_errors();
         match object {
             Object::Texture { target, name } => self.with_texture((target, name), || {
+                if picture.samples > 0 {
+                    return match host {
+                        Host::To(to) => self.read_samples(target, picture, to),
+                        Host::From(_) => invalid("nothing writes a texture with samples"),
+                    };
+                }
                 self.copy_level(target, level as i32, picture, host);
                 self.check(&format!("a copy of texture {name}"))
             }),
@@ -206,7 +212,7 @@ impl Gl {
 
     /// Makes a framebuffer for the time of a call and binds it to `target`, with an attachment and the buffer that is read or
     /// drawn.
-    fn with_framebuffer<T>(
+    pub(crate) fn with_framebuffer<T>(
         &self,
         target: u32,
         (attachment, buffer): (u32, u32),
@@ -236,6 +242,13 @@ impl Gl {
             (f.delete_framebuffers)(1, &framebuffer);
         }
         done
+    }
+
+    /// Attaches the first level of a plane to a framebuffer.
+    pub(crate) fn attach_texture(&self, target: u32, attachment: u32, name: u32) {
+        let f = self.functions();
+        // SAFETY: the context is current on this thread.
+        unsafe { (f.framebuffer_texture_2d)(target, attachment, gl::TEXTURE_2D, name, 0) };
     }
 
     fn attach_renderbuffer(&self, target: u32, attachment: u32, name: u32) {
@@ -295,12 +308,7 @@ impl Gl {
         let [width, height, _] = picture.size.map(|n| n as i32);
         let (source, target) = (gl::READ_FRAMEBUFFER, gl::DRAW_FRAMEBUFFER);
         self.with_texels(picture, picture.format.internal, from, |texture| {
-            let attach_texture = |attachment| {
-                // SAFETY: the context is current on this thread.
-                unsafe {
-                    (f.framebuffer_texture_2d)(source, attachment, gl::TEXTURE_2D, texture, 0);
-                }
-            };
+            let attach_texture = |attachment| self.attach_texture(source, attachment, texture);
             let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
             self.with_framebuffer(source, parts(picture), attach_texture, || {
                 self.with_framebuffer(target, parts(picture), attach, || {
@@ -342,14 +350,31 @@ impl Gl {
         from: &[u8],
         work: impl FnOnce(u32) -> Result<T, ObjectError>,
     ) -> Result<T, ObjectError> {
+        let (format, data_type) = picture.format.transfer();
+        let formats = (internal, format, data_type);
+        let from = from.as_ptr().cast();
+        // SAFETY: the memory has the bytes of all texels (the caller checked).
+        unsafe { self.with_plane(picture.size, formats, from, work) }
+    }
+
+    /// Makes a texture of one plane for the time of a call and binds it to `GL_TEXTURE_2D`: width and height, internal
+    /// format, and format and type of the transfer.
+    ///
+    /// # Safety
+    /// `from` is NULL, for texels with any value, or has the bytes of all texels.
+    pub(crate) unsafe fn with_plane<T>(
+        &self,
+        [width, height, _]: [u32; 3],
+        (internal, format, data_type): (u32, u32, u32),
+        from: *const c_void,
+        work: impl FnOnce(u32) -> Result<T, ObjectError>,
+    ) -> Result<T, ObjectError> {
         let f = self.functions();
         let mut texture = 0;
-        let (format, data_type) = picture.format.transfer();
-        let [width, height, _] = picture.size.map(|n| n as i32);
-        // SAFETY: the context is current on this thread; the memory has the bytes of all texels (the caller checked).
+        let [width, height] = [width, height].map(|n| n as i32);
+        // SAFETY: the context is current on this thread; the caller's contract.
         unsafe {
             let target = gl::TEXTURE_2D;
-            let from = from.as_ptr().cast();
             (f.gen_textures)(1, &mut texture);
             (f.bind_texture)(target, texture);
             // Else textures of integers are incomplete.

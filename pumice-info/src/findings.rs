@@ -324,11 +324,21 @@ fn cache(report: &Value) -> Option<Finding> {
         text(&report["cache"]["fault"]),
     );
     if fault.is_empty() {
-        return None;
+        let stale = report["cache"]["stale"]
+            .as_u64()
+            .filter(|count| *count > 0)?;
+        let cause = format!(
+            "the cache {folder} is stale: {stale} of {} entries are damaged or of an older version",
+            report["cache"]["entries"]
+        );
+        let cure = format!("rm -r {folder}: it is made again as programs are built");
+        return Some(note(cause, cure));
     }
     let cure = match fault {
         _ if fault.contains("may write") => format!("chmod go-w {folder}"),
-        _ if fault.contains("belongs to") => format!("delete {folder} as that user"),
+        _ if fault.contains("belongs to") => {
+            format!("sudo rm -r {folder}: it was perhaps made under sudo")
+        }
         _ => "set PUMICE_CACHE_DIR to a folder that can be written".to_string(),
     };
     let cause =

@@ -135,6 +135,7 @@ fn cache_state() -> String {
             .with("limit", state.limit)
             .with("entries", state.entries)
             .with("bytes", state.bytes)
+            .with("stale", state.stale)
             .maybe("fault", state.fault.as_deref())
             .object(),
         None if config::CACHE.flag(true) => Fields::default()

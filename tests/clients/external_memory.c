@@ -3,13 +3,9 @@
  * and an image go back and forth between both programs, over a socket and without a copy of the buffer. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <vulkan/vulkan.h>
 
-#include "common.h"
+#include "vulkan_share.h"
 
 enum { WIDTH = 20, HEIGHT = 6, PITCH = 128, N = 4096, ROUNDS = 5, LARGE = 64 << 20 };
 enum {
@@ -22,107 +18,6 @@ enum {
     COMMAND_ACQUIRE = 0x2047,
     COMMAND_RELEASE = 0x2048,
 };
-
-#define VK(call)                                                                        \
-    do {                                                                                \
-        VkResult result_ = (call);                                                      \
-        if (result_ != VK_SUCCESS) {                                                    \
-            fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, result_); \
-            exit(1);                                                                    \
-        }                                                                               \
-    } while (0)
-
-/* The Vulkan program: two allocations, written and read through a mapping. */
-struct shared {
-    VkBuffer buffer;
-    VkDeviceMemory memory;
-    int *mapped;
-    int fd;
-};
-
-static VkDevice device;
-static PFN_vkGetMemoryFdKHR get_memory_fd;
-
-/* A type of memory that the host maps. */
-static uint32_t mapped_type(VkPhysicalDevice physical, uint32_t allowed)
-{
-    VkMemoryPropertyFlags wanted =
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; i++)
-        if (allowed >> i & 1 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
-    fprintf(stderr, "no mapped memory for a buffer that is shared\n");
-    exit(1);
-}
-
-static struct shared allocate(VkPhysicalDevice physical, VkDeviceSize size)
-{
-    struct shared made;
-    VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
-                                                 .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
-    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                               .pNext = &external,
-                               .size = size,
-                               .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-    VK(vkCreateBuffer(device, &info, NULL, &made.buffer));
-    VkMemoryRequirements needs;
-    vkGetBufferMemoryRequirements(device, made.buffer, &needs);
-    VkExportMemoryAllocateInfo exported = {.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
-                                           .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
-    VkMemoryAllocateInfo allocation = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                       .pNext = &exported,
-                                       .allocationSize = needs.size,
-                                       .memoryTypeIndex = mapped_type(physical, needs.memoryTypeBits)};
-    VK(vkAllocateMemory(device, &allocation, NULL, &made.memory));
-    VK(vkBindBufferMemory(device, made.buffer, made.memory, 0));
-    void *mapped;
-    VK(vkMapMemory(device, made.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
-    made.mapped = mapped;
-    VkMemoryGetFdInfoKHR get = {.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
-                                .memory = made.memory,
-                                .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
-    VK(get_memory_fd(device, &get, &made.fd));
-    return made;
-}
-
-static void send_fd(int socket, int fd)
-{
-    char byte = 'f', control[CMSG_SPACE(sizeof fd)] = {0};
-    struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    /* The other program is gone where it has no use for the memory. */
-    (void)!sendmsg(socket, &message, MSG_NOSIGNAL);
-}
-
-static int receive_fd(int socket)
-{
-    int fd = -1;
-    char byte, control[CMSG_SPACE(sizeof fd)];
-    struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-    if (recvmsg(socket, &message, 0) == 1 && CMSG_FIRSTHDR(&message))
-        memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
-    return fd;
-}
-
-/* Passes the turn on with a byte, or waits for it: the byte, 0 if the other program is gone. */
-static int turn(int socket, char byte)
-{
-    if (byte)
-        return send(socket, &byte, 1, MSG_NOSIGNAL) == 1;
-    return read(socket, &byte, 1) == 1 ? byte : 0;
-}
 
 static int vulkan_program(int socket)
 {
@@ -365,7 +260,7 @@ static void opencl_program(int socket)
     char names[8192] = "";
     MUST(clGetDeviceInfo(own, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
     int there = strstr(names, "cl_khr_external_memory_opaque_fd") != NULL;
-    int fd = receive_fd(socket);
+    int answered, fd = receive_fd(socket, &answered);
     cl_uint types[4] = {0};
     size_t size = 0;
     if (!there || fd < 0) {
@@ -391,7 +286,7 @@ static void opencl_program(int socket)
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, own, NULL, &error);
     MUST(error);
     errors(own, queue, fd);
-    int second = receive_fd(socket), third = receive_fd(socket), second_again = dup(second);
+    int second = receive_fd(socket, &answered), third = receive_fd(socket, &answered), second_again = dup(second);
     cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)own, 0, 0}, back[8];
     cl_mem buffer = clCreateBufferWithProperties(context, list, 0, N * 4, NULL, &error);
     MUST(error);
@@ -467,17 +362,5 @@ static void opencl_program(int socket)
 
 int main(void)
 {
-    int sockets[2], status = 1;
-    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0);
-    pid_t child = fork();
-    if (child == 0) {
-        close(sockets[0]);
-        exit(vulkan_program(sockets[1]));
-    }
-    close(sockets[1]);
-    opencl_program(sockets[0]);
-    close(sockets[0]);
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    return failures != 0;
+    return two_programs(vulkan_program, opencl_program);
 }

@@ -304,10 +304,14 @@ static void builds(cl_device_id device, cl_context context, cl_program built)
     EQ(err, CL_INVALID_PROGRAM_EXECUTABLE);
     TOLD("clCreateKernel: CL_INVALID_PROGRAM_EXECUTABLE: the program has not been built for any device");
     EQ(clBuildProgram(program, 1, &device, "-cl-std=CL9.9", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
-    TOLD("clBuildProgram: CL_INVALID_BUILD_OPTIONS: invalid value 'CL9.9' in '-cl-std=CL9.9'");
+    TOLD("clBuildProgram: CL_INVALID_BUILD_OPTIONS: invalid value 'CL9.9' in '-cl-std=CL9.9'; known: CL1.0, CL1.1, CL1.2, CL2.0, "
+         "CL3.0, CL3.1");
     char log[200] = "";
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
-    CHECK(strcmp(log, "error: invalid value 'CL9.9' in '-cl-std=CL9.9'\n") == 0);
+    CHECK(strcmp(log, "error: invalid value 'CL9.9' in '-cl-std=CL9.9'; known: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0, CL3.1\n") == 0);
+    EQ(clBuildProgram(program, 1, &device, "-w -ffast-math", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    TOLD("clBuildProgram: CL_INVALID_BUILD_OPTIONS: unknown argument: '-ffast-math'; did you mean "
+         "'-cl-fast-relaxed-math'?");
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
     EQ(status, CL_BUILD_ERROR);
     MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));

@@ -1,5 +1,6 @@
 //! `cargo xtask bless`: writes anew every file that tests compare with: snapshots of file tests,
-//! the compiled built-in library, docs/driver-quirks.md, docs/extensions.md and docs/architecture.svg. Look at the difference before committing it.
+//! the compiled built-in library, docs/driver-quirks.md, docs/extensions.md, docs/guide/support.md and docs/architecture.svg.
+//! Look at the difference before committing it.
 
 use crate::sh::{self, Result};
 use std::process::Command;
@@ -13,6 +14,7 @@ pub fn run(args: &[String]) -> Result {
         &["pumice-vulkan-layer", "--test", "quirks_page"],
         &["pumice-runtime", "--test", "extensions_page"],
         &["xtask", "--test", "architecture"],
+        &["xtask", "--test", "support_page"],
     ] {
         sh::run(
             Command::new(env!("CARGO"))

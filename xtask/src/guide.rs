@@ -1,8 +1,8 @@
 //! The user's guide, `docs/guide`: a book by mdBook, in `target/guide`; and the test of its commands.
 //!
 //! Each box of commands (a fence `sh`) of a page is run, in order, in a folder of the page's own, by a user
-//! for whom Pumice is installed. A box that cannot be run has the fence `sh,norun` and begins with a comment
-//! that says why.
+//! for whom Pumice is installed. A fence such as `sh,cluster` names the place where another command runs the box
+//! ([`PLACES`]). A box that cannot be run has the fence `sh,norun` and begins with a comment that says why.
 
 use crate::installation::User;
 use crate::sh::{self, Result};
@@ -12,6 +12,10 @@ use std::process::Command;
 
 /// The version of mdBook; it builds with the Rust that the README asks for.
 const MDBOOK: &str = "0.4.52";
+
+/// Places where boxes are run besides the test of the guide: `cargo xtask package try` in a Debian 12 and a
+/// Debian 13, in both with the package and without it, and `cargo xtask test cluster`.
+pub const PLACES: &[&str] = &["bookworm", "trixie", "debian", "tarball", "cluster"];
 
 /// Beginning of a box that is not run.
 const EXCUSE: &str = "# not run by the test: ";
@@ -191,11 +195,38 @@ fn headings(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
+/// A box of commands.
+#[derive(Debug, PartialEq, Eq)]
+struct Commands {
+    /// One of [`PLACES`], empty for the test of the guide.
+    place: String,
+    script: String,
+}
+
+/// The boxes of all pages that are run at one of [`PLACES`], in order.
+///
+/// # Errors
+/// A page that cannot be read, a fence that is wrong, or no box for that place.
+pub fn boxes_of(place: &str) -> Result<Vec<String>> {
+    let mut scripts = Vec::new();
+    for page in pages()? {
+        let here = boxes(&page.text)?.into_iter();
+        scripts.extend(
+            here.filter(|found| found.place == place)
+                .map(|found| found.script),
+        );
+    }
+    match scripts.is_empty() {
+        true => Err(format!("the guide has no box for {place}")),
+        false => Ok(scripts),
+    }
+}
+
 /// The boxes of commands of a page, those that are not run excepted.
 ///
 /// # Errors
-/// A box that is not run without a reason.
-fn boxes(text: &str) -> Result<Vec<String>> {
+/// A box that is not run without a reason, or for a place that is none.
+fn boxes(text: &str) -> Result<Vec<Commands>> {
     let mut boxes = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -203,15 +234,21 @@ fn boxes(text: &str) -> Result<Vec<String>> {
             continue;
         };
         let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-        match kind {
-            "sh" => boxes.push(body.join("\n")),
-            "sh,norun" if !body.first().is_some_and(|line| line.starts_with(EXCUSE)) => {
+        let run = |place: &str| Commands {
+            place: place.to_string(),
+            script: body.join("\n"),
+        };
+        match kind.strip_prefix("sh,") {
+            None if kind == "sh" => boxes.push(run("")),
+            Some(place) if PLACES.contains(&place) => boxes.push(run(place)),
+            Some("norun") if !body.first().is_some_and(|line| line.starts_with(EXCUSE)) => {
                 return Err(format!(
                     "a box is not run for no reason:\n{}",
                     body.join("\n")
                 ));
             }
-            _ => {}
+            Some("norun") | None => {}
+            Some(place) => return Err(format!("no test runs boxes with the fence sh,{place}")),
         }
     }
     Ok(boxes)
@@ -236,8 +273,12 @@ pub fn test(report: &mut Report) -> Result {
 fn run_page(user: &User, page: &Page) -> Result {
     let scratch = user.home.join(page.name.trim_end_matches(".md"));
     std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    let boxes = boxes(&page.text)?;
-    for script in &boxes {
+    let boxes: Vec<Commands> = boxes(&page.text)?;
+    let boxes: Vec<&Commands> = boxes
+        .iter()
+        .filter(|found| found.place.is_empty())
+        .collect();
+    for Commands { script, .. } in &boxes {
         let script = format!("cd '{}'\nset -e\n{script}", scratch.display());
         let done = user.shell(&script)?;
         let why = |why| format!("{script}\n{why}");
@@ -249,7 +290,7 @@ fn run_page(user: &User, page: &Page) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use super::{boxes, broken_links, headings, is_picture, links, pages};
+    use super::{PLACES, boxes, boxes_of, broken_links, headings, is_picture, links, pages};
 
     #[test]
     fn the_guide_has_no_broken_link_and_gives_reasons() {
@@ -260,6 +301,9 @@ mod tests {
             .map(|page| boxes(&page.text).unwrap().len())
             .sum();
         assert!(run >= 20, "{run} boxes");
+        for place in PLACES {
+            assert!(!boxes_of(place).unwrap().is_empty(), "{place}");
+        }
         assert!(is_picture("trace.png") && !is_picture("trace.md") && !is_picture("none.png"));
     }
 
@@ -267,8 +311,15 @@ mod tests {
     fn boxes_and_links_are_told_apart() {
         let page = "[a](b.md#c)\n```sh\nls [x](y)\npwd\n```\n```sh,norun\n# not run by the test: why\n```\n";
         assert_eq!(links(page), ["b.md#c"]);
-        assert_eq!(boxes(page).unwrap(), ["ls [x](y)\npwd"]);
+        let found = boxes(page).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (&*found[0].place, &*found[0].script),
+            ("", "ls [x](y)\npwd")
+        );
+        assert_eq!(boxes("```sh,cluster\nls\n```").unwrap()[0].place, "cluster");
         assert!(boxes("```sh,norun\nls\n```").is_err());
+        assert!(boxes("```sh,nowhere\nls\n```").is_err());
         let slugs: Vec<String> = headings("# CI without a GPU\ntext\n## Debian 12\n").collect();
         assert_eq!(slugs, ["ci-without-a-gpu", "debian-12"]);
     }

@@ -105,6 +105,25 @@ const SETUPS: &[Setup] = &[
                write to it (mode 777); chmod go-w {}/open-cache",
     },
     Setup {
+        name: "a stale cache folder",
+        env: &[
+            ("PUMICE_CACHE_DIR", "{}/stale-cache"),
+            ("PUMICE_CACHE", "on"),
+        ],
+        args: &[],
+        works: true,
+        line: "the cache {}/stale-cache is stale: 2 of 2 entries are damaged or of an older version; \
+               rm -r {}/stale-cache: it is made again as programs are built",
+    },
+    Setup {
+        name: "a container without /dev/dri",
+        env: &[("container", "podman")],
+        args: &[],
+        works: true,
+        line: "a container gives no /dev/dri: no GPU is seen, only drivers on the processor; start the \
+               container with --device /dev/dri",
+    },
+    Setup {
         name: "another driver that crashes",
         env: &[("OCL_ICD_VENDORS", "{}/crash")],
         args: &[],
@@ -134,6 +153,14 @@ const SETUPS: &[Setup] = &[
         works: true,
         line: "{}/libpumice.so.32 is a 32-bit program, Pumice has 64 bits; use a 64-bit build of the \
                program",
+    },
+    Setup {
+        name: "a setting that is spelled wrong",
+        env: &[("PUMICE_CAHCE", "off")],
+        args: &[],
+        works: true,
+        line: "a setting is ignored: PUMICE_CAHCE is set, but no option of the driver; did you mean \
+               PUMICE_CACHE?; docs/environment.md lists the options",
     },
     Setup {
         name: "a setting that is none",
@@ -216,6 +243,9 @@ pub fn run(report: &mut Report) -> Result {
         let mut command = start(&setting);
         command.args(setup.args.iter().map(|arg| fill(arg)));
         command.envs(setup.env.iter().map(|(name, value)| (name, fill(value))));
+        if setup.env.iter().any(|(name, _)| *name == "container") {
+            command = without_gpus(&command).unwrap_or(command);
+        }
         let done = sh::run_limited(&mut command, LIMIT)?;
         let outcome = verdict(&done, &fill(setup.line), setup.works);
         report.record(setup.name, outcome);
@@ -256,10 +286,41 @@ fn make_files(folder: &Path, library: &Path) -> Result {
     let bits = folder.join("libpumice.so.32");
     sh::write(&bits, header)?;
     icd("bits/pumice.icd", &bits)?;
-    let cache = folder.join("open-cache");
-    sh::write(&cache.join("entry"), b"")?;
-    std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777))
-        .map_err(|error| format!("{}: {error}", cache.display()))
+    // What an older version wrote, and what was cut short.
+    let stale = folder.join("stale-cache");
+    sh::write(
+        &stale.join("old"),
+        [b"PUMICE\0\n".as_slice(), &[0; 64]].concat(),
+    )?;
+    sh::write(&stale.join("cut"), b"PUM")?;
+    allow(&stale, 0o700)?;
+    let open = folder.join("open-cache");
+    sh::write(&open.join("entry"), b"")?;
+    allow(&open, 0o777)
+}
+
+fn allow(folder: &Path, mode: u32) -> Result {
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(mode))
+        .map_err(|error| format!("{}: {error}", folder.display()))
+}
+
+/// The program and its words where no device file of a GPU is seen: a system that has some hides them.
+fn without_gpus(command: &Command) -> Option<Command> {
+    let hide = "mount -t tmpfs none /dev/dri && exec \"$@\"";
+    Path::new("/dev/dri").is_dir().then(|| {
+        let mut hidden = Command::new("unshare");
+        hidden
+            .args(["--map-root-user", "--mount", "sh", "-c", hide, "sh"])
+            .arg(command.get_program())
+            .args(command.get_args());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => hidden.env(name, value),
+                None => hidden.env_remove(name),
+            };
+        }
+        hidden
+    })
 }
 
 fn verdict(done: &Finished, line: &str, works: bool) -> Result {

@@ -15,6 +15,8 @@ enum Item {
     Trace,
     /// A page of `docs/man`.
     Man(&'static str),
+    /// A file of `compiler/share`, for tools that build programs.
+    Share(&'static str),
     /// The output of a program's `--completions` for a shell.
     Completions(Completed, &'static str),
 }
@@ -44,6 +46,17 @@ const FILES: &[(&str, u32, Item)] = &[
         0o644,
         Item::Man("pumice-trace.1"),
     ),
+    (
+        "share/cmake/Pumice/PumiceConfig.cmake",
+        0o644,
+        Item::Share("PumiceConfig.cmake"),
+    ),
+    (
+        "share/cmake/Pumice/PumiceConfigVersion.cmake",
+        0o644,
+        Item::Share("PumiceConfigVersion.cmake"),
+    ),
+    ("share/pkgconfig/pumice.pc", 0o644, Item::Share("pumice.pc")),
     (
         "share/bash-completion/completions/pumicec",
         0o644,
@@ -98,7 +111,7 @@ pub const LAVAPIPE_MANIFEST: &str = "share/vulkan/icd.d/pumice_lvp_icd.json";
 /// The library's place below the prefix.
 pub const LIBRARY: &str = "lib/libpumice.so";
 
-/// The files with their sources; completions are written to `target/layout` first.
+/// The files with their sources; completions and files that name the version are written to `target/layout` first.
 pub fn files(built: &Built) -> Result<Vec<File>> {
     let file = |(place, mode, item): &(&str, u32, Item)| {
         let source = match item {
@@ -108,6 +121,12 @@ pub fn files(built: &Built) -> Result<Vec<File>> {
             Item::Probe => built.probe.clone(),
             Item::Man(page) => sh::root().join("docs/man").join(page),
             Item::Trace => built.trace.clone(),
+            Item::Share(name) => {
+                let text = sh::read(&sh::root().join("compiler/share").join(name))?;
+                let path = sh::target().join("layout/share").join(name);
+                sh::write(&path, text.replace("@VERSION@", env!("CARGO_PKG_VERSION")))?;
+                path
+            }
             Item::Completions(of, shell) => {
                 let (program, name) = match of {
                     Completed::Pumicec => (&built.pumicec, "pumicec"),

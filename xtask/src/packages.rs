@@ -114,6 +114,12 @@ pub const RPM: &[Package] = &[package("rpm", "makes and checks the RPM package")
 /// Dates and authors of packages.
 pub const GIT: &[Package] = &[package("git", "the date and the author of the packages")];
 
+/// Build systems of the guide.
+pub const BUILD: &[Package] = &[
+    package("cmake", "the CMake project of the user's guide"),
+    package("pkgconf", "asks for Pumice in the user's guide"),
+];
+
 /// Makefiles of the guide.
 pub const MAKE: &[Package] = &[package(
     "make",

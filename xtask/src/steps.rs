@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`: the one list of them.
 
 use crate::packages::{
-    BINUTILS, CLIENTS, CLINFO, CLUSTER, GIT, GLSL, LOADER, MAKE, MESA, Package, RPM, SPIRV,
+    BINUTILS, BUILD, CLIENTS, CLINFO, CLUSTER, GIT, GLSL, LOADER, MAKE, MESA, Package, RPM, SPIRV,
     VALIDATION, VULKAN, VULKAN_HEADERS,
 };
 use crate::sh::Result;
@@ -86,7 +86,7 @@ pub const STEPS: &[Step] = &[
     Step {
         name: "guide",
         what: "the user's guide: it builds without a warning, and its commands run",
-        needs: &[VULKAN, LOADER, CLIENTS, CLINFO, MAKE],
+        needs: &[VULKAN, LOADER, CLIENTS, CLINFO, MAKE, BUILD],
         on_request: false,
         run: guide::test,
     },

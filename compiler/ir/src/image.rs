@@ -171,6 +171,8 @@ pub enum HandleInfo {
     SamplerMask,
     /// The number of an image's mip levels.
     Levels,
+    /// The number of an image's samples a pixel.
+    Samples,
     /// A sampler's least level of detail: the bits of an F32.
     LodMin,
     /// A sampler's largest level of detail: the bits of an F32.

@@ -18,6 +18,7 @@
 //! | 21 | SrgbWrites | *Kernel*, *Ordinal*, *SpecId*: the specialization constant that is 1 if what the kernel writes to the image becomes sRGB |
 //! | 22 | GraphNode | *Kernel*, *Part*: a node of a work graph that runs what kernels enqueue: of the scheduler if *Part* is 0, else of the block with that number plus 1 |
 //! | 23 | WholeSubgroups | *Kernel*: the number of work-items of each work-group is a multiple of the sub-groups' size |
+//! | 24 | SampledPixels | *Kernel*, *Ordinal*, *Arrayed*: the image has samples a pixel, which the kernel reads as layers of planes; *Arrayed* is 1 if it has layers of its own |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -133,6 +134,15 @@ pub enum Need {
         /// The argument.
         ordinal: u32,
     },
+    /// An image with samples a pixel, which the kernel reads as layers of planes: layer times samples, plus the sample.
+    SampledPixels {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+        /// 1 if the image has layers of its own, else 0.
+        arrayed: u32,
+    },
     /// An image whose channels may be of sRGB, which the kernel writes as the numbers that they hold.
     SrgbWrites {
         /// The kernel.
@@ -179,16 +189,19 @@ pub enum Fact {
     SizeY,
     /// The third one.
     SizeZ,
+    /// The number of an image's samples a pixel.
+    Samples,
 }
 
 /// All facts, by their numbers.
-const FACTS: [Fact; 6] = [
+const FACTS: [Fact; 7] = [
     Fact::Levels,
     Fact::LodMin,
     Fact::LodMax,
     Fact::SizeX,
     Fact::SizeY,
     Fact::SizeZ,
+    Fact::Samples,
 ];
 
 impl Fact {
@@ -201,6 +214,7 @@ impl Fact {
             Fact::SizeX => 3,
             Fact::SizeY => 4,
             Fact::SizeZ => 5,
+            Fact::Samples => 6,
         }
     }
 
@@ -228,6 +242,7 @@ impl Need {
             Need::HandleFactUniform { .. } => "HandleFactUniform",
             Need::ImageLevel { .. } => "ImageLevel",
             Need::RawImage { .. } => "RawImage",
+            Need::SampledPixels { .. } => "SampledPixels",
             Need::SrgbWrites { .. } => "SrgbWrites",
         }
     }
@@ -249,6 +264,7 @@ impl Need {
             | Need::HandleFactUniform { kernel, .. }
             | Need::ImageLevel { kernel, .. }
             | Need::RawImage { kernel, .. }
+            | Need::SampledPixels { kernel, .. }
             | Need::SrgbWrites { kernel, .. } => kernel,
         }
     }
@@ -271,6 +287,7 @@ impl Need {
             Need::SrgbWrites { .. } => 21,
             Need::GraphNode { .. } => 22,
             Need::WholeSubgroups { .. } => 23,
+            Need::SampledPixels { .. } => 24,
         }
     }
 
@@ -318,6 +335,11 @@ impl Need {
                 binding: 0,
             },
             Need::RawImage { kernel, ordinal: 0 },
+            Need::SampledPixels {
+                kernel,
+                ordinal: 0,
+                arrayed: 0,
+            },
             Need::SrgbWrites {
                 kernel,
                 ordinal: 0,
@@ -389,6 +411,11 @@ impl Need {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
             },
+            Need::SampledPixels { .. } => Need::SampledPixels {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                arrayed: u32::decode(source, "Arrayed")?,
+            },
             Need::SrgbWrites { .. } => Need::SrgbWrites {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -427,6 +454,12 @@ impl Need {
             }
             Need::Scheduler { times, .. } => times.encode(sink, "Times"),
             Need::GraphNode { part, .. } => part.encode(sink, "Part"),
+            Need::SampledPixels {
+                ordinal, arrayed, ..
+            } => {
+                ordinal.encode(sink, "Ordinal")?;
+                arrayed.encode(sink, "Arrayed")
+            }
             Need::SrgbWrites {
                 ordinal, spec_id, ..
             } => {

@@ -17,6 +17,8 @@
 //! | 20 | TerminationFlag | a word that tells kernels to end, see `termination_flag.rs` |
 //! | 21 | SrgbWrites | images whose channels may be of sRGB, see `needs.rs` |
 //! | 22 | GraphNode | a kernel that is a node of a work graph, see `needs.rs` |
+//! | 23 | WholeSubgroups | a promise about work-groups, see `needs.rs` |
+//! | 24 | SampledPixels | images with samples a pixel, see `needs.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is

@@ -19,5 +19,5 @@ pub use grammar::{Entry, capability_name, entry, op_name};
 pub use words::{
     HEADER_WORDS, Header, Inst, Instructions, MAGIC, MAX_BOUND, MAX_INSTRUCTION_WORDS, Malformed,
     first_word, has_magic, header, inst_words, instructions, module_words, native_order, push_inst,
-    push_parts, push_string, string, string_words, text,
+    push_parts, push_string, string, string_words, text, why_no_module,
 };

@@ -101,6 +101,25 @@ pub fn module_words(bytes: &[u8]) -> Option<Vec<u32>> {
     native_order(&words).map(Cow::into_owned)
 }
 
+/// The reason why bytes are no module, for people: what they look like instead.
+pub fn why_no_module(bytes: &[u8]) -> &'static str {
+    let text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    if has_magic(bytes) {
+        return "it is cut off";
+    }
+    match bytes {
+        [b'B', b'C', 0xc0, 0xde, ..] => "it is LLVM bitcode; llvm-spirv makes SPIR-V of it",
+        [0x7f, b'E', b'L', b'F', ..] => "it is an ELF file",
+        [b';', ..] if bytes.iter().take(64).all(text) => {
+            "it is assembly; spirv-as makes SPIR-V of it"
+        }
+        [_, ..] if bytes.iter().take(64).all(text) => {
+            "it is text; source goes to clCreateProgramWithSource"
+        }
+        _ => "the magic number 0x07230203 is missing",
+    }
+}
+
 /// Returns whether bytes begin with the magic number, in either byte order.
 pub fn has_magic(bytes: &[u8]) -> bool {
     let first = bytes.first_chunk().copied().map(u32::from_ne_bytes);
@@ -300,5 +319,24 @@ mod tests {
         assert!(super::module_words(&little[..16]).is_none());
         assert!(super::module_words(b"not a SPIR-V module!").is_none());
         assert!(super::has_magic(&big[..4]) && !super::has_magic(&big[..3]));
+        for (bytes, why) in [
+            (&big[..16], "it is cut off"),
+            (
+                b"BC\xc0\xde5",
+                "it is LLVM bitcode; llvm-spirv makes SPIR-V of it",
+            ),
+            (b"\x7fELF\x02", "it is an ELF file"),
+            (
+                b"; SPIR-V\nOpCapability",
+                "it is assembly; spirv-as makes SPIR-V of it",
+            ),
+            (
+                b"kernel void",
+                "it is text; source goes to clCreateProgramWithSource",
+            ),
+            (b"\x01\x02", "the magic number 0x07230203 is missing"),
+        ] {
+            assert_eq!(super::why_no_module(bytes), why);
+        }
     }
 }

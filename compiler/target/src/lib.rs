@@ -12,6 +12,7 @@ pub mod matrix;
 pub mod options;
 pub mod pipe;
 mod quirks;
+pub mod similar;
 mod target;
 
 pub use abi::Abi;

@@ -4,6 +4,7 @@
 //! application gave it (OpenCL 3.0 API §5.8.6 and §5.8.7).
 
 use crate::checks::Checks;
+use crate::similar::unknown_option;
 
 /// Parsed options of the front end (clBuildProgram, clCompileProgram).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -242,7 +243,11 @@ const OPTIONS: &[(&str, u8, Form)] = &[
                 "CL2.0" => ClStd::Cl20,
                 "CL3.0" => ClStd::Cl30,
                 "CL3.1" => ClStd::Cl31,
-                _ => return Err(format!("invalid value '{v}' in '-cl-std={v}'")),
+                _ => {
+                    return Err(format!(
+                        "invalid value '{v}' in '-cl-std={v}'; known: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0, CL3.1"
+                    ));
+                }
             };
             p.compile.std = Some(std);
             Ok(())
@@ -380,7 +385,6 @@ pub fn build_option_names() -> impl Iterator<Item = &'static str> {
     of_build.map(|(name, ..)| *name)
 }
 
-/// `-cl-unsafe-math-optimizations` includes two others (§5.8.6.3).
 /// Unsafe arithmetic and what it includes (OpenCL 3.0 API §5.8.6.3).
 fn unsafe_math(p: &mut Parsed<'_>) {
     p.math.unsafe_math = true;
@@ -411,7 +415,10 @@ fn parse(
             message,
         };
         let Some((name, places, form)) = row else {
-            return Err(refuse(format!("unknown argument: '{word}'")));
+            return Err(refuse(unknown_option(
+                &word,
+                build_option_names().map(String::from),
+            )));
         };
         if places & place == 0 {
             let stage = if place == LINK {
@@ -537,10 +544,41 @@ mod tests {
     fn refusals_name_the_option() {
         for (text, message) in [
             ("-cl-foo", "unknown argument: '-cl-foo'"),
-            ("source.cl", "unknown argument: 'source.cl'"),
+            (
+                "-DA=unsigned int",
+                "unknown argument: 'int'; options begin with '-', and values with blanks need quotes",
+            ),
+            (
+                "-cl-fast-relaxed-maths",
+                "unknown argument: '-cl-fast-relaxed-maths'; did you mean '-cl-fast-relaxed-math'?",
+            ),
+            (
+                "-cl_mad_enable",
+                "unknown argument: '-cl_mad_enable'; did you mean '-cl-mad-enable'?",
+            ),
+            (
+                "--cl-mad-enable",
+                "unknown argument: '--cl-mad-enable'; did you mean '-cl-mad-enable'?",
+            ),
+            (
+                "-fast-relaxed-math",
+                "unknown argument: '-fast-relaxed-math'; did you mean '-cl-fast-relaxed-math'?",
+            ),
+            (
+                "-ffast-math",
+                "unknown argument: '-ffast-math'; did you mean '-cl-fast-relaxed-math'?",
+            ),
+            (
+                "-std=CL2.0",
+                "unknown argument: '-std=CL2.0'; did you mean '-cl-std=CL2.0'?",
+            ),
+            ("-cl-nv-verbose", "unknown argument: '-cl-nv-verbose'"),
             ("-w -D", "argument to '-D' is missing (expected 1 value)"),
             ("-D 1X", "macro name must be an identifier: '-D1X'"),
-            ("-cl-std=CL9", "invalid value 'CL9' in '-cl-std=CL9'"),
+            (
+                "-cl-std=CL9",
+                "invalid value 'CL9' in '-cl-std=CL9'; known: CL1.0, CL1.1, CL1.2, CL2.0, CL3.0, CL3.1",
+            ),
             (
                 "-create-library",
                 "argument '-create-library' is not allowed when compiling",

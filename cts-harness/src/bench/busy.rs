@@ -1,7 +1,8 @@
 //! The processor time that the driver itself takes, whatever its device does meanwhile: what an application
 //! on a fast device waits for.
 
-use super::rows::{LAUNCHING, Row, SMALL, What, fresh, less, unique};
+use super::list::{Row, What, less};
+use super::rows::{LAUNCHING, SMALL, fresh, unique};
 use super::vulkan::Twin;
 use super::{Failure, Result, Subject};
 use crate::cl::Arg;

@@ -1,7 +1,7 @@
 //! Speed of one or two drivers. Each figure is taken on both in turns, so that other load on the
 //! machine affects both, and the ratio has a spread.
 //!
-//! Measures [`rows::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
+//! Measures [`list::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
 //! [`math::FUNCTIONS`]. For launches and transfers it also measures the cost in Vulkan alone
 //! ([`vulkan`]).
 
@@ -9,7 +9,9 @@ mod busy;
 mod check;
 pub mod child;
 mod enqueuing;
+mod exported;
 mod kernels;
+mod list;
 mod math;
 mod plot;
 mod report;
@@ -18,9 +20,10 @@ pub(crate) mod vulkan;
 
 use crate::cl::{Arg, Buffer, Error, Program, Session};
 use kernels::{Give, KERNELS, Launch, N};
+use list::{ROWS, Row, What, row};
 use report::Figure;
 pub use report::Report;
-use rows::{EMPTY, ROWS, Row, What, row};
+use rows::EMPTY;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

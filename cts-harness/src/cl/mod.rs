@@ -5,6 +5,7 @@
 //! benchmark, and in the one call that sends a signal (`process.rs`).
 
 mod any_kernel;
+mod external;
 mod messages;
 mod queue;
 mod replay;

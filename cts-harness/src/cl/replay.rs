@@ -71,7 +71,7 @@ pub struct CommandBuffer {
 
 impl Session {
     /// The address of an extension's function.
-    fn function(&self, name: &'static CStr) -> Result<*mut c_void> {
+    pub(super) fn function(&self, name: &'static CStr) -> Result<*mut c_void> {
         let missing = Error {
             call: "clGetExtensionFunctionAddressForPlatform",
             code: -30,

@@ -26,6 +26,7 @@ use std::sync::OnceLock;
 use crate::base::files;
 use crate::base::log;
 use crate::os::{self, Folder, SYSTEM};
+use pumice_compiler::target::similar::closest;
 
 /// An option.
 #[derive(Clone, Copy, Debug)]
@@ -244,8 +245,9 @@ fn parse(text: &str, program: &str) -> File {
         let name = name.trim();
         let known = |variable: &Variable| key(variable.name) == name;
         if !VARIABLES.iter().any(known) || name == key(CONFIG.name) {
+            let hint = hint(name, key);
             file.complaints
-                .push(format!("{number}: no option `{name}`"));
+                .push(format!("{number}: no option `{name}`{hint}"));
             continue;
         }
         let value = value.trim().to_string();
@@ -287,10 +289,23 @@ pub(crate) fn complaints() -> Vec<String> {
         let name = name.to_string_lossy();
         let ours = name.starts_with(PREFIX);
         if ours && !VARIABLES.iter().any(|variable| variable.name == name) {
-            complaints.push(format!("{name} is set, but no option of the driver"));
+            let hint = hint(&key(&name), str::to_string);
+            complaints.push(format!("{name} is set, but no option of the driver{hint}"));
         }
     }
     complaints
+}
+
+/// The end of a message about an option that does not exist: the one that may be meant, given by its key, and
+/// told as `shown` writes a variable's name.
+fn hint(given: &str, shown: fn(&str) -> String) -> String {
+    let meant = closest(given, VARIABLES.iter().map(|variable| key(variable.name)));
+    let meant = VARIABLES
+        .iter()
+        .find(|variable| meant.as_deref() == Some(&key(variable.name)));
+    meant.map_or(String::new(), |variable| {
+        format!("; did you mean {}?", shown(variable.name))
+    })
 }
 
 #[cfg(test)]
@@ -342,7 +357,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_told_of() {
         let file = parse(
-            "log: warn\n\nno_such = 1\nconfig = x\n= y\nlog = info",
+            "log: warn\n\nno_such = 1\nconfig = x\n= y\nlog = info\ncahce = on",
             "clinfo",
         );
         let told = [
@@ -350,6 +365,7 @@ mod tests {
             "3: no option `no_such`",
             "4: no option `config`",
             "5: no option ``",
+            "7: no option `cahce`; did you mean cache?",
         ];
         assert_eq!(file.complaints, told);
         assert_eq!(file.values.len(), 1);

@@ -89,6 +89,10 @@ impl Folder {
             path: self.path.clone(),
             limit: self.limit,
             entries: entries.len(),
+            stale: entries
+                .iter()
+                .filter(|entry| !begins_well(&entry.path))
+                .count(),
             bytes: entries.iter().map(|entry| entry.length).sum(),
             fault: self.fault(),
         }
@@ -269,6 +273,14 @@ impl Folder {
     }
 }
 
+/// Tells whether a file has the beginning of an entry that this version can read.
+fn begins_well(path: &Path) -> bool {
+    let mut start = [0; HEADER];
+    let read =
+        files::open_regular(path, Links::Refused).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start[..MAGIC.len()] == MAGIC
+}
+
 struct Entry {
     path: PathBuf,
     length: u64,
@@ -330,6 +342,22 @@ mod tests {
         // An entry under another's name is none either.
         fs::write(path.join("two"), &whole).unwrap();
         assert_eq!(folder.get("two"), None);
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn stale_entries_are_counted() {
+        let path = scratch("stale");
+        let folder = Folder::new(path.clone(), 1000);
+        folder.put("one", b"contents");
+        fs::write(
+            path.join("two"),
+            [b"PUMICE\x00\n".as_slice(), &[0; 40]].concat(),
+        )
+        .unwrap();
+        fs::write(path.join("three"), b"cut").unwrap();
+        let state = folder.state();
+        assert_eq!((state.entries, state.stale), (3, 2));
         fs::remove_dir_all(path).unwrap();
     }
 

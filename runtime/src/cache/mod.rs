@@ -41,6 +41,8 @@ pub(crate) struct State {
     pub entries: usize,
     /// Bytes of the entries.
     pub bytes: u64,
+    /// Number of those that this version cannot read: damaged ones, and those of older versions.
+    pub stale: usize,
     /// Reason why it cannot be used.
     pub fault: Option<String>,
 }

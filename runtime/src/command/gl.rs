@@ -98,7 +98,10 @@ fn part(image: &ImageMem, level: usize, picture: &Picture) -> Result<(Part, Layo
     if let Some(element) = image.level_element() {
         origin[element] = level;
     }
-    let area = image.region(origin, picture.size.map(|n| n as usize))?;
+    let area = match image.samples() {
+        0 => image.region(origin, picture.size.map(|n| n as usize))?,
+        _ => image.all_samples(),
+    };
     Ok((image.part(area), image.host_layout(area, 0, 0)?))
 }
 
@@ -152,7 +155,9 @@ impl HandOver {
         self.pass_fences();
         for mem in &self.objects {
             let object = mem.shared(self.owner)?;
-            if !self.to_us && object.is_unchanged(mem) {
+            // Nothing writes samples.
+            let samples = mem.image().map_or(0, ImageMem::samples);
+            if !self.to_us && (samples > 0 || object.is_unchanged(mem)) {
                 continue;
             }
             match mem.image() {

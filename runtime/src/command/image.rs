@@ -57,13 +57,17 @@ pub fn check_device(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     }
 }
 
-/// [`check_device`] for a command that moves texels: CL_INVALID_OPERATION for depths beside stencil values, which kernels alone
-/// read.
+/// [`check_device`] for a command that moves texels: CL_INVALID_OPERATION for depths beside stencil values and for samples, which
+/// kernels alone read.
 ///
 /// # Errors
 /// Those of [`check_device`].
 pub fn check_moves(device: &Ref<Device>, image: &ImageMem) -> Result<()> {
     check_device(device, image)?;
+    if image.samples() > 0 {
+        let reason = "an image with samples is for kernels alone";
+        return Err(Error::InvalidOperation.because(reason));
+    }
     match image.format().order {
         CL_DEPTH_STENCIL => {
             let reason = "an image of CL_DEPTH_STENCIL is for kernels alone";

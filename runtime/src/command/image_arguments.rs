@@ -64,6 +64,7 @@ pub(super) fn image_value(
     Ok(ArgValue::Image {
         view,
         mip_levels: image.levels(),
+        samples: image.samples(),
         size: image.size_in_kernels(),
         levels,
         order: format.order,

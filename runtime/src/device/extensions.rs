@@ -233,6 +233,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_egl_image", opengl),
     on("cl_khr_egl_event", opengl),
     on("cl_khr_gl_depth_images", opengl),
+    on("cl_khr_gl_msaa_sharing", opengl),
     on("cl_khr_3d_image_writes", images),
     on("cl_khr_depth_images", images),
     on("cl_khr_srgb_image_writes", srgb_writes),

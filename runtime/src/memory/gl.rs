@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::device::depth_stencil::{CL_DEPTH_STENCIL, CL_UNORM_INT24};
 use crate::memory::Mem;
 use crate::memory::external::{External, Properties, Shared};
+use crate::memory::image::ImageMem;
 use crate::memory::image_create::Desc;
 
 /// `GL_TEXTURE_BUFFER`.
@@ -165,6 +166,11 @@ fn types(target: u32, form: TextureForm) -> Option<(Shape, u32, u32)> {
             let image_type = cl::CL_MEM_OBJECT_IMAGE2D_ARRAY;
             (image_type, cl::CL_GL_OBJECT_TEXTURE2D_ARRAY)
         }
+        Shape::D2Samples => (cl::CL_MEM_OBJECT_IMAGE2D, cl::CL_GL_OBJECT_TEXTURE2D),
+        Shape::D2ArraySamples => {
+            let image_type = cl::CL_MEM_OBJECT_IMAGE2D_ARRAY;
+            (image_type, cl::CL_GL_OBJECT_TEXTURE2D_ARRAY)
+        }
         Shape::D3 => (cl::CL_MEM_OBJECT_IMAGE3D, cl::CL_GL_OBJECT_TEXTURE3D),
     };
     let suits = match form {
@@ -195,7 +201,7 @@ pub fn create_texture(
     // CL_INVALID_MIP_LEVEL if the level is not between the base level and the last one. A negative one stands for all.
     let levels = match u32::try_from(miplevel) {
         Ok(level) if (base..=last).contains(&level) => level..=level,
-        Err(_) if !matches!(target, TEXTURE_BUFFER | TEXTURE_RECTANGLE) => base..=last,
+        Err(_) if has_levels(target, shape) => base..=last,
         _ => {
             let reason = format!("the texture has levels {base} to {last}, not {miplevel}");
             return Err(Error::InvalidMipLevel.because(reason));
@@ -229,12 +235,18 @@ pub fn create_texture(
     image(context, flags, picture.format, desc, made)
 }
 
+/// Tells whether textures of a target may have several levels.
+fn has_levels(target: u32, shape: Shape) -> bool {
+    let one = matches!(target, TEXTURE_BUFFER | TEXTURE_RECTANGLE);
+    !one && !matches!(shape, Shape::D2Samples | Shape::D2ArraySamples)
+}
+
 /// The description of the image that a picture is.
 pub(super) fn desc(image_type: u32, shape: Shape, picture: &Picture) -> Desc {
     let [width, height, depth] = picture.size.map(|n| n as usize);
     let array_size = match shape {
         Shape::D1Array => height,
-        Shape::D2Array => depth,
+        Shape::D2Array | Shape::D2ArraySamples => depth,
         _ => 0,
     };
     Desc {
@@ -246,7 +258,7 @@ pub(super) fn desc(image_type: u32, shape: Shape, picture: &Picture) -> Desc {
         row_pitch: 0,
         slice_pitch: 0,
         num_mip_levels: 0,
-        num_samples: 0,
+        num_samples: picture.samples,
         mem_object: None,
     }
 }
@@ -335,6 +347,11 @@ impl object::Object<Mem> {
         match name {
             cl::CL_GL_TEXTURE_TARGET => Ok(Info::u32(target)),
             cl::CL_GL_MIPMAP_LEVEL => Ok(Info::i32(miplevel)),
+            // One, if it is no texture with samples.
+            cl::CL_GL_NUM_SAMPLES => {
+                let samples = self.image().map_or(0, ImageMem::samples);
+                Ok(Info::i32(samples.max(1) as i32))
+            }
             _ => Err(Error::InvalidValue),
         }
     }

@@ -34,6 +34,8 @@ pub struct ImageMem {
     pub(super) array_size: usize,
     /// num_mip_levels; 0 is one level, as 1 is.
     pub(super) mip_levels: u32,
+    /// Samples a pixel, which are layers of its texels; 0 for an image without samples.
+    pub(super) samples: u32,
     /// The places of texels in the host's view.
     pub(super) layout: Layout,
     pub(super) texels: Texels,
@@ -108,6 +110,21 @@ impl ImageMem {
     pub fn kind(&self) -> ImageKind {
         // Checked when the image was made.
         kind(self.image_type).unwrap_or(ImageKind::D1)
+    }
+
+    /// Samples a pixel; 0 for an image without samples.
+    pub fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    /// The box of all samples of an image that has samples: layer times samples, plus the sample.
+    pub fn all_samples(&self) -> ImageBox {
+        let layers = self.array_size.max(1) as u32 * self.samples;
+        ImageBox {
+            level: 0,
+            origin: [0; 3],
+            extent: [self.width as u32, self.height as u32, layers],
+        }
     }
 
     /// The numbers of its size in the order in which kernels are told them: dimensions, then layers.
@@ -459,7 +476,7 @@ impl ImageMem {
             cl::CL_IMAGE_DEPTH => Info::size(self.depth),
             cl::CL_IMAGE_ARRAY_SIZE => Info::size(self.array_size),
             cl::CL_IMAGE_NUM_MIP_LEVELS => Info::u32(self.mip_levels),
-            cl::CL_IMAGE_NUM_SAMPLES => Info::u32(0),
+            cl::CL_IMAGE_NUM_SAMPLES => Info::u32(self.samples),
             _ => return Err(Error::InvalidValue),
         })
     }

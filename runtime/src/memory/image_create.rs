@@ -99,7 +99,7 @@ impl Desc {
         if empty || self.num_samples != 0 {
             return Err(Error::InvalidImageDescriptor.because(match empty {
                 true => "a dimension of the image is 0",
-                false => "images with samples are not supported",
+                false => "only images of textures of OpenGL have samples",
             }));
         }
         let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
@@ -290,6 +290,13 @@ impl Mem {
             Some(image) => planar::plane(&desc, image, [order, data_type])?,
             None => desc,
         };
+        let is_shared = properties.shared.is_some();
+        let (image_type, array_size, samples) =
+            (desc.image_type, desc.array_size, desc.num_samples);
+        let desc = match is_shared && samples > 0 {
+            true => desc.samples_as_layers(),
+            false => desc,
+        };
         let format = format::find(order, data_type);
         let group = format.map_or(TexelGroup::of_single(1), ImageFormat::group);
         let kind = desc.check(group, has_host || properties.is_external())?;
@@ -313,7 +320,6 @@ impl Mem {
             Error::ImageFormatNotSupported.because(reason)
         };
         // Depths beside stencil values are for textures of OpenGL alone.
-        let is_shared = properties.shared.is_some();
         let format = format.filter(|_| order != CL_DEPTH_STENCIL || is_shared);
         let format = format.ok_or_else(unsupported)?;
         let effective = match &desc.mem_object {
@@ -348,15 +354,16 @@ impl Mem {
         let layout = desc.layout(kind, group);
         let image = |texels| ImageMem {
             format,
-            image_type: desc.image_type,
+            image_type,
             width: desc.width,
             height: if has_height(kind) { desc.height } else { 0 },
             depth: if kind == ImageKind::D3 { desc.depth } else { 0 },
             array_size: match kind {
-                ImageKind::D1Array | ImageKind::D2Array => desc.array_size,
+                ImageKind::D1Array | ImageKind::D2Array => array_size,
                 _ => 0,
             },
             mip_levels: desc.num_mip_levels,
+            samples,
             layout,
             texels,
         };
@@ -429,6 +436,16 @@ impl Mem {
 }
 
 impl Desc {
+    /// The description of the layers that the samples of an image are.
+    fn samples_as_layers(self) -> Self {
+        Self {
+            image_type: cl::CL_MEM_OBJECT_IMAGE2D_ARRAY,
+            array_size: self.array_size.max(1) * self.num_samples as usize,
+            num_samples: 0,
+            ..self
+        }
+    }
+
     /// Bytes of the host's view, up to the end of the last row.
     fn host_size(&self, kind: ImageKind, layout: Layout) -> usize {
         let rows = if has_height(kind) { self.height } else { 1 };
@@ -500,8 +517,8 @@ impl Desc {
             let vulkan = self.vulkan(kind, format);
             return Ok(planar::plane_rows(other, rows, layout, vulkan, format));
         }
-        if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D {
-            let reason = "mem_object is an image, but no CL_MEM_OBJECT_IMAGE2D";
+        if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D || other.samples > 0 {
+            let reason = "mem_object is an image, but no CL_MEM_OBJECT_IMAGE2D without samples";
             return Err(Error::InvalidImageDescriptor.because(reason));
         }
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if sizes or data types differ, or channel orders in

@@ -95,6 +95,7 @@ pub(super) fn create(
         depth: 0,
         array_size: 0,
         mip_levels: 0,
+        samples: 0,
         layout,
         texels: Texels::Rows(Rows::new(storage, 0, vec![layout], vulkan, &NV12)),
     };

@@ -331,7 +331,7 @@ impl Kernel {
                 }
                 value
             }
-            (ArgKind::Image { binding, kind, .. }, value) => {
+            (meta @ ArgKind::Image { .. }, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
                 // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
                 // image.
@@ -346,7 +346,7 @@ impl Kernel {
                     ));
                 };
                 self.check_memory(index, image)?;
-                self.check_image(index, image, binding, kind)?;
+                self.check_image(index, image, meta)?;
                 value
             }
             (ArgKind::Queue, value) => {

@@ -1,7 +1,7 @@
 //! Checks of arguments, and errors of kernel objects with their reasons.
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{BindingKind, ImageKind};
+use pumice_vulkan_layer::BindingKind;
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::context::usm::Kind;
 use crate::device::Device;
 use crate::device::format::NO_ACCESS;
+use crate::executable::ArgKind;
 use crate::memory::{Mem, device_address};
 use crate::program::Program;
 use crate::program::kernel::{Argument, Kernel};
@@ -104,13 +105,16 @@ impl Kernel {
     }
 
     /// Checks that an image suits an argument.
-    pub(super) fn check_image(
-        &self,
-        index: u32,
-        mem: &Ref<Mem>,
-        binding: BindingKind,
-        kind: Option<ImageKind>,
-    ) -> Result<()> {
+    pub(super) fn check_image(&self, index: u32, mem: &Ref<Mem>, expected: ArgKind) -> Result<()> {
+        let ArgKind::Image {
+            binding,
+            kind,
+            samples,
+            ..
+        } = expected
+        else {
+            return Ok(());
+        };
         let image = mem.image().ok_or_else(|| {
             let reason = "a buffer is given, an image expected";
             self.arg_error(Error::InvalidMemObject, index, reason)
@@ -122,7 +126,7 @@ impl Kernel {
             BindingKind::UniformTexelBuffer | BindingKind::StorageTexelBuffer
         );
         let shape = of_buffer || kind.is_none_or(|kind| kind == image.kind());
-        if of_buffer != texels || !shape {
+        if of_buffer != texels || !shape || samples != (image.samples() > 0) {
             let reason = "the image is of another type than the argument";
             return Err(self.arg_error(Error::InvalidArgValue, index, reason));
         }

@@ -164,8 +164,10 @@ impl Program {
     /// Those that the specification lists for clCreateProgramWithIL, in its order.
     pub fn with_il(context: &Ref<Context>, bytes: &[u8]) -> Result<Ref<Program>> {
         // CL_INVALID_VALUE if il is NULL or length is zero, or the IL is not known.
-        let words = pumice_spirv::module_words(bytes)
-            .ok_or_else(|| Error::InvalidValue.because("the IL is not a SPIR-V module"))?;
+        let words = pumice_spirv::module_words(bytes).ok_or_else(|| {
+            let why = pumice_spirv::why_no_module(bytes);
+            Error::InvalidValue.because(format!("the IL is not a SPIR-V module: {why}"))
+        })?;
         let devices = context.devices();
         let origin = Origin::Il {
             bytes: bytes.to_vec(),

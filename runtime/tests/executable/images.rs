@@ -232,6 +232,7 @@ impl Kit {
             order,
             data_type,
             mip_levels: 1,
+            samples: 0,
             size: [2, 2, 0],
             levels: Vec::new(),
         })
@@ -247,6 +248,7 @@ impl Kit {
             order: CL_R,
             data_type: CL_UNSIGNED_INT32,
             mip_levels: 1,
+            samples: 0,
             size: [texels as u32, 0, 0],
             levels: Vec::new(),
         })
@@ -284,6 +286,7 @@ fn every_image_instruction_is_dispatched() {
             binding,
             kind,
             raw: false,
+            samples: false,
         };
         let expected = [
             ArgKind::Buffer,

@@ -42,20 +42,21 @@ unsafe extern "system" {
     fn VirtualFree(at: *mut c_void, size: usize, kind: u32) -> i32;
 }
 
-/// The size of a page in bytes.
-pub(crate) fn page_size() -> usize {
+fn system_info() -> SystemInfo {
     let mut info = SystemInfo::default();
     // SAFETY: `info` is a valid struct to fill.
     unsafe { GetSystemInfo(&raw mut info) };
-    info.page_size as usize
+    info
+}
+
+/// The size of a page in bytes.
+pub(crate) fn page_size() -> usize {
+    system_info().page_size as usize
 }
 
 /// The most address space that the process may have, in bytes.
 pub(crate) fn most_address_space() -> usize {
-    let mut info = SystemInfo::default();
-    // SAFETY: `info` is a valid struct to fill.
-    unsafe { GetSystemInfo(&raw mut info) };
-    info.maximum_address
+    system_info().maximum_address
 }
 
 /// Calls VirtualAlloc; `None` if it refuses.

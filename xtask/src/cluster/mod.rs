@@ -6,6 +6,7 @@
 mod demo;
 mod engine;
 mod faults;
+mod guide;
 mod network;
 mod python;
 mod relay;
@@ -115,6 +116,7 @@ pub fn test(report: &mut Report) -> Result {
             }),
             ("dask", |_, setting| python::dask(setting)),
             ("mpi", |_, setting| python::mpi(setting)),
+            ("guide", guide::boxes),
         ] {
             if wanted(report, name) {
                 let outcome = servers::check_until_no_crash(|| check(&engine, setting));

@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
 }
 
 /// The virtual environment with the packages of `tests/cluster/requirements.txt`; made once.
-fn environment() -> Result<PathBuf> {
+pub fn environment() -> Result<PathBuf> {
     let place = sh::target().join("cluster/python");
     let wanted = folder().join("requirements.txt");
     let text = sh::read(&wanted)?;

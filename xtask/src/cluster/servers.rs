@@ -32,22 +32,28 @@ impl Server {
         number: usize,
         setting: &Setting<'_>,
     ) -> Result<Server> {
+        // A client that comes back finds its session.
+        let script =
+            "POCLD_ALLOW_CLIENT_RECONNECT=1 exec \"$2\" -a $1 -p $3 -v err,warn > \"$4\" 2>&1";
+        Self::start_by(script, engine, network, number, setting)
+    }
+
+    /// The same by a script that ends as the server, gets the address as `$1`, the server's program as `$2`, the
+    /// port as `$3` and the log as `$4`.
+    pub fn start_by(
+        script: &str,
+        engine: &Engine,
+        network: &Network,
+        number: usize,
+        setting: &Setting<'_>,
+    ) -> Result<Server> {
         let log = sh::target().join(format!("cluster/server{number}.log"));
         sh::write(&log, "")?;
         let program = engine.server().display().to_string();
         let port = network.port(number);
         let (port_word, log_word) = (port.to_string(), log.display().to_string());
-        // A client that comes back finds its session.
-        let script = "exec \"$2\" -a $1 -p $3 -v err,warn > \"$4\" 2>&1";
-        let child = network.server(
-            number,
-            script,
-            &[&program, &port_word, &log_word],
-            |command| {
-                setting.apply(command);
-                command.env("POCLD_ALLOW_CLIENT_RECONNECT", "1");
-            },
-        )?;
+        let words = [&*program, &port_word, &log_word];
+        let child = network.server(number, script, &words, |command| setting.apply(command))?;
         let mut server = Server {
             child,
             log,

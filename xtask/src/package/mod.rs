@@ -21,17 +21,21 @@ cargo xtask package [--debug]
 cargo xtask package again
 cargo xtask package try [SUITE]...
 
-Writes a Debian package, an RPM and a tarball with an install script to target/package.
+Writes a Debian package with a script that installs it, an RPM and a tarball to target/package.
 
   --debug take the debug build, without compression: for trying the packaging itself
   again   build the commit once more in a new clone, and fail unless all packages are equal to those
           that are there
   try     install the package that is there in a minimal Debian (bookworm, or the suites given),
-          run lintian, clinfo and a program in it, and remove the package; needs root and a network
+          run the guide's commands for it, lintian, clinfo and a program in it, and remove the
+          package; needs root and a network
 ";
 
 /// The packages' name.
 const NAME: &str = "pumice";
+
+/// The script that installs the Debian package with a Vulkan driver; it stands beside the package.
+const DEBIAN_SCRIPT: &str = "install-debian.sh";
 
 /// The packages' version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -65,6 +69,10 @@ fn make(profile: Profile) -> Result {
     let rpm = twice(|folder| rpm::make(&built, profile, &moment, folder))?;
     rpm::check(&rpm)?;
     let tarball = twice(|folder| tarball::make(&built, profile, &moment, folder))?;
+    write(
+        &folder().join(DEBIAN_SCRIPT),
+        include_str!("install-debian.sh").replace("@VERSION@", VERSION),
+    )?;
     for file in [&deb, &rpm, &tarball] {
         let size = file.metadata().map_err(|error| error.to_string())?.len();
         println!("{}: {:.1} MB", file.display(), size as f64 / 1e6);
@@ -113,7 +121,7 @@ fn try_in(suites: &[&str]) -> Result {
             deb.display()
         ));
     }
-    suites.iter().try_for_each(|suite| trial::run(suite, &deb))
+    suites.iter().try_for_each(|suite| trial::run(suite))
 }
 
 /// Makes a file twice and checks that both are equal: nothing but the contents may decide.

@@ -46,7 +46,13 @@ find . -type f | while read -r file; do
 done
 if [ "$remove" ]; then
     rm -f "$vendors/pumice.icd"
-    rmdir --ignore-fail-on-non-empty "$prefix/libexec/pumice" "$prefix/share/doc/pumice" 2>/dev/null || true
+    case $prefix in
+    /usr | /usr/local)
+        rmdir --ignore-fail-on-non-empty "$prefix/libexec/pumice" "$prefix/share/doc/pumice" \
+            "$prefix/share/cmake/Pumice" 2>/dev/null || true
+        ;;
+    *) [ ! -d "$prefix" ] || find "$prefix" -depth -type d -empty -delete ;;
+    esac
     echo "removed; the cache of built programs is ~/.cache/pumice"
     exit
 fi

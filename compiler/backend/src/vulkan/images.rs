@@ -127,6 +127,7 @@ fn fact(which: HandleInfo) -> u32 {
         HandleInfo::SizeX => Fact::SizeX,
         HandleInfo::SizeY => Fact::SizeY,
         HandleInfo::SizeZ => Fact::SizeZ,
+        HandleInfo::Samples => Fact::Samples,
         _ => Fact::Levels,
     };
     fact.number()
@@ -198,7 +199,8 @@ impl Emitter<'_> {
             // Depth compare is what Vulkan means, which OpenCL does not have.
             0,
             u32::from(image.arrayed),
-            u32::from(image.multisampled),
+            // No samples: they are layers.
+            0,
             if sampled { 1 } else { 2 },
             UNKNOWN_FORMAT,
         ];
@@ -290,6 +292,10 @@ impl Emitter<'_> {
         image: ImageType,
         args: &[Value],
     ) -> Result<Option<Id>, LowerError> {
+        if image.multisampled {
+            let reason = "internal: an image with samples reached emission";
+            return Err(LowerError::new(reason));
+        }
         // Queries see no pixel: any class will do, and floats are what most images hold.
         let key = self.kernel_of[self.cur].zip(self.ordinal_of(args[0]));
         let class = key.and_then(|key| self.image_classes.get(&key).copied());
@@ -326,9 +332,7 @@ impl Emitter<'_> {
             ImageOp::Read { .. } | ImageOp::ReadLevel { .. } => {
                 let mut operands = vec![handle, self.value(args[1])];
                 let op = if image.is_sampled() {
-                    if image.multisampled {
-                        operands.extend([ImageOperands::SAMPLE.bits(), self.value(args[2])]);
-                    } else if let Some(&level) = args.get(2) {
+                    if let Some(&level) = args.get(2) {
                         operands.extend([ImageOperands::LOD.bits(), self.value(level)]);
                     } else if image.has_levels() {
                         operands.extend([ImageOperands::LOD.bits(), self.b.const_u32(0)]);
@@ -360,12 +364,11 @@ impl Emitter<'_> {
                 self.b.stmt(Op::ImageWrite, &operands);
                 Ok(None)
             }
-            ImageOp::Size | ImageOp::SizeOfLevel | ImageOp::Levels | ImageOp::Samples => {
+            ImageOp::Size | ImageOp::SizeOfLevel | ImageOp::Levels => {
                 self.b.capability(Capability::ImageQuery);
                 let ty = op.result(image).map(|ty| self.ty(ty)).unwrap_or_default();
                 let op = match op {
                     ImageOp::Levels => Op::ImageQueryLevels,
-                    ImageOp::Samples => Op::ImageQuerySamples,
                     _ if image.has_levels() => Op::ImageQuerySizeLod,
                     _ => Op::ImageQuerySize,
                 };
@@ -378,9 +381,13 @@ impl Emitter<'_> {
                 }
                 Ok(Some(self.b.op(op, ty, &operands)))
             }
-            ImageOp::Order | ImageOp::Format | ImageOp::ReadBytes | ImageOp::WriteBytes => Err(
-                LowerError::new("internal: an operation on an image's channels reached emission"),
-            ),
+            ImageOp::Order
+            | ImageOp::Format
+            | ImageOp::Samples
+            | ImageOp::ReadBytes
+            | ImageOp::WriteBytes => Err(LowerError::new(
+                "internal: an operation on an image that Vulkan lacks reached emission",
+            )),
         }
     }
 
@@ -461,6 +468,7 @@ impl Emitter<'_> {
                         }
                         HandleInfo::WritesSrgb => continue,
                         HandleInfo::Levels
+                        | HandleInfo::Samples
                         | HandleInfo::LodMin
                         | HandleInfo::LodMax
                         | HandleInfo::SizeX
@@ -496,6 +504,7 @@ impl Emitter<'_> {
                         HandleInfo::SamplerMask => continue,
                         HandleInfo::WritesSrgb => continue,
                         HandleInfo::Levels
+                        | HandleInfo::Samples
                         | HandleInfo::LodMin
                         | HandleInfo::LodMax
                         | HandleInfo::SizeX
@@ -528,6 +537,20 @@ impl Emitter<'_> {
         let needs = ordinals
             .into_iter()
             .map(|ordinal| Need::RawImage { kernel, ordinal });
+        reflection.needs.extend(needs);
+    }
+
+    /// The images of a kernel with samples a pixel.
+    pub fn reflect_samples(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
+        let args = self.module.kernels[k].args.iter().zip(0..);
+        let needs = args.filter_map(|(arg, ordinal)| match arg.kind {
+            KernelArgKind::Image(image) if image.multisampled => Some(Need::SampledPixels {
+                kernel,
+                ordinal,
+                arrayed: u32::from(image.arrayed),
+            }),
+            _ => None,
+        });
         reflection.needs.extend(needs);
     }
 

@@ -310,6 +310,7 @@ impl Emitter<'_> {
             }
             self.reflect_infos(k, reference, reflection);
             self.reflect_raw_images(k as u32, reference, reflection);
+            self.reflect_samples(k, reference, reflection);
             self.reflect_levels(k, reference, reflection);
             self.reflect_srgb_writes(k as u32, reference, reflection);
             if let Some([x, y, z]) = kernel.required_work_group_size {

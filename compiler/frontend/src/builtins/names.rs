@@ -5,9 +5,10 @@
 //! the table needs one row for each.
 
 use super::table::{self, Lower, ROWS, Row};
-use crate::lang::names::{closest, numbers};
+use crate::lang::names::numbers;
 use crate::lang::types::{FloatKind, IntKind, TypeId, TypeTable};
 use pumice_numerics::Rounding;
+use pumice_target::similar::closest;
 
 /// Parts of a built-in function's name besides its family.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

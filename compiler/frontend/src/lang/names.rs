@@ -132,54 +132,9 @@ pub fn all() -> impl Iterator<Item = String> {
     numbers().chain(others).chain(opaque).chain(qualifiers)
 }
 
-/// The name among `candidates` most like `name`, if one is close enough to be meant.
-pub fn closest(name: &str, candidates: impl Iterator<Item = String>) -> Option<String> {
-    if name.len() < 3 {
-        return None;
-    }
-    let limit = (name.len() / 3).min(3);
-    let mut best: Option<(usize, String)> = None;
-    for candidate in candidates {
-        // A name cut short may lack more.
-        let is_cut = name.starts_with(&candidate) || candidate.starts_with(name);
-        let limit = limit + usize::from(is_cut);
-        if candidate == name || candidate.len().abs_diff(name.len()) > limit {
-            continue;
-        }
-        let distance = distance(name.as_bytes(), candidate.as_bytes(), limit);
-        if distance <= limit && best.as_ref().is_none_or(|(d, _)| distance < *d) {
-            best = Some((distance, candidate));
-        }
-    }
-    best.map(|(_, name)| name)
-}
-
-/// Edits (insert, delete, replace, swap of neighbours) between two names; any number above
-/// `limit` when there are more.
-fn distance(a: &[u8], b: &[u8], limit: usize) -> usize {
-    let width = b.len() + 1;
-    let mut before: Vec<usize> = vec![0; width];
-    let mut last: Vec<usize> = (0..width).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; width];
-        for j in 1..width {
-            let cost = usize::from(a[i - 1] != b[j - 1]);
-            row[j] = (last[j] + 1).min(row[j - 1] + 1).min(last[j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        if row.iter().all(|&d| d > limit) {
-            return limit + 1;
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{NamedType, closest, is_type_name, lookup};
+    use super::{NamedType, is_type_name, lookup};
     use crate::lang::types::TypeTable;
 
     #[test]
@@ -191,12 +146,5 @@ mod tests {
         assert!(!is_type_name("float5"));
         assert!(!is_type_name("bool2"));
         assert!(!is_type_name("size_t2"));
-    }
-
-    #[test]
-    fn closest_allows_a_third_of_the_letters() {
-        let names = || ["result", "counter"].iter().map(|s| (*s).to_string());
-        assert_eq!(closest("reslut", names()).as_deref(), Some("result"));
-        assert_eq!(closest("xyz", names()), None);
     }
 }

@@ -4,9 +4,10 @@ use super::ast::{DeclPart, InitDeclarator};
 use super::decl::{qualifier, specifier};
 use super::{Parse, Parser, Reported};
 use crate::lang::foreign;
-use crate::lang::names::{all, closest};
+use crate::lang::names::all;
 use crate::pp::token::{Punct, TokenKind};
 use crate::source::{Loc, Symbol};
+use pumice_target::similar::closest;
 
 /// Words of C++ that are plain names in OpenCL C.
 const WORDS: &[&str] = &[

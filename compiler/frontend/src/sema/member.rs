@@ -2,10 +2,10 @@
 use super::typed::{ExprKind, LvalueId, LvalueKind, NO_LANE};
 use super::{Operand, Sema};
 use crate::diagnostics::Warning;
-use crate::lang::names;
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
 use crate::parse::ast;
 use crate::source::{Span, Symbol};
+use pumice_target::similar::closest;
 
 impl<'a> Sema<'a> {
     pub(super) fn member(
@@ -92,7 +92,7 @@ impl<'a> Sema<'a> {
                 .iter()
                 .map(|f| f.name.clone())
                 .collect();
-            let near = names::closest(text, fields.into_iter().filter(|f| !f.is_empty()));
+            let near = closest(text, fields.into_iter().filter(|f| !f.is_empty()));
             let mut message = format!("no member named '{text}' in {}", self.show(ty));
             if let Some(near) = near {
                 message.push_str(&format!("; did you mean '{near}'?"));

@@ -9,6 +9,7 @@ use crate::builtins;
 use crate::lang::names;
 use crate::lang::types::{AddrSpace, EnumId, QualType, RecordId, TypeId};
 use crate::source::{Span, Symbol};
+use pumice_target::similar::closest;
 
 /// Meaning of an ordinary identifier.
 #[derive(Clone, Debug)]
@@ -202,10 +203,10 @@ impl<'a> Sema<'a> {
         });
         let mut own: Vec<String> = own.collect();
         own.sort();
-        names::closest(name, own.into_iter())
+        closest(name, own.into_iter())
             .or_else(|| builtins::similar_conversion(name))
             .or_else(|| builtins::similar(name).first().map(|s| (*s).to_string()))
-            .or_else(|| names::closest(name, builtins::constants(&self.lang)))
+            .or_else(|| closest(name, builtins::constants(&self.lang)))
     }
 
     /// The type name most like `name`.
@@ -221,7 +222,7 @@ impl<'a> Sema<'a> {
             })
             .collect();
         own.sort();
-        names::closest(name, own.into_iter().chain(names::all()))
+        closest(name, own.into_iter().chain(names::all()))
     }
 
     /// Returns the position of this program's declaration of a name.

@@ -70,7 +70,8 @@ names! {
     Lod { Explicit = "lod", Gradient = "grad" }
     HandleInfo {
         ChannelOrder = "channel_order", ChannelDataType = "channel_data_type",
-        SamplerMask = "sampler_mask", Levels = "levels", LodMin = "lod_min", LodMax = "lod_max",
+        SamplerMask = "sampler_mask", Levels = "levels", Samples = "samples",
+        LodMin = "lod_min", LodMax = "lod_max",
         SizeX = "size_x", SizeY = "size_y", SizeZ = "size_z", WritesSrgb = "writes_srgb",
     }
     AtomicOp {

@@ -220,6 +220,15 @@ fn needs() {
             &["Kernel", "Ordinal"],
         ),
         (
+            Need::SampledPixels {
+                kernel,
+                ordinal,
+                arrayed: 1,
+            },
+            "SampledPixels kernel: KernelRef(0), ordinal: 1, arrayed: 1\n",
+            &["Kernel", "Ordinal", "Arrayed"],
+        ),
+        (
             Need::SrgbWrites {
                 kernel,
                 ordinal,
@@ -287,6 +296,7 @@ fn needs() {
             Need::SrgbWrites { .. } => 21,
             Need::GraphNode { .. } => 22,
             Need::WholeSubgroups { .. } => 23,
+            Need::SampledPixels { .. } => 24,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use pumice_compiler::abi::Abi;
 use pumice_compiler::extensions::{self, ExtensionChange};
-use pumice_compiler::options::{ClStd, Define};
+use pumice_compiler::options::{ClStd, Define, OptionError};
 use pumice_compiler::target::flags::DescriptorFlags;
+use pumice_compiler::target::similar::unknown_option;
 use pumice_compiler::{CompileOptions, LinkOptions, options};
 
-use super::command_line::{completions, unknown, usage, version};
+use super::command_line::{completions, option_names, unknown, usage, version};
 use super::remarks::subjects;
 
 /// Output to produce.
@@ -125,6 +126,8 @@ pub struct Arguments {
     pub abi: Abi,
     /// The subjects of remarks.
     pub remarks: BTreeSet<&'static str>,
+    /// Whether messages are in colours; `None` leaves it to the terminal.
+    pub colours: Option<bool>,
     /// Features hidden from the target, and the choice of built-in functions.
     pub flags: DescriptorFlags,
 }
@@ -155,6 +158,7 @@ struct Words {
     error_limit: Option<usize>,
     descriptors: bool,
     remarks: BTreeSet<&'static str>,
+    colours: Option<bool>,
     flags: DescriptorFlags,
 }
 
@@ -176,6 +180,7 @@ impl Request {
             error_limit: None,
             descriptors: false,
             remarks: BTreeSet::new(),
+            colours: None,
             flags: DescriptorFlags::default(),
         };
         let mut args = args;
@@ -231,6 +236,8 @@ impl Words {
             _ if arg.starts_with("-Rpass=") => {
                 self.remarks.extend(subjects(&arg["-Rpass=".len()..])?);
             }
+            "-fcolor-diagnostics" => self.colours = Some(true),
+            "-fno-color-diagnostics" => self.colours = Some(false),
             "-fsyntax-only" => self.emit = Emit::Nothing,
             "-create-library" | "-enable-link-options" => self.link.push(arg),
             "-include" => self.forced_includes.push(value()?),
@@ -251,8 +258,7 @@ impl Words {
     }
 
     fn finish(self) -> Result<Arguments, String> {
-        let (mut options, _) =
-            options::parse_build(&quoted(&self.build)).map_err(|e| e.to_string())?;
+        let (mut options, _) = options::parse_build(&quoted(&self.build)).map_err(refusal)?;
         let mut link_options =
             LinkOptions::parse(&self.link.join(" ")).map_err(|e| e.to_string())?;
         link_options.math = options.math;
@@ -303,8 +309,17 @@ impl Words {
             options,
             abi,
             remarks: self.remarks,
+            colours: self.colours,
             flags: self.flags,
         })
+    }
+}
+
+/// The message for a word that is no option names those of pumicec too.
+fn refusal(error: OptionError) -> String {
+    match error.message.starts_with("unknown argument") {
+        true => unknown_option(&error.option, option_names()),
+        false => error.message,
     }
 }
 
@@ -447,6 +462,22 @@ mod tests {
                 "'-enable-link-options' requires '-create-library'",
             ),
             (&["-cl-fast", "a.cl"], "unknown argument: '-cl-fast'"),
+            (
+                &["-fsyntax_only", "a.cl"],
+                "unknown argument: '-fsyntax_only'; did you mean '-fsyntax-only'?",
+            ),
+            (
+                &["--emitt=vulkan", "a.cl"],
+                "unknown argument: '--emitt=vulkan'; did you mean '--emit=vulkan'?",
+            ),
+            (
+                &["-verison"],
+                "unknown argument: '-verison'; did you mean '--version'?",
+            ),
+            (
+                &["-std=CL2.0", "a.cl"],
+                "unknown argument: '-std=CL2.0'; did you mean '-cl-std=CL2.0'?",
+            ),
             (
                 &["-create-library", "--emit=vulkan", "a.cl"],
                 "a library is Kernel SPIR-V: '-create-library' goes with --emit=kernel",

@@ -99,6 +99,16 @@ const OPTIONS: &[Row] = &[
         "stop after N errors, 0: never (20)",
     ),
     row(
+        "-fcolor-diagnostics",
+        Value::None,
+        "messages in colours, as on a terminal",
+    ),
+    row(
+        "-fno-color-diagnostics",
+        Value::None,
+        "messages without colours",
+    ),
+    row(
         "-Rpass",
         Value::OneOf(REMARKS),
         "remark on what lowering does; -g adds positions:",
@@ -200,6 +210,15 @@ fn words() -> Vec<String> {
     }
     words.extend(build_option_names().map(String::from));
     words
+}
+
+/// The names of all options; those that end in `=` take a value behind it.
+pub fn option_names() -> impl Iterator<Item = String> {
+    let own = OPTIONS.iter().map(|option| match option.value {
+        Value::OneOf(_) | Value::Joined(_) => format!("{}=", option.name),
+        _ => option.name.to_string(),
+    });
+    own.chain(build_option_names().map(String::from))
 }
 
 /// Returns a shell's completions.

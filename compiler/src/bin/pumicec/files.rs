@@ -49,6 +49,11 @@ pub fn read_input(path: &str) -> Result<Input, String> {
     })?;
     let contents = match pumice_spirv::has_magic(&bytes) {
         true => Contents::Module(bytes),
+        // A byte that is zero stands in no source.
+        false if bytes.iter().take(4096).any(|byte| *byte == 0) => {
+            let why = pumice_spirv::why_no_module(&bytes);
+            return Err(format!("'{name}' is neither OpenCL C nor SPIR-V: {why}"));
+        }
         false => Contents::Source(bytes),
     };
     let name = name.to_string();

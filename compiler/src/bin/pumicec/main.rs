@@ -13,18 +13,20 @@ mod arguments;
 mod command_line;
 mod device_info;
 mod files;
+mod messages;
 mod remarks;
 
 use std::process::ExitCode;
 
 use arguments::{Arguments, DevicePreset, Emit, Request};
 use files::{Contents, Folders, Input};
+use messages::Messages;
 use pumice_compiler::backend::pass::Ctx;
 use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{
-    KernelModule, LinkOptions, LowerOptions, Outcome, STACK_BYTES, Source, Target, backend,
-    frontend, full_target,
+    KernelModule, LinkOptions, LowerOptions, STACK_BYTES, Source, Target, backend, frontend,
+    full_target,
 };
 use pumice_ir::text::module_to_text;
 
@@ -46,15 +48,10 @@ fn words_to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_ne_bytes()).collect()
 }
 
-/// Prints a stage's messages.
-fn finish<T>(outcome: Outcome<T>) -> Result<T, Failure> {
-    eprint!("{}", outcome.log);
-    outcome.output.ok_or(Failure::Program)
-}
-
 /// A compilation.
 struct Work<'a> {
     args: &'a Arguments,
+    messages: Messages,
     target: &'a Target,
     includes: Folders<'a>,
 }
@@ -84,7 +81,9 @@ impl Work<'_> {
         let unlinked = matches!(emit, Emit::Kernel | Emit::Nothing) && !self.args.link;
         let linked = match modules.as_slice() {
             [only] if unlinked => (*only).clone(),
-            _ => finish(pumice_compiler::link(&modules, &self.link_options()))?,
+            _ => self
+                .messages
+                .finish(pumice_compiler::link(&modules, &self.link_options()))?,
         };
         self.tell_remarks(&linked);
         match emit {
@@ -106,10 +105,8 @@ impl Work<'_> {
         let subjects = &self.args.remarks;
         if !subjects.is_empty() {
             let options = self.lower_options();
-            eprint!(
-                "{}",
-                remarks::remarks(linked, self.target, &options, subjects)
-            );
+            let remarks = remarks::remarks(linked, self.target, &options, subjects);
+            self.messages.print(&remarks);
         }
     }
 
@@ -130,26 +127,30 @@ impl Work<'_> {
         let name = &input.name;
         let source = Source { name, text };
         let (options, target, includes) = (&self.args.options, self.target, &self.includes);
-        let text = match emit {
-            Emit::Preprocessed => finish(frontend::preprocess(source, options, target, includes))?,
-            Emit::Ast => finish(frontend::parse(source, options, target, includes))?.into_bytes(),
-            _ => finish(frontend::check(source, options, target, includes))?.into_bytes(),
+        let messages = self.messages;
+        if emit == Emit::Preprocessed {
+            let text = frontend::preprocess(source, options, target, includes);
+            return messages.finish(text).map(Some);
+        }
+        let tree = match emit {
+            Emit::Ast => frontend::parse(source, options, target, includes),
+            _ => frontend::check(source, options, target, includes),
         };
-        Ok(Some(text))
+        Ok(Some(messages.finish(tree)?.into_bytes()))
     }
 
     /// Compiles an input that is a source, takes one that is a module.
     fn module(&self, input: &Input) -> Result<KernelModule, Failure> {
         let name = &input.name;
         match &input.contents {
-            Contents::Source(text) => finish(pumice_compiler::compile(
+            Contents::Source(text) => self.messages.finish(pumice_compiler::compile(
                 Source { name, text },
                 &self.args.options,
                 self.target,
                 &self.includes,
             )),
             Contents::Module(bytes) => files::kernel_module(bytes).map_err(|why| {
-                eprintln!("{name}: error: {why}");
+                self.messages.print(&format!("{name}: error: {why}\n"));
                 Failure::Program
             }),
         }
@@ -160,7 +161,7 @@ impl Work<'_> {
         let (emit, target) = (self.args.emit, self.target);
         let options = &self.lower_options();
         let complain = |error: String| {
-            eprintln!("error: {error}");
+            self.messages.print(&format!("error: {error}\n"));
             Failure::Program
         };
         if matches!(emit, Emit::Ir | Emit::Lowered) {
@@ -172,7 +173,9 @@ impl Work<'_> {
             });
             return ir.map_err(|error| complain(error.to_string()));
         }
-        let vulkan = finish(pumice_compiler::lower(linked, target, options))?;
+        let vulkan = self
+            .messages
+            .finish(pumice_compiler::lower(linked, target, options))?;
         if emit == Emit::Vulkan {
             return Ok(words_to_bytes(&vulkan.words));
         }
@@ -215,7 +218,7 @@ fn write_rules(args: &Arguments, target: &Target, inputs: &[Input]) -> Result<()
         if let Contents::Source(text) = &input.contents {
             let name = &input.name;
             let source = Source { name, text };
-            finish(frontend::preprocess(
+            Messages::new(args.colours).finish(frontend::preprocess(
                 source,
                 &args.options,
                 target,
@@ -241,6 +244,7 @@ fn compile(args: &Arguments) -> Result<(), Failure> {
     }
     let work = Work {
         args,
+        messages: Messages::new(args.colours),
         target,
         includes: Folders::new(&args.options.include_dirs),
     };

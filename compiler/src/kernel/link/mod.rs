@@ -8,7 +8,7 @@ mod symbols;
 mod write;
 
 use pumice_spirv as spirv;
-use rspirv::spirv::{Decoration, ExecutionMode, LinkageType, Op};
+use rspirv::spirv::{AddressingModel, Decoration, ExecutionMode, LinkageType, MemoryModel, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::KernelModule;
@@ -75,6 +75,17 @@ struct Linker {
     errors: Vec<String>,
 }
 
+/// The operands of OpMemoryModel by SPIR-V's names.
+fn models(operands: Option<(u32, u32)>) -> String {
+    let Some((addressing, memory)) = operands else {
+        return "none".to_string();
+    };
+    let addressing = AddressingModel::from_u32(addressing).map(|model| format!("{model:?}"));
+    let memory = MemoryModel::from_u32(memory).map(|model| format!("{model:?}"));
+    let named = |name: Option<String>| name.unwrap_or_else(|| "an unknown one".to_string());
+    format!("{} and {}", named(addressing), named(memory))
+}
+
 impl Linker {
     fn run(inputs: &[&KernelModule], options: &LinkOptions) -> Result<Vec<u32>, Vec<String>> {
         if inputs.is_empty() {
@@ -115,9 +126,13 @@ impl Linker {
 
     fn check_models(&mut self) {
         let first = self.modules[0].memory_model;
-        if self.modules.iter().any(|m| m.memory_model != first) {
-            self.errors
-                .push("the programs differ in addressing or memory model".to_string());
+        if let Some(other) = self.modules.iter().position(|m| m.memory_model != first) {
+            self.errors.push(format!(
+                "the programs differ in addressing or memory model: the first has {}, number {} has {}",
+                models(first),
+                other + 1,
+                models(self.modules[other].memory_model)
+            ));
         }
     }
 
@@ -142,7 +157,7 @@ impl Linker {
             let (name, _) = text_at(inst, 3);
             if !taken.insert(name.clone()) {
                 self.errors
-                    .push(format!("kernel '{name}' is defined more than once"));
+                    .push(format!("kernel '{name}' is defined more than once; compile it into one of the programs only"));
             }
         }
         let entry_points = self.modules.iter_mut().flat_map(|m| &mut m.entry_points);

@@ -7,6 +7,7 @@ use super::Linker;
 use crate::kernel::compat::Types;
 use crate::kernel::entry;
 use crate::kernel::merge::{Inst, inst, opcode, result_positions, text_at};
+use pumice_target::similar::closest;
 
 /// One decorated symbol.
 #[derive(Clone, Debug)]
@@ -54,8 +55,10 @@ impl Linker {
                         (LinkageType::LinkOnceODR, LinkageType::Export) => (symbol, old),
                         (_, LinkageType::LinkOnceODR) => (old, symbol),
                         _ => {
-                            self.errors
-                                .push(format!("multiple definitions of '{}'", symbol.name));
+                            self.errors.push(format!(
+                                "multiple definitions of '{}'; declare it static, or extern in all programs but one",
+                                symbol.name
+                            ));
                             continue;
                         }
                     };
@@ -95,6 +98,19 @@ impl Linker {
             entry::wrap(&mut self.modules, kernel.id, &mut self.bound);
         }
         open
+    }
+
+    /// The names that imports could have meant.
+    fn exported(&self) -> Vec<String> {
+        let decorations = self.modules.iter().flat_map(|m| &m.decorations);
+        let symbols = decorations.filter_map(linkage_of);
+        let exports = symbols.filter(|symbol| symbol.linkage != LinkageType::Import);
+        let mut names: Vec<String> = exports
+            .chain(self.kernel_symbols())
+            .map(|s| s.name)
+            .collect();
+        names.sort_unstable();
+        names
     }
 
     /// The entry points as symbols: a program may declare and call another one's kernel.
@@ -181,13 +197,18 @@ impl Linker {
             })
             .map(|inst| self.map.find(inst[1]))
             .collect();
+        let exported = self.exported();
         for symbol in open {
             if built_in.contains(&symbol.id) {
                 continue;
             }
             if used.contains(&symbol.id) {
+                let hint = match closest(&symbol.name, exported.iter().cloned()) {
+                    Some(name) => format!("; did you mean '{name}'?"),
+                    None => String::new(),
+                };
                 self.errors
-                    .push(format!("undefined reference to '{}'", symbol.name));
+                    .push(format!("undefined reference to '{}'{hint}", symbol.name));
             } else {
                 self.dropped.insert(symbol.id);
             }

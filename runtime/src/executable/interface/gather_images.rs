@@ -120,8 +120,13 @@ impl InterfaceBuilder<'_> {
     fn image(&mut self, a: &DescriptorArgument, binding: BindingKind) -> Result<()> {
         let function = self.draft(a.kernel)?.function;
         let kind = self.scan.image_kind(function, a.set, a.binding);
-        let raw = false;
-        self.descriptor(a, binding, ArgKind::Image { binding, kind, raw })
+        let kind = ArgKind::Image {
+            binding,
+            kind,
+            raw: false,
+            samples: false,
+        };
+        self.descriptor(a, binding, kind)
     }
 
     /// A number about an image or sampler in the push constants.
@@ -214,7 +219,7 @@ pub(super) fn check_number(
         Content::Bytes | Content::Pointer => true,
         Content::ChannelOrder
         | Content::ChannelDataType
-        | Content::Fact(Fact::Levels | Fact::SizeX | Fact::SizeY | Fact::SizeZ) => {
+        | Content::Fact(Fact::Levels | Fact::SizeX | Fact::SizeY | Fact::SizeZ | Fact::Samples) => {
             matches!(kind, Some(ArgKind::Image { .. }))
         }
         Content::SamplerMask | Content::Fact(Fact::LodMin | Fact::LodMax) => {

@@ -126,6 +126,8 @@ pub enum ArgKind {
         kind: Option<ImageKind>,
         /// The kernel sees each pixel as one unsigned integer of its bits.
         raw: bool,
+        /// The image has samples a pixel; the binding shows them as layers of planes.
+        samples: bool,
     },
     /// A sampler.
     Sampler,
@@ -265,6 +267,22 @@ impl KernelInterface {
                 let arg = self.info.args.get_mut(ordinal as usize);
                 match arg.map(|arg| &mut arg.kind) {
                     Some(ArgKind::Image { raw, .. }) => !std::mem::replace(raw, true),
+                    _ => false,
+                }
+            }
+            Need::SampledPixels {
+                ordinal, arrayed, ..
+            } => {
+                let arg = self.info.args.get_mut(ordinal as usize);
+                match arg.map(|arg| &mut arg.kind) {
+                    Some(ArgKind::Image { kind, samples, .. }) => {
+                        let layers = kind.is_none_or(|kind| kind == ImageKind::D2Array);
+                        *kind = Some(match arrayed {
+                            0 => ImageKind::D2,
+                            _ => ImageKind::D2Array,
+                        });
+                        layers && !std::mem::replace(samples, true)
+                    }
                     _ => false,
                 }
             }

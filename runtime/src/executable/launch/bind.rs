@@ -149,6 +149,7 @@ impl LaunchBuilder<'_> {
             (C::Fact(Fact::Levels), Some(ArgValue::Image { mip_levels, .. })) => {
                 u64::from(*mip_levels)
             }
+            (C::Fact(Fact::Samples), Some(ArgValue::Image { samples, .. })) => u64::from(*samples),
             (C::Fact(fact), Some(ArgValue::Image { size, .. })) => u64::from(
                 size[match fact {
                     Fact::SizeY => 1,

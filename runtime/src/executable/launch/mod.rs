@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 use pumice_check::Table;
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageView, LogicalDevice,
-    SamplerDesc,
+    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageKind, ImageView,
+    LogicalDevice, SamplerDesc,
 };
 use smallvec::SmallVec;
 
@@ -103,6 +103,8 @@ pub enum ArgValue {
         data_type: u32,
         /// The number of its mip levels.
         mip_levels: u32,
+        /// The number of its samples a pixel, which the view shows as layers; 0 for an image without samples.
+        samples: u32,
         /// Its size in level 0, as [`Fact::SizeX`](pumice_reflection::Fact::SizeX) and its siblings say.
         size: [u32; 3],
         /// The views of level 1 and those behind it, as many as the kernel has images of levels; those beyond the
@@ -512,18 +514,32 @@ fn check_args(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> Result<()>
                 Some(ArgValue::Buffer { .. } | ArgValue::Pointer(_) | ArgValue::Null),
             ) => true,
             (ArgKind::Local, Some(ArgValue::Local { .. })) => true,
-            (ArgKind::Image { binding, kind, .. }, Some(ArgValue::Image { view, .. })) => {
-                match view {
-                    ImageArg::Image(view) => {
-                        let images = [BindingKind::SampledImage, BindingKind::StorageImage];
-                        let shape = view.image().desc().kind;
-                        images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
+            (
+                ArgKind::Image {
+                    binding,
+                    kind,
+                    samples: of_samples,
+                    ..
+                },
+                Some(ArgValue::Image { view, samples, .. }),
+            ) => {
+                // The binding's shape, not the argument's.
+                let kind = match of_samples {
+                    true => Some(ImageKind::D2Array),
+                    false => kind,
+                };
+                of_samples == (*samples != 0)
+                    && match view {
+                        ImageArg::Image(view) => {
+                            let images = [BindingKind::SampledImage, BindingKind::StorageImage];
+                            let shape = view.image().desc().kind;
+                            images.contains(&binding) && kind.is_none_or(|kind| kind == shape)
+                        }
+                        ImageArg::Texels(_) => {
+                            use BindingKind::{StorageTexelBuffer, UniformTexelBuffer};
+                            [UniformTexelBuffer, StorageTexelBuffer].contains(&binding)
+                        }
                     }
-                    ImageArg::Texels(_) => {
-                        use BindingKind::{StorageTexelBuffer, UniformTexelBuffer};
-                        [UniformTexelBuffer, StorageTexelBuffer].contains(&binding)
-                    }
-                }
             }
             (ArgKind::Sampler, Some(ArgValue::Sampler { .. })) => true,
             _ => false,

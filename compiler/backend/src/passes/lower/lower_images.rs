@@ -16,6 +16,7 @@
 //!   that division nor a device's fixed-point coordinates can reach another pixel.
 //! - Levels of detail and accesses of mip levels ([`mip_levels`]).
 //! - Some accesses depend on the type of an image's channels ([`channel_types`]).
+//! - Samples a pixel become layers ([`samples`]).
 //! - Channel order and type are told by the driver as OpenCL numbers them; SPIR-V counts from 0.
 
 use crate::expand::{Expander, Replacement, call, expand};
@@ -25,6 +26,7 @@ use crate::passes::lower::handles::{Root, Use, find_uses};
 use crate::passes::lower::image_bytes;
 use crate::passes::lower::mip_levels::{self, size_lanes};
 use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample, sample_levels};
+use crate::passes::lower::samples;
 use crate::passes::lower::srgb;
 use pumice_ir::LowerError;
 use pumice_ir::{
@@ -263,11 +265,14 @@ fn known(
     match op {
         ImageOp::Order => return info(x, HandleInfo::ChannelOrder, FIRST_ORDER),
         ImageOp::Format => return info(x, HandleInfo::ChannelDataType, FIRST_DATA_TYPE),
+        ImageOp::Samples => return info(x, HandleInfo::Samples, 0),
         ImageOp::Levels if !image.is_sampled() => return info(x, HandleInfo::Levels, 0),
         // A binding has a class of numbers, and nothing tells that of an image which is only asked.
         ImageOp::Levels if !arguments.accessed.contains(&ordinal) => {
             return info(x, HandleInfo::Levels, 0);
         }
+        // The binding has other layers than the image.
+        ImageOp::Size if image.multisampled => return Some(told_size(x, image, ordinal)),
         ImageOp::Size | ImageOp::SizeOfLevel if !arguments.accessed.contains(&ordinal) => {
             let size = told_size(x, image, ordinal);
             return Some(match args.get(1) {
@@ -280,6 +285,10 @@ fn known(
     let mut op = op;
     let mut args: SmallVec<[Value; 4]> = SmallVec::from_slice(args);
     args[0] = arguments.handle(x, root);
+    if let (ImageOp::Read { .. }, true) = (op, image.multisampled) {
+        let (layers, at) = samples::layer_of_sample(x, image, &args, ordinal);
+        return channel_types::on_image(x, op, layers, &[args[0], at]);
+    }
     if let (Some(sampler), ImageOp::Sample { texel, lod }) = (sampler, op) {
         let own = match sampler {
             Root::Literal(_) => None,

@@ -21,6 +21,7 @@ mod part_atomics;
 pub mod place_blocks;
 pub mod poll_termination;
 pub mod sample_exactly;
+mod samples;
 pub mod select_buffers;
 pub mod shift_addresses;
 pub mod short_atomics;

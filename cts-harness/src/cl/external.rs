@@ -1,0 +1,175 @@
+//! Memory of other APIs and semaphores (cl_khr_external_memory, cl_khr_semaphore).
+
+use super::{Buffer, Result, Session, check};
+use cl_sys::{
+    CL_MEM_READ_WRITE, cl_command_queue, cl_context, cl_event, cl_int, cl_mem, cl_mem_flags,
+    cl_uint,
+};
+use std::ffi::c_void;
+use std::ptr;
+
+type Handle = *mut c_void;
+type Transfer = unsafe extern "C" fn(
+    cl_command_queue,
+    cl_uint,
+    *const cl_mem,
+    cl_uint,
+    *const cl_event,
+    *mut cl_event,
+) -> cl_int;
+type Create = unsafe extern "C" fn(cl_context, *const u64, *mut cl_int) -> Handle;
+type OfQueue = unsafe extern "C" fn(
+    cl_command_queue,
+    cl_uint,
+    *const Handle,
+    *const u64,
+    cl_uint,
+    *const cl_event,
+    *mut cl_event,
+) -> cl_int;
+type OfSemaphore = unsafe extern "C" fn(Handle) -> cl_int;
+
+unsafe extern "C" {
+    fn clCreateBufferWithProperties(
+        context: cl_context,
+        properties: *const u64,
+        flags: cl_mem_flags,
+        size: usize,
+        host: *mut c_void,
+        code: *mut cl_int,
+    ) -> cl_mem;
+}
+
+/// CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR.
+const OPAQUE_MEMORY: u64 = 0x2060;
+/// CL_SEMAPHORE_TYPE_KHR and CL_SEMAPHORE_TYPE_BINARY_KHR.
+const BINARY: [u64; 2] = [0x203D, 1];
+
+/// A buffer of memory that another API has allocated.
+pub struct SharedBuffer {
+    buffer: Buffer,
+    queue: cl_command_queue,
+    acquire: Transfer,
+    release: Transfer,
+}
+
+/// A binary semaphore.
+pub struct Semaphore {
+    handle: Handle,
+    queue: cl_command_queue,
+    signal: OfQueue,
+    wait: OfQueue,
+    release: OfSemaphore,
+}
+
+impl Session {
+    /// A buffer of the memory that an opaque file descriptor is. The descriptor is the driver's then.
+    ///
+    /// # Errors
+    /// A driver without such memory, or the error that a call returned.
+    pub fn shared_buffer(&self, fd: i32, size: usize) -> Result<SharedBuffer> {
+        // SAFETY: the functions have these types in the extension's specification.
+        let (acquire, release) = unsafe {
+            (
+                std::mem::transmute::<Handle, Transfer>(
+                    self.function(c"clEnqueueAcquireExternalMemObjectsKHR")?,
+                ),
+                std::mem::transmute::<Handle, Transfer>(
+                    self.function(c"clEnqueueReleaseExternalMemObjectsKHR")?,
+                ),
+            )
+        };
+        let list = [OPAQUE_MEMORY, fd as u64, 0];
+        let (flags, host) = (CL_MEM_READ_WRITE, ptr::null_mut());
+        let mut code = 0;
+        // SAFETY: a terminated list, and no memory of the host's.
+        let mem = unsafe {
+            let list = list.as_ptr();
+            clCreateBufferWithProperties(self.context, list, flags, size, host, &mut code)
+        };
+        check("clCreateBufferWithProperties", code)?;
+        Ok(SharedBuffer {
+            buffer: Buffer { mem, size },
+            queue: self.queue,
+            acquire,
+            release,
+        })
+    }
+
+    /// A binary semaphore.
+    ///
+    /// # Errors
+    /// A driver without semaphores, or the error that a call returned.
+    pub fn semaphore(&self) -> Result<Semaphore> {
+        // SAFETY: the functions have these types in the extension's specification.
+        let (create, signal, wait, release) = unsafe {
+            (
+                std::mem::transmute::<Handle, Create>(
+                    self.function(c"clCreateSemaphoreWithPropertiesKHR")?,
+                ),
+                std::mem::transmute::<Handle, OfQueue>(
+                    self.function(c"clEnqueueSignalSemaphoresKHR")?,
+                ),
+                std::mem::transmute::<Handle, OfQueue>(
+                    self.function(c"clEnqueueWaitSemaphoresKHR")?,
+                ),
+                std::mem::transmute::<Handle, OfSemaphore>(
+                    self.function(c"clReleaseSemaphoreKHR")?,
+                ),
+            )
+        };
+        let list = [BINARY[0], BINARY[1], 0];
+        let mut code = 0;
+        // SAFETY: a terminated list.
+        let handle = unsafe { create(self.context, list.as_ptr(), &mut code) };
+        check("clCreateSemaphoreWithPropertiesKHR", code)?;
+        Ok(Semaphore {
+            handle,
+            queue: self.queue,
+            signal,
+            wait,
+            release,
+        })
+    }
+}
+
+impl SharedBuffer {
+    /// Acquires it and releases it again.
+    ///
+    /// # Errors
+    /// The error that a call returned.
+    pub fn hand_over(&self) -> Result<()> {
+        let (none, event) = (ptr::null(), ptr::null_mut());
+        // SAFETY: one object of the queue's context, and no events.
+        unsafe {
+            let taken = (self.acquire)(self.queue, 1, &self.buffer.mem, 0, none, event);
+            check("clEnqueueAcquireExternalMemObjectsKHR", taken)?;
+            let given = (self.release)(self.queue, 1, &self.buffer.mem, 0, none, event);
+            check("clEnqueueReleaseExternalMemObjectsKHR", given)
+        }
+    }
+}
+
+impl Semaphore {
+    /// Signals it and waits for it, on the queue.
+    ///
+    /// # Errors
+    /// The error that a call returned.
+    pub fn pass(&self) -> Result<()> {
+        let (none, event) = (ptr::null(), ptr::null_mut());
+        // SAFETY: one semaphore of the queue's context, and no events.
+        unsafe {
+            let signaled = (self.signal)(self.queue, 1, &self.handle, ptr::null(), 0, none, event);
+            check("clEnqueueSignalSemaphoresKHR", signaled)?;
+            let waited = (self.wait)(self.queue, 1, &self.handle, ptr::null(), 0, none, event);
+            check("clEnqueueWaitSemaphoresKHR", waited)
+        }
+    }
+}
+
+impl Drop for Semaphore {
+    fn drop(&mut self) {
+        // SAFETY: made by the create call, released once.
+        unsafe { (self.release)(self.handle) };
+    }
+}
