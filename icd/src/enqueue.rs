@@ -9,7 +9,9 @@ use opencl_sys::{
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::base::region::Layout;
-use pumice_runtime::command::{Command, copy, fill, map, migrate, native, ndrange, transfer};
+use pumice_runtime::command::{
+    Command, Launched, copy, fill, map, migrate, native, ndrange, transfer,
+};
 use pumice_runtime::executable::RangeRequest;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::program::kernel::Kernel;
@@ -399,8 +401,8 @@ unsafe fn kernel(
 ) -> Result<()> {
     // SAFETY: the caller's contract.
     unsafe {
-        let queue = handle::get::<Queue>(command_queue)?;
-        let kernel = handle::get::<Kernel>(kernel)?;
+        let queue = handle::borrowed::<Queue>(command_queue)?;
+        let kernel = handle::borrowed::<Kernel>(kernel)?;
         let wait = handle::wait_list(count, list, event)?;
         ndrange::check_dimensions(work_dim)?;
         let request = RangeRequest {
@@ -409,6 +411,14 @@ unsafe fn kernel(
             global: handle::dimensions(global, work_dim, 1),
             local: handle::dimensions(local, work_dim, 1),
         };
+        let launched = Launched {
+            command_type,
+            kernel: &kernel,
+            request: &request,
+        };
+        if wait.events.is_empty() && event.is_null() && queue.launch_again(&launched)? {
+            return Ok(());
+        }
         let command = ndrange::launch(queue.on(), command_type, &kernel, &request)?;
         enqueue(&queue, command, wait, false, event)
     }
