@@ -309,10 +309,9 @@ impl Kernel {
             }
             (ArgKind::Buffer, value) if self.arg(index)?.is_pipe() => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
-                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
-                // pipe.
+                // CL_INVALID_MEM_OBJECT if arg_value is NULL or holds no pipe.
                 let value = value.ok_or_else(|| {
-                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                    self.arg_error(Error::InvalidMemObject, index, "arg_value is NULL")
                 })?;
                 let no_pipe = |error| self.arg_error(error, index, "a pipe is expected");
                 let Argument::Memory(pipe) = &value else {
@@ -337,10 +336,9 @@ impl Kernel {
             }
             (meta @ ArgKind::Image { .. }, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
-                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
-                // image.
+                // CL_INVALID_MEM_OBJECT if arg_value is NULL or holds no image.
                 let value = value.ok_or_else(|| {
-                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                    self.arg_error(Error::InvalidMemObject, index, "arg_value is NULL")
                 })?;
                 let Argument::Memory(image) = &value else {
                     return Err(self.arg_error(
