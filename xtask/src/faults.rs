@@ -53,7 +53,8 @@ pub fn run(report: &mut Report) -> Result {
     for plan in PLANS {
         let plain = Mutex::new(Vec::new());
         let counts = Mutex::new([0usize; 2]);
-        test::run_at_once(report, &chosen, plan, test::workers(), |client| {
+        let (name, workers) = (clients::name, test::workers());
+        test::run_at_once(report, &chosen, name, plan, workers, |client| {
             let (ok, complaint) = run_one(client, &setting, plan, &crashes)?;
             let mut counts = counts.lock().expect("no holder panics");
             counts[usize::from(!ok)] += 1;

@@ -192,8 +192,7 @@ fn run_clients(
     };
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
-    let name = |client: &&Client| client.name.clone();
-    test::run_at_once(report, &chosen, name, label, workers, |client| {
+    test::run_at_once(report, &chosen, clients::name, label, workers, |client| {
         messages.run(client, setting, Some(!client.races))
     });
 }

@@ -1,4 +1,4 @@
-//! What the checks for memory that nothing wrote have in common: shadows, whose bytes are all ones where that was written.
+//! Parts that the checks for memory that nothing wrote share: shadows, whose bytes are all ones where that was written.
 
 use crate::expand::Expander;
 use pumice_ir::{AccessFlags, BinaryOp, Function, InstKind, IntCond, Scalar, Type, Value};
