@@ -1,4 +1,4 @@
-//! What the checks for memory that nothing wrote have in common: shadows, whose bytes are all ones where that was written.
+//! Shadows of memory, whose bytes are all ones where it was written: shared by the checks for memory that nothing wrote.
 
 use crate::expand::Expander;
 use pumice_ir::{AccessFlags, BinaryOp, Function, InstKind, IntCond, Scalar, Type, Value};
