@@ -328,7 +328,7 @@ struct Pass<'a> {
     used: FxHashMap<Value, u32>,
     /// Pointers into shadows by those into variables.
     pointers: FxHashMap<Value, Value>,
-    /// How far pointers lead into local arguments.
+    /// Offsets of pointers into local arguments.
     offsets: FxHashMap<Value, Value>,
 }
 
