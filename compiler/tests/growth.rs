@@ -136,7 +136,7 @@ fn labels_that_nest_too_deeply_are_refused() {
     }
 }
 
-/// Each of many entries hands on what its cycle changes; without a bound 40 KiB of source become millions of words.
+/// Values that many entries hand on are bounded: 40 KiB of source would else become millions of words.
 #[test]
 fn gotos_that_change_too_much_are_refused() {
     on_large_stack(|| {

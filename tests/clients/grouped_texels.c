@@ -3,6 +3,10 @@
 #include "common.h"
 #include <math.h>
 
+#ifndef CL_MEM_IMMUTABLE_EXT
+#define CL_MEM_IMMUTABLE_EXT (1 << 6)
+#endif
+
 enum { WIDTH = 12, HEIGHT = 5, RAW10 = 0x10E3, RAW12 = 0x10E4 };
 
 static cl_context context;
@@ -300,7 +304,11 @@ static void count(cl_mem_flags flags, cl_mem_object_type type, int raw, int yuv)
 static void check_queries(void)
 {
     count(CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 2, 4);
-    count(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 2, 0);
+    /* Whoever reads and writes, or has immutable images, takes regions that are no groups. */
+    count(0, CL_MEM_OBJECT_IMAGE2D, 0, 0);
+    count(CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, 0);
+    count(CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, 0, 0);
+    count(CL_MEM_IMMUTABLE_EXT | CL_MEM_USE_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, 0, 0);
     count(CL_MEM_WRITE_ONLY, CL_MEM_OBJECT_IMAGE2D, 2, 0);
     count(CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, 0);
     count(CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE3D, 0, 0);

@@ -74,7 +74,13 @@ pub fn supported_formats(
             .iter()
             .filter(|device| device.has_images())
     };
-    let formats = format::FORMATS.iter().filter(|format| {
+    // Programs take any region of the formats listed for images that they read and write, or that are immutable
+    // (OpenCL-CTS does): formats whose texels lie in groups are listed for reading and for writing alone.
+    let grouped = flags & (cl::CL_MEM_READ_ONLY | cl::CL_MEM_WRITE_ONLY) != 0;
+    let listed = format::FORMATS
+        .iter()
+        .filter(|format| grouped || format.group().texels == 1);
+    let formats = listed.filter(|format| {
         devices().any(|device| format.suits(device.capabilities(), image_type, uses))
     });
     Ok(formats

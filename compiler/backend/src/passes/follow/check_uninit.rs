@@ -328,7 +328,7 @@ struct Pass<'a> {
     used: FxHashMap<Value, u32>,
     /// Pointers into shadows by those into variables.
     pointers: FxHashMap<Value, Value>,
-    /// Offsets of pointers into local arguments.
+    /// Offsets of pointers into local arguments, in bytes.
     offsets: FxHashMap<Value, Value>,
 }
 

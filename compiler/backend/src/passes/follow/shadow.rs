@@ -1,4 +1,4 @@
-//! Shadows of memory, whose bytes are all ones where it was written: shared by the checks for memory that nothing wrote.
+//! Parts that the checks for memory that nothing wrote share: shadows, whose bytes are all ones where that was written.
 
 use crate::expand::Expander;
 use pumice_ir::{AccessFlags, BinaryOp, Function, InstKind, IntCond, Scalar, Type, Value};
