@@ -30,7 +30,7 @@ const OWN_PLANS: &[&str] = &["faults", "device_loss", "zero_submissions"];
 /// Codes for want of memory or another resource, and of commands that wait for one which had such an error.
 const WANTS: &[&str] = &["-4", "-5", "-6", "-14"];
 
-/// The step, on the system's driver; a filter chooses clients.
+/// The step, on Mesa of the backports; a filter chooses clients.
 pub fn run(report: &mut Report) -> Result {
     let library = test::build_debug()?;
     let vendors = clients::vendors_folder("debug", &library)?;
