@@ -192,9 +192,14 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
     given.check(run, &output.buffers)
 }
 
-fn check_file(path: &Path, target: &Target) -> Result<(), String> {
+fn kernel_file(path: &Path) -> Result<(String, KernelFile), String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let file = KernelFile::parse_test(&text)?;
+    Ok((text, file))
+}
+
+fn check_file(path: &Path, target: &Target) -> Result<(), String> {
+    let (text, file) = kernel_file(path)?;
     let (ir, sites) = build(&file, &text, target)?;
     file.runs.iter().try_for_each(|run| {
         check_run(&ir, &sites, run).map_err(|why| format!("kernel {}: {why}", run.kernel))
@@ -204,10 +209,17 @@ fn check_file(path: &Path, target: &Target) -> Result<(), String> {
 #[test]
 fn faults_are_reported() {
     let mut failures = Failures::default();
+    let (mut faulty, mut correct) = (0, 0);
     for path in files(&filetests("check"), &["cl"], 14) {
         failures.take(&path, check_file(&path, &run_target()));
+        let (_, file) = kernel_file(&path).expect("a kernel file");
+        let faults = file.runs.iter().filter(|run| run.has_faults()).count();
+        faulty += faults;
+        correct += file.runs.len() - faults;
     }
     failures.finish();
+    assert!(faulty >= 60, "{faulty} kernels with faults");
+    assert!(correct >= 30, "{correct} kernels without");
 }
 
 /// Files with buffers that nothing has written, which only the interpreter runs: the host of a device must write none of them.

@@ -5,23 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, frontend};
+use pumice_test_support::mutants::{Random, tokens};
 use pumice_test_support::on_large_stack;
-
-/// xorshift64*: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
 
 /// Runs the whole front end.
 fn run(text: &[u8]) {
@@ -81,7 +66,7 @@ fn random_bytes() {
     let mut random = Random(0x1234_5678);
     for round in 0..300 {
         let length = random.below(if round % 10 == 0 { 20_000 } else { 300 });
-        let text: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+        let text: Vec<u8> = (0..length).map(|_| random.bits() as u8).collect();
         run(&text);
     }
 }
@@ -187,7 +172,7 @@ fn truncated_and_changed_sources() {
             for _ in 0..=random.below(4) {
                 let at = random.below(changed.len());
                 match random.below(4) {
-                    0 => changed[at] = random.next() as u8,
+                    0 => changed[at] = random.bits() as u8,
                     1 => {
                         changed.remove(at);
                     }
@@ -215,21 +200,6 @@ fn truncated_and_changed_sources() {
 fn rounds() -> usize {
     let asked = std::env::var("PUMICE_FUZZ_ROUNDS").ok();
     asked.and_then(|r| r.parse().ok()).unwrap_or(1)
-}
-
-/// Places of words and other tokens, roughly.
-fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
-    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let length = text[at..].iter().take_while(|b| word(**b)).count().max(1);
-        if !text[at].is_ascii_whitespace() {
-            found.push((at, at + length));
-        }
-        at += length;
-    }
-    found
 }
 
 /// Sources whose tokens trade places: many still parse and reach sema and emission.

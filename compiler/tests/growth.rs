@@ -1,6 +1,7 @@
 //! Growth of the compiler's work with its input, for sources of many shapes (`pumice_test_support::shapes`): counts, not
 //! times. `cargo run --release -p pumice-compiler --example shapes -- time 10000,100000` shows times.
 
+use pumice_compiler::target::Checks;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
@@ -15,32 +16,39 @@ const LINEAR: f64 = 1.3;
 /// Shapes that are refused for how deeply they nest, from some size on.
 const NEST_TOO_DEEP: &[&str] = &["gotos_crossing"];
 
+/// Shapes that are refused for what their cycles with many entries change, from some size on.
+const TOO_TANGLED: &[&str] = &["gotos_counting"];
+
+/// Returns whether a shape is compiled at any size.
+fn is_served(shape: &&Shape) -> bool {
+    !NEST_TOO_DEEP.contains(&shape.name) && !TOO_TANGLED.contains(&shape.name)
+}
+
 fn exponent(sizes: [usize; 2], work: [u64; 2]) -> f64 {
     let ratio = work[1] as f64 / work[0].max(1) as f64;
     ratio.ln() / (sizes[1] as f64 / sizes[0] as f64).ln()
 }
 
 /// Compiles a text to Vulkan SPIR-V: what the compiler has looked at, and words written.
-fn build(text: &str) -> Result<[u64; 2], String> {
-    let target = Target::reference();
+fn build(text: &str, target: &Target) -> Result<[u64; 2], String> {
     let source = Source {
         name: "shape.cl",
         text: text.as_bytes(),
     };
     let options = CompileOptions::parse("-cl-std=CL3.0").map_err(|e| e.to_string())?;
     let before = looks();
-    let built = compile(source, &options, &target, &NoIncludes);
+    let built = compile(source, &options, target, &NoIncludes);
     let module = built.output.ok_or(built.log)?;
     let linked = link(&[&module], &LinkOptions::default());
     let linked = linked.output.ok_or(linked.log)?;
-    let lowered = lower(&linked, &target, &LowerOptions::default());
+    let lowered = lower(&linked, target, &LowerOptions::default());
     let lowered = lowered.output.ok_or(lowered.log)?;
     Ok([looks() - before, lowered.words.len() as u64])
 }
 
 /// The exponents of looks and words between two sizes, where they are above the limit.
-fn too_much(shape: &Shape, sizes: [usize; 2]) -> Option<String> {
-    let [small, large] = sizes.map(|tokens| build(&shape.of_tokens(tokens)));
+fn too_much(shape: &Shape, sizes: [usize; 2], target: &Target) -> Option<String> {
+    let [small, large] = sizes.map(|tokens| build(&shape.of_tokens(tokens), target));
     let (small, large) = match (small, large) {
         (Ok(small), Ok(large)) => (small, large),
         (Err(why), _) | (_, Err(why)) => return Some(format!("{}: {why}", shape.name)),
@@ -55,8 +63,52 @@ fn too_much(shape: &Shape, sizes: [usize; 2]) -> Option<String> {
 #[test]
 fn work_grows_in_proportion() {
     on_large_stack(|| {
-        let shapes = SHAPES.iter().filter(|s| !NEST_TOO_DEEP.contains(&s.name));
-        let bad: Vec<String> = shapes.filter_map(|s| too_much(s, [3000, 12_000])).collect();
+        let shapes = SHAPES.iter().filter(is_served);
+        let target = Target::reference();
+        let bad = shapes.filter_map(|s| too_much(s, [3000, 12_000], &target));
+        let bad: Vec<String> = bad.collect();
+        assert!(bad.is_empty(), "{bad:#?}");
+    });
+}
+
+/// A target whose kernels have checks.
+fn with_checks(words: &str) -> Target {
+    let checks = Checks::parse(words).expect("checks");
+    Target {
+        checks,
+        zero_private: checks.robust(),
+        ..Target::reference()
+    }
+}
+
+/// Shapes of control flow and of accesses, which checks add to.
+const CHECKED: &[&str] = &[
+    "nested_loops",
+    "gotos_random",
+    "gotos_into_loops",
+    "loops_inside_a_loop",
+    "loops_with_break",
+    "kernels",
+    "variables_across_branches",
+    "switches",
+    "returns",
+    "local_arrays",
+    "private_arrays",
+];
+
+/// Kernels of strangers, cycles with many entries among them.
+#[test]
+fn work_of_checks_grows_in_proportion() {
+    on_large_stack(|| {
+        let mut bad = Vec::new();
+        for words in ["robust", "all"] {
+            println!("{words}:");
+            let target = with_checks(words);
+            for name in CHECKED {
+                let shape = Shape::find(name).expect("a shape");
+                bad.extend(too_much(shape, [1500, 6000], &target));
+            }
+        }
         assert!(bad.is_empty(), "{bad:#?}");
     });
 }
@@ -66,7 +118,8 @@ fn work_grows_in_proportion() {
 fn a_nest_of_loops_grows_in_proportion_to_its_depth() {
     on_large_stack(|| {
         let shape = Shape::find("nested_loops").expect("a shape");
-        assert_eq!(too_much(shape, [125 * 13, 500 * 13]), None);
+        let target = Target::reference();
+        assert_eq!(too_much(shape, [125 * 13, 500 * 13], &target), None);
     });
 }
 
@@ -74,12 +127,31 @@ fn a_nest_of_loops_grows_in_proportion_to_its_depth() {
 fn labels_that_nest_too_deeply_are_refused() {
     for name in NEST_TOO_DEEP {
         let shape = Shape::find(name).expect("a shape");
-        let error = build(&shape.of_tokens(40_000)).expect_err("refused");
+        let target = Target::reference();
+        let error = build(&shape.of_tokens(40_000), &target).expect_err("refused");
         assert_eq!(
             error,
             "error: function `k`: control flow nests more than 1023 deep\n"
         );
     }
+}
+
+/// Values that many entries hand on are bounded: 40 KiB of source would else become millions of words.
+#[test]
+fn gotos_that_change_too_much_are_refused() {
+    on_large_stack(|| {
+        for name in TOO_TANGLED {
+            let shape = Shape::find(name).expect("a shape");
+            let target = Target::reference();
+            let [_, words] = build(&shape.of_tokens(2000), &target).expect("words");
+            assert!(words < 1_000_000, "{words}");
+            let error = build(&shape.of_tokens(30_000), &target).expect_err("refused");
+            assert_eq!(
+                error,
+                "error: function `k`: gotos enter its loops at too many places\n"
+            );
+        }
+    });
 }
 
 /// Machine instructions of the whole compiler, front end, import and reflection included.
@@ -103,7 +175,7 @@ fn machine_instructions_grow_in_proportion() {
     };
     let empty = instructions("kernel void k() {}\n");
     let mut bad = Vec::new();
-    for shape in SHAPES.iter().filter(|s| !NEST_TOO_DEEP.contains(&s.name)) {
+    for shape in SHAPES.iter().filter(is_served) {
         let sizes = [4000, 16_000];
         let counts = sizes.map(|size| instructions(&shape.of_tokens(size)).saturating_sub(empty));
         let growth = exponent(sizes, counts);

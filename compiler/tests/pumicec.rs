@@ -125,7 +125,7 @@ fn sources_and_modules_are_linked() {
     folder.fails(
         "-o x.spv k.spv k.cl",
         1,
-        "error: kernel 'k' is defined more than once; compile it into one of the programs only\n\
+        "error: kernel 'k' is defined more than once\n\
          error: undefined reference to 'f'\n",
     );
 }

@@ -4,19 +4,8 @@
 use std::path::Path;
 
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile};
+use pumice_test_support::mutants::Random;
 use pumice_test_support::on_large_stack;
-
-/// xorshift64*: small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16) as usize % n.max(1)
-    }
-}
 
 fn run(text: &str, std: &str) {
     let options = CompileOptions::parse(std).expect("valid options");

@@ -27,6 +27,21 @@ kernel void meets(global int *out) {
   }
   out[1] = 7;
 }
+kernel void restarts(global int *out) {
+  volatile global int *at = out;
+  int i = 0, sum = 0;
+  if (at[2] == 0) goto again;
+  goto middle;
+again:
+  i = 0;
+inner:
+  sum += at[i & 1];
+  i++;
+  if (i < 4) goto inner;
+middle:
+  if (at[0] == 0) goto again;
+  out[1] = sum + 7;
+}
 // kernel: spins
 // global: 8
 // local: 4
@@ -40,6 +55,10 @@ kernel void meets(global int *out) {
 // kernel: meets
 // global: 8
 // local: 4
+// arg: buffer int 0 0 0
+// expect 0: int 0 0 0
+// kernel: restarts
+// global: 1
 // arg: buffer int 0 0 0
 // expect 0: int 0 0 0
 ";
@@ -88,7 +107,7 @@ fn endless_kernels_end_when_they_are_told_to() {
     let (ir, looks) = build(ENDLESS, &target());
     assert!(looks);
     let file = KernelFile::parse(ENDLESS).expect("a kernel file");
-    assert_eq!(file.runs.len(), 3);
+    assert_eq!(file.runs.len(), 4);
     for run in &file.runs {
         assert_eq!(execute(&ir, run, 1), Ok(()), "{}", run.kernel);
         let endless = execute(&ir, run, 0);

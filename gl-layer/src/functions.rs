@@ -91,6 +91,7 @@ functions! {
     blit_framebuffer "glBlitFramebuffer" (i32, i32, i32, i32, i32, i32, i32, i32, u32, u32);
     read_buffer "glReadBuffer" (u32);
     draw_buffer "glDrawBuffer" (u32);
+    clamp_color "glClampColor" (u32, u32);
     read_pixels "glReadPixels" (i32, i32, i32, i32, u32, u32, *mut c_void);
     viewport "glViewport" (i32, i32, i32, i32);
     create_shader "glCreateShader" (u32) -> u32;
@@ -173,6 +174,8 @@ pub(crate) const DEPTH_ATTACHMENT: u32 = 0x8D00;
 pub(crate) const FRAMEBUFFER_COMPLETE: u32 = 0x8CD5;
 pub(crate) const COLOR_BUFFER_BIT: u32 = 0x4000;
 pub(crate) const DEPTH_BUFFER_BIT: u32 = 0x0100;
+pub(crate) const CLAMP_READ_COLOR: u32 = 0x891C;
+pub(crate) const FALSE: u32 = 0;
 pub(crate) const NEAREST: u32 = 0x2600;
 pub(crate) const NONE: u32 = 0;
 

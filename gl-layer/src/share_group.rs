@@ -101,11 +101,12 @@ unsafe fn open(request: Request) -> Result<Gl, Refusal> {
         );
         return Err(Refusal::NotShareable(reason));
     }
-    // Texels lie without gaps in the host's memory.
+    // Texels lie without gaps in the host's memory, and a read keeps numbers below 0.
     // SAFETY: the context is current on this thread.
     let extensions = unsafe {
         (functions.pixel_store)(gl::PACK_ALIGNMENT, 1);
         (functions.pixel_store)(gl::UNPACK_ALIGNMENT, 1);
+        (functions.clamp_color)(gl::CLAMP_READ_COLOR, gl::FALSE);
         Extensions::load(&functions, |name| context.address(name))
     };
     let gl = Gl {

@@ -1,6 +1,7 @@
 //! From C handles, pointers and counts to the runtime's types.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use opencl_sys::{cl_event, cl_uint};
@@ -38,17 +39,23 @@ pub unsafe fn is_kind<T: Kind>(raw: *mut c_void) -> bool {
 /// are recognised.
 pub unsafe fn get<T: Kind>(raw: *mut c_void) -> Result<Ref<T>> {
     // SAFETY: the caller's contract.
+    unsafe { borrowed(raw) }.map(|object| Ref::clone(&object))
+}
+
+/// The same without a reference of its own: for calls during which nobody gives the application's reference back.
+///
+/// # Safety
+/// As [`get`]; the application's reference lives as long as the result.
+pub unsafe fn borrowed<T: Kind>(raw: *mut c_void) -> Result<ManuallyDrop<Ref<T>>> {
+    // SAFETY: the caller's contract.
     if !unsafe { is_kind::<T>(raw) } {
         let what = if raw.is_null() { "NULL" } else { "the handle" };
         return Err(T::INVALID.because(format!("{what} is not a valid object of this type")));
     }
     let object = raw.cast_const().cast::<Object<T>>();
     // SAFETY: the tag says that this is an Object<T> that an Arc owns, and the application's
-    // reference keeps it alive during this call.
-    let object = unsafe {
-        Arc::increment_strong_count(object);
-        Arc::from_raw(object)
-    };
+    // reference keeps it alive. The strong count is the application's still, so it is not dropped.
+    let object = ManuallyDrop::new(unsafe { Arc::from_raw(object) });
     reason::about(object.error_callback());
     Ok(object)
 }

@@ -28,6 +28,7 @@ mod handle;
 mod image;
 mod info;
 mod kernel;
+mod launch;
 mod memory;
 mod os;
 mod pipe;

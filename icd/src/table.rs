@@ -45,8 +45,8 @@ use crate::callback::{
 };
 use crate::shapes::{entry_point, entry_points, exported};
 use crate::{
-    addressed, context, device, egl, enqueue, event, gl, hand_over, image, kernel, memory, pipe,
-    platform, program, queue, sampler, shim, svm,
+    addressed, context, device, egl, enqueue, event, gl, hand_over, image, kernel, launch, memory,
+    pipe, platform, program, queue, sampler, shim, svm,
 };
 
 /// `size_t`.
@@ -257,16 +257,16 @@ entry_points! {
             command_queue: cl_command_queue, memobj: cl_mem, mapped_ptr: *mut c_void,
             num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
         );
-        status clEnqueueNDRangeKernel => enqueue::enqueue_nd_range_kernel(
+        status clEnqueueNDRangeKernel => launch::enqueue_nd_range_kernel(
             command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint,
             global_work_offset: *const size_t, global_work_size: *const size_t, local_work_size: *const size_t,
             num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event
         );
-        status clEnqueueTask => enqueue::enqueue_task(
+        status clEnqueueTask => launch::enqueue_task(
             command_queue: cl_command_queue, kernel: cl_kernel, num_events_in_wait_list: cl_uint,
             event_wait_list: *const cl_event, event: *mut cl_event
         );
-        status clEnqueueNativeKernel => enqueue::enqueue_native_kernel(
+        status clEnqueueNativeKernel => launch::enqueue_native_kernel(
             command_queue: cl_command_queue, user_func: NativeKernel, args: *mut c_void, cb_args: size_t,
             num_mem_objects: cl_uint, mem_list: *const cl_mem, args_mem_loc: *mut *const c_void,
             num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event

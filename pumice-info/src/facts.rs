@@ -1,11 +1,11 @@
 //! Everything that is known about the system, gathered once.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use crate::elf::{self, Elf, Glibc};
+use crate::os;
 use crate::probe::{Outcome, Probe};
 use crate::system::System;
 use crate::vendors::{self, Place, Vendor};
@@ -178,13 +178,9 @@ fn try_vendor(probe: &Probe, vendor: &Vendor) -> Outcome {
 }
 
 fn look_at_program(path: PathBuf) -> Program {
-    let mode = std::fs::metadata(&path)
-        .map(|meta| meta.mode())
-        .unwrap_or_default();
     Program {
         elf: elf::read(&path),
-        // Set-uid and set-gid.
-        privileged: mode & 0o6000 != 0,
+        privileged: std::fs::metadata(&path).is_ok_and(|meta| os::is_privileged(&meta)),
         path,
     }
 }

@@ -10,6 +10,7 @@
 mod elf;
 mod facts;
 mod findings;
+mod os;
 mod page;
 mod probe;
 mod system;
@@ -66,7 +67,7 @@ fn parse(
                     "\n"
                 )));
             }
-            _ => return Err(format!("unknown argument: '{arg}'")),
+            _ => return Err(format!("unknown argument: '{arg}'; --help lists all")),
         }
     }
     Ok(Ok(parsed))
@@ -93,5 +94,27 @@ fn main() -> ExitCode {
     match facts.works() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{USAGE, parse};
+
+    #[test]
+    fn wrong_command_lines_are_told() {
+        let error = |words: &[&str]| parse(words.iter().map(|word| word.to_string())).err();
+        for (words, message) in [
+            (
+                &["--jsno"][..],
+                "unknown argument: '--jsno'; --help lists all",
+            ),
+            (&["--library"], "--library takes a file"),
+            (&["--json", "x"], "unknown argument: 'x'; --help lists all"),
+        ] {
+            assert_eq!(error(words).as_deref(), Some(message));
+        }
+        let help = parse(["--help".to_string()].into_iter());
+        assert!(matches!(help, Ok(Err(USAGE))));
     }
 }

@@ -1,12 +1,13 @@
 //! Runs `pumice-probe`, which loads a driver, under a time limit.
 
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use crate::os;
 
 /// Time for a driver to answer. Opening a device compiles the probes' shaders.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -77,7 +78,7 @@ fn run(command: &mut Command, limit: Duration) -> Outcome {
     let Some(status) = status else {
         return Outcome::Hung;
     };
-    if let Some(signal) = status.signal() {
+    if let Some(signal) = os::crash(status) {
         return Outcome::Crashed(signal);
     }
     let text = |thread: std::thread::JoinHandle<String>| thread.join().unwrap_or_default();

@@ -110,7 +110,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Work, String> {
             "--help" | "-h" => return Ok(Work::Tell(usage())),
             "--" => words.extend(args.by_ref()),
             name if name.starts_with('-') && name.len() > 1 => {
-                return Err(format!("unknown option '{name}'"));
+                return Err(format!("unknown option '{name}'; --help lists all"));
             }
             _ if verb.is_none() => verb = Some(arg),
             // All further words are the program's.
@@ -264,7 +264,10 @@ mod tests {
             (&["report", "-o"], "-o takes a value"),
             (&["report", "--keep", "d", "t"], "--keep goes with run"),
             (&["show", "t"], "unknown command 'show'; known: run, report"),
-            (&["report", "--loud", "t"], "unknown option '--loud'"),
+            (
+                &["report", "--loud", "t"],
+                "unknown option '--loud'; --help lists all",
+            ),
             (
                 &["--completions=csh"],
                 "unknown shell 'csh'; known: bash, zsh, fish",

@@ -12,6 +12,7 @@ mod command_line;
 mod elements;
 mod event;
 mod format;
+mod os;
 mod page;
 mod run;
 mod table;

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use signal_hook::consts::{SIGINT, SIGQUIT};
+use crate::os;
 
 /// The variable that makes Pumice write a trace.
 const VARIABLE: &str = "PUMICE_TRACE";
@@ -27,7 +25,7 @@ pub struct Ended {
 impl Ended {
     /// The exit status that a shell has for it.
     pub fn code(&self) -> u8 {
-        let code = match (self.status.code(), self.status.signal()) {
+        let code = match (self.status.code(), os::signal(self.status)) {
             (Some(code), _) => code,
             (None, Some(signal)) => 128 + signal,
             (None, None) => 125,
@@ -37,7 +35,7 @@ impl Ended {
 
     /// Its end in words.
     pub fn words(&self) -> String {
-        match (self.status.code(), self.status.signal()) {
+        match (self.status.code(), os::signal(self.status)) {
             (Some(code), _) => format!("status {code}"),
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => "no status".to_string(),
@@ -68,7 +66,8 @@ impl Folder {
         });
         let mut builder = std::fs::DirBuilder::new();
         // A kept folder may exist; a temporary one of that name would be another's.
-        let made = builder.mode(0o700).recursive(!temporary).create(&path);
+        os::make_private(&mut builder);
+        let made = builder.recursive(!temporary).create(&path);
         let path = made
             .and_then(|()| path.canonicalize())
             .map_err(|error| format!("{}: {error}", path.display()))?;
@@ -115,7 +114,7 @@ pub fn run(command: &[OsString], folder: &Folder) -> io::Result<Ended> {
     let [program, args @ ..] = command else {
         return Err(io::ErrorKind::NotFound.into());
     };
-    for signal in [SIGINT, SIGQUIT] {
+    for &signal in os::INTERRUPTS {
         // The handler does not outlive the program's start: it has the signal's default action.
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
     }

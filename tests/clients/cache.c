@@ -2,7 +2,7 @@
 /* The program cache between processes: a second one finds what the first built, two at once do not
  * disturb each other, and damage, changed headers, a folder that cannot be and the bound on its size
  * cost time only. The client runs itself again as the processes; they check the kernel's result. */
-#include "common.h"
+#include "kernel_run.h"
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -43,17 +43,7 @@ static int worker(const char *way, int value)
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof info, info, NULL));
     if (strcmp(way, "link") != 0)
         CHECK(strstr(info, "#warning"));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    int out[4] = {0};
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof out, NULL, &error);
-    MUST(error);
-    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-    size_t global = 4;
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
-    for (int i = 0; i < 4; i++)
-        EQ(out[i], value * 3);
+    check_number(context, queue, program, value * 3);
     return failures != 0;
 }
 

@@ -1,4 +1,4 @@
-// client: once
+// client: once-a-driver
 /* Semaphores that leave the process and come back as file descriptors (cl_khr_external_semaphore): opaque
  * ones, which are one semaphore in several contexts, and sync files, which are copies. Where the device has
  * neither, all of it is absent. */

@@ -4,7 +4,7 @@
  * at once, a little later or read-only. A process that dies while it writes to the cache leaves nothing that a later one
  * stumbles over. The client runs itself again as the processes, which see the disk in a name space of their own. */
 #define _GNU_SOURCE
-#include "common.h"
+#include "kernel_run.h"
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,19 +31,7 @@ static int worker(int number)
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(error);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    int out[4] = {0};
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof out, NULL, &error);
-    MUST(error);
-    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-    size_t global = 4;
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
-    for (int i = 0; i < 4; i++)
-        EQ(out[i], number);
-    MUST(clReleaseMemObject(buffer));
-    MUST(clReleaseKernel(kernel));
+    check_number(context, queue, program, number);
     MUST(clReleaseProgram(program));
     MUST(clReleaseCommandQueue(queue));
     MUST(clReleaseContext(context));

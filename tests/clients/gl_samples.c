@@ -423,10 +423,10 @@ static void refused_commands(void)
     cl_kernel array = build_kernel(
         context, "kernel void g(read_only image2d_array_t i, global float4 *o) { *o = read_imagef(i, (int4)(0)); }", "g");
     MUST(clSetKernelArg(samples, 0, sizeof image, &image));
-    EQ(clSetKernelArg(samples, 0, sizeof other, &other), CL_INVALID_ARG_VALUE);
-    EQ(clSetKernelArg(layers, 0, sizeof image, &image), CL_INVALID_ARG_VALUE);
-    EQ(clSetKernelArg(plain, 0, sizeof image, &image), CL_INVALID_ARG_VALUE);
-    EQ(clSetKernelArg(array, 0, sizeof image, &image), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(samples, 0, sizeof other, &other), CL_INVALID_MEM_OBJECT);
+    EQ(clSetKernelArg(layers, 0, sizeof image, &image), CL_INVALID_MEM_OBJECT);
+    EQ(clSetKernelArg(plain, 0, sizeof image, &image), CL_INVALID_MEM_OBJECT);
+    EQ(clSetKernelArg(array, 0, sizeof image, &image), CL_INVALID_MEM_OBJECT);
     MUST(clSetKernelArg(plain, 0, sizeof other, &other));
     cl_kernel kernels[] = {samples, layers, plain, array};
     for (int i = 0; i < 4; i++)
@@ -485,6 +485,42 @@ static void changed(void)
     MUST(clReleaseMemObject(image));
 }
 
+/* A texture whose name OpenGL deletes while OpenCL has it: kernels and commands have what the acquire brought, and the
+ * release fails. */
+static void deleted_meanwhile(void)
+{
+    GLuint texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    static cl_uchar texels[WIDTH * HEIGHT * 4];
+    for (size_t i = 0; i < sizeof texels; i++)
+        texels[i] = (cl_uchar)(i * 7);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, WIDTH, HEIGHT, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    glFinish();
+    cl_int error;
+    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0, texture, &error);
+    MUST(error);
+    MUST(clEnqueueAcquireGLObjects(queue, 1, &image, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    glDeleteTextures(1, &texture);
+    glFinish();
+    static cl_uchar got[sizeof texels];
+    const size_t from[3] = {0, 0, 0}, region[3] = {WIDTH, HEIGHT, 1};
+    MUST(clEnqueueReadImage(queue, image, CL_TRUE, from, region, 0, 0, got, 0, NULL, NULL));
+    EQ(memcmp(got, texels, sizeof texels), 0);
+    const cl_float4 color = {{1, 0, 0, 1}};
+    MUST(clEnqueueFillImage(queue, image, &color, from, region, 0, NULL, NULL));
+    cl_event event;
+    MUST(clEnqueueReleaseGLObjects(queue, 1, &image, 0, NULL, &event));
+    EQ(clWaitForEvents(1, &event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    cl_int status = 0;
+    MUST(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    EQ(status, CL_INVALID_GL_OBJECT);
+    MUST(clReleaseEvent(event));
+    MUST(clReleaseMemObject(image));
+}
+
 int main(void)
 {
     open_gl();
@@ -501,6 +537,7 @@ int main(void)
     refused_commands();
     parameters();
     changed();
+    deleted_meanwhile();
     MUST(clReleaseCommandQueue(queue));
     release_last(context);
     close_gl();

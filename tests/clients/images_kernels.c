@@ -479,14 +479,14 @@ static void arguments(void)
     MUST(error);
     const size_t size = sizeof image;
     MUST(clSetKernelArg(kernel, 0, size, &image));
-    EQ(clSetKernelArg(kernel, 0, size, NULL), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(kernel, 0, size, NULL), CL_INVALID_MEM_OBJECT);
     EQ(clSetKernelArg(kernel, 0, size, &none), CL_INVALID_MEM_OBJECT);
     EQ(clSetKernelArg(kernel, 0, size, &buffer), CL_INVALID_MEM_OBJECT);
     EQ(clSetKernelArg(kernel, 0, size, &sampler), CL_INVALID_MEM_OBJECT);
     EQ(clSetKernelArg(kernel, 0, 4, &image), CL_INVALID_ARG_SIZE);
     EQ(clSetKernelArg(kernel, 0, size, &written), CL_INVALID_ARG_VALUE);
-    EQ(clSetKernelArg(kernel, 0, size, &box), CL_INVALID_ARG_VALUE);
-    EQ(clSetKernelArg(kernel, 0, size, &line), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(kernel, 0, size, &box), CL_INVALID_MEM_OBJECT);
+    EQ(clSetKernelArg(kernel, 0, size, &line), CL_INVALID_MEM_OBJECT);
     EQ(clSetKernelArg(paint, 0, size, &read), CL_INVALID_ARG_VALUE);
     MUST(clSetKernelArg(kernel, 1, size, &sampler));
     EQ(clSetKernelArg(kernel, 1, size, NULL), CL_INVALID_SAMPLER);

@@ -18,9 +18,9 @@ static clEnqueueAcquireEGLObjectsKHR_fn acquire_images;
 static clEnqueueReleaseEGLObjectsKHR_fn release_images;
 static cl_context context;
 static cl_command_queue queue;
-static GLuint buffer, texture, renderbuffer;
+static GLuint buffer, texture, renderbuffer, samples;
 
-enum { ROUNDS = 600, OBJECTS = 4, SIZE = 64 };
+enum { ROUNDS = 600, OBJECTS = 5, SIZE = 64 };
 
 static void make_objects(void)
 {
@@ -34,6 +34,9 @@ static void make_objects(void)
     glGenRenderbuffers(1, &renderbuffer);
     glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
     glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, SIZE, SIZE);
+    glGenTextures(1, &samples);
+    glBindTexture(GL_TEXTURE_2D_MULTISAMPLE, samples);
+    glTexImage2DMultisample(GL_TEXTURE_2D_MULTISAMPLE, 4, GL_RGBA8, SIZE / 4, SIZE / 4, GL_TRUE);
     NO_GL_ERROR();
 }
 
@@ -48,9 +51,11 @@ static void one_round(void)
     MUST(error);
     objects[2] = clCreateFromGLRenderbuffer(context, 0, renderbuffer, &error);
     MUST(error);
+    objects[3] = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D_MULTISAMPLE, 0, samples, &error);
+    MUST(error);
     EGLImage image = eglCreateImage(egl_display, egl_context, EGL_GL_TEXTURE_2D,
                                     (EGLClientBuffer)(uintptr_t)texture, NULL);
-    objects[3] = create_from_image(context, egl_display, image, 0, NULL, &error);
+    objects[4] = create_from_image(context, egl_display, image, 0, NULL, &error);
     MUST(error);
     GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     EGLSync fence = eglCreateSync(egl_display, EGL_SYNC_FENCE, NULL);
@@ -60,10 +65,10 @@ static void one_round(void)
     MUST(error);
     events[1] = create_from_egl_sync(context, fence, egl_display, &error);
     MUST(error);
-    MUST(clEnqueueAcquireGLObjects(queue, 3, objects, 2, events, NULL));
-    MUST(clEnqueueReleaseGLObjects(queue, 3, objects, 0, NULL, NULL));
-    MUST(acquire_images(queue, 1, &objects[3], 0, NULL, NULL));
-    MUST(release_images(queue, 1, &objects[3], 0, NULL, NULL));
+    MUST(clEnqueueAcquireGLObjects(queue, 4, objects, 2, events, NULL));
+    MUST(clEnqueueReleaseGLObjects(queue, 4, objects, 0, NULL, NULL));
+    MUST(acquire_images(queue, 1, &objects[4], 0, NULL, NULL));
+    MUST(release_images(queue, 1, &objects[4], 0, NULL, NULL));
     glDeleteSync(sync);
     eglDestroySync(egl_display, fence);
     eglDestroyImage(egl_display, image);

@@ -185,7 +185,7 @@ static void errors_of_use(cl_program program, cl_mem pipe, cl_mem plain)
     EQ(clSetKernelArg(other, 0, sizeof pipe, &pipe), CL_INVALID_MEM_OBJECT);
     cl_mem none = NULL;
     EQ(clSetKernelArg(produce, 0, sizeof none, &none), CL_INVALID_MEM_OBJECT);
-    EQ(clSetKernelArg(produce, 0, sizeof none, NULL), CL_INVALID_ARG_VALUE);
+    EQ(clSetKernelArg(produce, 0, sizeof none, NULL), CL_INVALID_MEM_OBJECT);
     EQ(clSetKernelArg(produce, 0, 4, &pipe), CL_INVALID_ARG_SIZE);
     cl_kernel_arg_type_qualifier qualifier = 0;
     MUST(clGetKernelArgInfo(produce, 0, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL));

@@ -1,6 +1,7 @@
 /* Robust mode: kernels of strangers stay in their memory and end. Local and private arrays are confined, an endless
  * kernel ends with an error that its event and the context tell of, and the next launch works; no file is included, and
- * a binary is built anew. The client runs itself again with the build option instead of the environment. */
+ * a binary is built anew. Builds end when their time is over. The client runs itself again with the build option
+ * instead of the environment. */
 // client: env PUMICE_LOOP_LIMIT=1
 // client: env PUMICE_LOG=off
 // client: needs long-loops
@@ -277,19 +278,41 @@ static void worker(void)
     release_last(context);
 }
 
+/* No time is left for builds in robust mode; others have any time. */
+static void late(void)
+{
+    cl_int error = 0;
+    device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    options = "-pumice-check=robust";
+    const char *why = "compiling this program takes too long";
+    MUST(clReleaseProgram(build(source, CL_BUILD_PROGRAM_FAILURE, why)));
+    options = "";
+    MUST(clReleaseProgram(build(source, CL_SUCCESS, NULL)));
+    release_last(context);
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "late") == 0) {
+        late();
+        return finish();
+    }
     if (argc > 1) {
         options = getenv("PUMICE_CHECK") ? "" : "-pumice-check=robust";
         worker();
         return finish();
     }
-    for (int environment = 0; environment < 2; environment++) {
+    enum { OPTION, ENVIRONMENT, LATE, RUNS };
+    for (int i = 0; i < RUNS; i++) {
         pid_t child = fork();
         if (child == 0) {
-            if (environment)
+            if (i == ENVIRONMENT)
                 setenv("PUMICE_CHECK", "robust", 1);
-            execl("/proc/self/exe", argv[0], "worker", (char *)NULL);
+            if (i == LATE)
+                setenv("PUMICE_BUILD_LIMIT", "0", 1);
+            execl("/proc/self/exe", argv[0], i == LATE ? "late" : "worker", (char *)NULL);
             _exit(127);
         }
         int status = 0;

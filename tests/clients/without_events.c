@@ -237,6 +237,97 @@ static void arguments(void)
         MUST(clReleaseMemObject(buffers[i]));
 }
 
+/* Runs of one launch, which the queue need not look at anew, among all that makes the next launch another one. */
+static void repeats(void)
+{
+    static int model[2][WORDS], got[WORDS];
+    memset(model, 0, sizeof model);
+    cl_int error = 0;
+    cl_mem buffers[] = {zeros(), zeros()};
+    cl_kernel add = make("add", buffers[0]), scale = make("scale", buffers[1]);
+    int in = 0, n = 1;
+    size_t offset = 0, global = WORDS;
+    set(add, 1, n);
+    set(scale, 1, 3);
+    set(scale, 2, 1);
+    cl_uint random = 12345;
+    for (int step = 0; step < 2000; step++) {
+        random = random * 1664525u + 1013904223u;
+        cl_command_queue to = queue;
+        size_t from = offset, count = global;
+        int runs = 1;
+        switch (random >> 16 & 31) {
+        case 0:
+            n = step % 7 - 3;
+            set(add, 1, n);
+            break;
+        case 1:
+            set(add, 1, n);
+            break;
+        case 2:
+            in = !in;
+            MUST(clSetKernelArg(add, 0, sizeof buffers[in], &buffers[in]));
+            break;
+        case 3:
+            offset = (size_t)step % 3 * 64;
+            global = WORDS - offset - (size_t)step % 2 * 32;
+            from = offset;
+            count = global;
+            break;
+        case 4:
+            MUST(clEnqueueCopyBuffer(queue, buffers[0], buffers[1], 0, 0, WORDS * 4, 0, NULL, NULL));
+            memcpy(model[1], model[0], sizeof model[0]);
+            break;
+        case 5:
+            MUST(clEnqueueFillBuffer(queue, buffers[in], &step, sizeof step, 0, WORDS * 4, 0, NULL, NULL));
+            for (int i = 0; i < WORDS; i++)
+                model[in][i] = step;
+            break;
+        case 6: {
+            size_t all = WORDS;
+            MUST(clEnqueueNDRangeKernel(queue, scale, 1, NULL, &all, NULL, 0, NULL, NULL));
+            for (int i = 0; i < WORDS; i++)
+                model[1][i] = (int)((cl_uint)model[1][i] * 3u + 1u);
+            break;
+        }
+        case 7:
+            MUST(clEnqueueTask(queue, add, 0, NULL, NULL));
+            from = 0;
+            count = 1;
+            runs = 0;
+            break;
+        case 8:
+            MUST(clFinish(queue));
+            to = beside;
+            break;
+        case 9: {
+            cl_kernel before = add;
+            add = clCloneKernel(before, &error);
+            MUST(error);
+            MUST(clReleaseKernel(before));
+            break;
+        }
+        default:
+            break;
+        }
+        if (runs)
+            MUST(clEnqueueNDRangeKernel(to, add, 1, &from, &count, NULL, 0, NULL, NULL));
+        if (to == beside)
+            MUST(clFinish(beside));
+        for (size_t i = from; i < from + count; i++)
+            model[in][i] = (int)((cl_uint)model[in][i] + (cl_uint)n);
+        if (step % 500 == 499)
+            for (int b = 0; b < 2; b++) {
+                MUST(clEnqueueReadBuffer(queue, buffers[b], CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+                CHECK(!memcmp(got, model[b], sizeof got));
+            }
+    }
+    MUST(clReleaseKernel(add));
+    MUST(clReleaseKernel(scale));
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseMemObject(buffers[i]));
+}
+
 /* The application releases what commands use as soon as they are enqueued. */
 static void released(void)
 {
@@ -277,6 +368,7 @@ int main(void)
         followers();
         gate();
         arguments();
+        repeats();
         released();
         MUST(clReleaseCommandQueue(queue));
     }

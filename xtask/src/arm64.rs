@@ -210,7 +210,7 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>) {
         .filter(|client| client.name.contains(&report.filter))
         .collect();
     let limit = Duration::from_secs(1800);
-    let (name, label) = (|client: &&Client| client.name.clone(), &matrix.label);
+    let (name, label) = (clients::name, &matrix.label);
     test::run_at_once(report, &chosen, name, label, test::workers(), |client| {
         clients::run(client, &matrix.setting, limit)?.verdict()
     });

@@ -210,6 +210,11 @@ pub struct Setting<'a> {
     pub env: &'a [(&'a str, String)],
 }
 
+/// The name that a report gives a client of a list.
+pub fn name(client: &&Client) -> String {
+    client.name.clone()
+}
+
 impl Client {
     /// Returns whether a driver has what the client needs.
     pub fn suits(&self, driver: Option<&VulkanDriver>) -> bool {

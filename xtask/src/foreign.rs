@@ -1,5 +1,5 @@
-//! The test step `foreign`: the driver and `pumicec` are checked by the compiler for operating systems on which
-//! they have never run.
+//! The test step `foreign`: all that is installed is checked by the compiler for operating systems on which it has
+//! never run.
 
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
@@ -8,8 +8,13 @@ use std::process::Command;
 /// Rust's names of the systems.
 const TARGETS: &[&str] = &["x86_64-pc-windows-gnu", "aarch64-linux-android"];
 
-/// The driver and the compiler; with them all crates that they consist of. Other tools look at Linux's files.
-const CRATES: &[&str] = &["pumice-icd", "pumice-compiler"];
+/// The driver, the compiler and the tools that come with them; with these all crates that they consist of.
+const CRATES: &[&str] = &[
+    "pumice-icd",
+    "pumice-compiler",
+    "pumice-info",
+    "pumice-trace",
+];
 
 /// Checks every target, with warnings denied.
 pub fn run(report: &mut Report) -> Result {

@@ -247,6 +247,12 @@ fn boxes(text: &str) -> Result<Vec<Commands>> {
                     body.join("\n")
                 ));
             }
+            None if body.iter().any(|line| line.starts_with("$ ")) => {
+                return Err(format!(
+                    "a box has commands without the fence sh:\n{}",
+                    body.join("\n")
+                ));
+            }
             Some("norun") | None => {}
             Some(place) => return Err(format!("no test runs boxes with the fence sh,{place}")),
         }
@@ -319,6 +325,7 @@ mod tests {
         );
         assert_eq!(boxes("```sh,cluster\nls\n```").unwrap()[0].place, "cluster");
         assert!(boxes("```sh,norun\nls\n```").is_err());
+        assert!(boxes("```\n$ ls\n```").is_err());
         assert!(boxes("```sh,nowhere\nls\n```").is_err());
         let slugs: Vec<String> = headings("# CI without a GPU\ntext\n## Debian 12\n").collect();
         assert_eq!(slugs, ["ci-without-a-gpu", "debian-12"]);

@@ -120,8 +120,8 @@ const SETUPS: &[Setup] = &[
         env: &[("container", "podman")],
         args: &[],
         works: true,
-        line: "a container gives no /dev/dri: no GPU is seen, only drivers on the processor; start the \
-               container with --device /dev/dri",
+        line: " gives no /dev/dri: no GPU is seen, only drivers on the processor; start the container \
+               with --device /dev/dri",
     },
     Setup {
         name: "another driver that crashes",

@@ -13,6 +13,7 @@ mod cluster;
 mod compiler;
 mod demo;
 mod drivers;
+mod faults;
 mod foreign;
 mod graphs;
 mod guide;

@@ -56,6 +56,8 @@ impl Layer {
     pub fn link_arguments(&self) -> Vec<String> {
         vec![
             format!("-Wl,--dynamic-linker={}", self.dynamic_linker().display()),
+            // The C library that sid's libraries need is found when the program runs.
+            "-Wl,--allow-shlib-undefined".to_string(),
             format!(
                 "-Wl,--disable-new-dtags,-rpath,{}",
                 self.libraries.display()
@@ -190,8 +192,7 @@ fn run_clients(
     };
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
-    let name = |client: &&Client| client.name.clone();
-    test::run_at_once(report, &chosen, name, label, workers, |client| {
+    test::run_at_once(report, &chosen, clients::name, label, workers, |client| {
         messages.run(client, setting, Some(!client.races))
     });
 }

@@ -7,8 +7,8 @@ use crate::packages::{
 use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
-    arm64, cluster, foreign, graphs, guide, info, installation, low_floor, newest_layer, package,
-    programs, shim, tidy, validation,
+    arm64, cluster, faults, foreign, graphs, guide, info, installation, low_floor, newest_layer,
+    package, programs, shim, tidy, validation,
 };
 
 /// A named step.
@@ -147,6 +147,13 @@ pub const STEPS: &[Step] = &[
         run: newest_layer::run,
     },
     Step {
+        name: "faults",
+        what: "every client while Vulkan calls fail: no crash, panic or hang",
+        needs: &[VULKAN, LOADER, CLIENTS],
+        on_request: true,
+        run: faults::run,
+    },
+    Step {
         name: "gpu-like",
         what: "the same on a lavapipe with the memory, limits and queues of a card",
         needs: &[VULKAN, VULKAN_HEADERS, LOADER, CLIENTS],
@@ -190,7 +197,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "foreign",
-        what: "the driver and pumicec checked by the compiler for Windows and Android",
+        what: "driver and tools checked by the compiler for Windows and Android",
         needs: &[],
         on_request: true,
         run: foreign::run,
@@ -206,6 +213,7 @@ pub const FILTERED: &[&str] = &[
     "clients",
     "low-floor",
     "newest-layer",
+    "faults",
     "gpu-like",
     "shim",
     "isa",

@@ -253,8 +253,8 @@ pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, sha
             && client.name.contains(&report.filter)
     };
     let chosen: Vec<&Client> = all.iter().filter(chosen).collect();
-    let name = |client: &&Client| client.name.clone();
-    run_at_once(report, &chosen, name, &matrix.label, workers(), |client| {
+    let (name, label) = (clients::name, &matrix.label);
+    run_at_once(report, &chosen, name, label, workers(), |client| {
         clients::run(client, &matrix.setting, Duration::from_secs(240))?.verdict()
     });
 }

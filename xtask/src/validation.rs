@@ -72,7 +72,7 @@ fn run_validated(
     let validated =
         |client: &&Client| !client.without_vulkan && !client.without_layers && client.suits(driver);
     let chosen: Vec<&Client> = all.iter().filter(validated).collect();
-    let (name, label) = (|client: &&Client| client.name.clone(), &matrix.label);
+    let (name, label) = (clients::name, &matrix.label);
     test::run_at_once(report, &chosen, name, label, test::workers(), |client| {
         messages.run(client, &matrix.setting, None)
     });

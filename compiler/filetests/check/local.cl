@@ -51,7 +51,13 @@ kernel void rows(global int *out)
 // expect report: ^
 // expect report: note: by work-item 1 of kernel 'passed': number 1 of work-group 0
 // expect report: note: argument 1 'scratch' is local memory of 12 bytes
-// expect report: kernel 'passed': 1 fault at 1 place
+// expect report: <source>:19:14: error: read of 4 bytes at byte 0 of 'scratch' that nothing wrote
+// expect report: out[i] = scratch[i];
+// expect report: ^
+// expect report: note: by work-item 0 of kernel 'passed': number 0 of work-group 0
+// expect report: note: argument 1 'scratch' is local memory of 12 bytes
+// expect report: note: once more at this place
+// expect report: kernel 'passed': 3 faults at 2 places
 
 // kernel: rows
 // global: 2 2

@@ -73,6 +73,32 @@ kernel void counter(global int *out)
     out[get_local_id(0)] = 1;
 }
 
+kernel void given(global int *out, local int *tile, local int4 *wide)
+{
+    int i = get_local_id(0);
+    if (i != 1)
+        tile[i] = i;
+    wide[i] = (int4)(i);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = (tile[3 - i] & 0) + wide[3 - i].x;
+}
+
+kernel void sum_given(global int *out, local int *sums)
+{
+    atomic_add(&sums[get_local_id(0) & 1], 1);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_local_id(0)] = 1;
+}
+
+kernel void byte_given(global int *out, local char *bytes)
+{
+    int i = get_local_id(0);
+    bytes[i * 3] = i;
+    bytes[i * 3 + 1] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = ((local char4 *)bytes)[0].z & 0;
+}
+
 void both(int *one, int *other)
 {
     *one = 1;
@@ -106,6 +132,7 @@ kernel void silent_local(global const int *in, global int *out, local int *given
     local int tile[10], flag;
     local struct pair pairs[2];
     int i = get_local_id(0);
+    atomic_xchg(&given[i + 2], 5);
     if (i == 0) {
         flag = 5;
         pairs[1].tag = 1;
@@ -117,7 +144,23 @@ kernel void silent_local(global const int *in, global int *out, local int *given
     barrier(CLK_LOCAL_MEM_FENCE);
     atomic_add(&flag, tile[9 - i]);
     barrier(CLK_LOCAL_MEM_FENCE);
-    out[i] = flag + given[1 - i] + pairs[1].value;
+    out[i] = flag + given[1 - i] + pairs[1].value + given[3 - i];
+}
+
+// What lies behind the first 1,024 bytes is not followed; what is copied from elsewhere counts as written.
+kernel void silent_given(global const struct pair *in, global const int *more, global int *out,
+                         local struct pair *pairs, local int *many)
+{
+    int i = get_local_id(0);
+    pairs[i] = in[i];
+    many[i + 300] = 7;
+    event_t done = async_work_group_copy(many, more, 2, 0);
+    wait_group_events(1, &done);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    struct pair one = pairs[1 - i];
+    pairs[2 + i] = pairs[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = one.value + pairs[3 - i].tag + many[i] + many[301 - i];
 }
 
 // kernel: scalar
@@ -206,6 +249,44 @@ kernel void silent_local(global const int *in, global int *out, local int *given
 // expect report: note: by work-item 0 of kernel 'counter': number 0 of work-group 0
 // expect report: kernel 'counter': 1 fault at 1 place
 
+// kernel: given
+// global: 4
+// local: 4
+// arg: buffer int 4*9
+// arg: local 16
+// arg: local 64
+// expect 0: int 3 2 1 0
+// expect report: <source>:83:15: error: read of 4 bytes at byte 4 of 'tile' that nothing wrote
+// expect report: out[i] = (tile[3 - i] & 0) + wide[3 - i].x;
+// expect report: ^
+// expect report: note: by work-item 2 of kernel 'given': number 2 of work-group 0
+// expect report: note: argument 1 'tile' is local memory of 16 bytes
+// expect report: kernel 'given': 1 fault at 1 place
+
+// kernel: sum_given
+// global: 1
+// arg: buffer int 9
+// arg: local 8
+// expect 0: int 1
+// expect report: <source>:88:22: error: read of 4 bytes at byte 0 of 'sums' that nothing wrote
+// expect report: atomic_add(&sums[get_local_id(0) & 1], 1);
+// expect report: ^
+// expect report: note: by work-item 0 of kernel 'sum_given': number 0 of work-group 0
+// expect report: note: argument 1 'sums' is local memory of 8 bytes
+// expect report: kernel 'sum_given': 1 fault at 1 place
+
+// kernel: byte_given
+// global: 1
+// arg: buffer int 9
+// arg: local 8
+// expect 0: int 0
+// expect report: <source>:99:14: error: read of 4 bytes at byte 0 of 'bytes' that nothing wrote
+// expect report: out[i] = ((local char4 *)bytes)[0].z & 0;
+// expect report: ^
+// expect report: note: by work-item 0 of kernel 'byte_given': number 0 of work-group 0
+// expect report: note: argument 1 'bytes' is local memory of 8 bytes
+// expect report: kernel 'byte_given': 1 fault at 1 place
+
 // kernel: silent
 // global: 1
 // arg: buffer int 5 3
@@ -219,5 +300,15 @@ kernel void silent_local(global const int *in, global int *out, local int *given
 // local: 2
 // arg: buffer int 1
 // arg: buffer int 0 0
-// arg: local 8
-// expect 1: int 27 26
+// arg: local 16
+// expect 1: int 32 31
+
+// kernel: silent_given
+// global: 2
+// local: 2
+// arg: buffer int 1 2 3 4
+// arg: buffer int 10 20
+// arg: buffer int 0 0
+// arg: local 32
+// arg: local 1208
+// expect 2: int 24 30

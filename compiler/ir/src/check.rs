@@ -1,6 +1,7 @@
 //! Sites of checks: the places of a program that its kernels test while they run ("check mode").
 
 use super::SourceLoc;
+use pumice_target::CheckKind;
 
 /// One tested access or operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,35 +18,6 @@ pub struct CheckSite {
     pub object: CheckedObject,
     /// The place in the source.
     pub loc: SourceLoc,
-}
-
-/// The kinds of accesses and operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CheckKind {
-    /// Memory is read.
-    Read,
-    /// Memory is written.
-    Write,
-    /// Memory is read and written at once.
-    Atomic,
-    /// An integer division.
-    Division,
-    /// The remainder of one.
-    Remainder,
-    /// A shift.
-    Shift,
-    /// Rounds of a loop.
-    Loop,
-    /// Memory is read that nothing wrote.
-    Unwritten,
-    /// A barrier.
-    Barrier,
-    /// A work-group function.
-    Collective,
-    /// Memory is read that another work-item wrote, with nothing to order the two.
-    ReadRace,
-    /// Memory is written that another work-item read or wrote, with nothing to order the two.
-    WriteRace,
 }
 
 /// The object that a pointer is derived from.

@@ -45,7 +45,7 @@ mod verify_tests;
 pub use arg_layout::{ArgLayout, ArgPlace};
 pub use atomic::{AtomicOp, MemoryOrder, Scope};
 pub use cfg::{Cfg, reachable, reachable_by};
-pub use check::{CheckKind, CheckSite, CheckedObject, SourceFile};
+pub use check::{CheckSite, CheckedObject, SourceFile};
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
@@ -69,6 +69,7 @@ pub use module::{
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;
+pub use pumice_target::CheckKind;
 pub use strings::StringTable;
 pub use types::{AddressSpace, Scalar, Type};
 pub use verify::{VerifyError, verify};

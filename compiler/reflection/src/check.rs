@@ -7,55 +7,12 @@
 
 use crate::error::{ReadError, WriteError};
 use crate::operand::{Operand, Sink, Source};
+use pumice_target::CheckKind;
 
 /// The instruction's number in our own set.
 pub(crate) const NUMBER: u32 = 17;
 /// The instruction's name.
 pub(crate) const NAME: &str = "CheckSite";
-
-/// The kinds of accesses and operations, by their number in a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CheckKind {
-    /// 0: memory is read.
-    Read,
-    /// 1: memory is written.
-    Write,
-    /// 2: memory is read and written at once.
-    Atomic,
-    /// 3: an integer division.
-    Division,
-    /// 4: the remainder of one.
-    Remainder,
-    /// 5: a shift.
-    Shift,
-    /// 6: rounds of a loop.
-    Loop,
-    /// 7: memory is read that nothing wrote.
-    Unwritten,
-    /// 8: a barrier.
-    Barrier,
-    /// 9: a work-group function.
-    Collective,
-    /// 10: memory is read that another work-item wrote, with nothing to order the two.
-    ReadRace,
-    /// 11: memory is written that another work-item read or wrote, with nothing to order the two.
-    WriteRace,
-}
-
-const KINDS: [CheckKind; 12] = [
-    CheckKind::Read,
-    CheckKind::Write,
-    CheckKind::Atomic,
-    CheckKind::Division,
-    CheckKind::Remainder,
-    CheckKind::Shift,
-    CheckKind::Loop,
-    CheckKind::Unwritten,
-    CheckKind::Barrier,
-    CheckKind::Collective,
-    CheckKind::ReadRace,
-    CheckKind::WriteRace,
-];
 
 /// The object that a tested pointer is derived from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -106,7 +63,7 @@ impl CheckSite {
     pub(crate) fn decode(source: &mut Source<'_>) -> Result<Self, ReadError> {
         let kernel = u32::decode(source, "Kernel")?.checked_sub(1);
         let kind = u32::decode(source, "Kind")?;
-        let kind = (KINDS.get(kind as usize).copied())
+        let kind = CheckKind::of_number(kind)
             .ok_or_else(|| source.wrong("Kind", kind, "a kind of check"))?;
         let size = u32::decode(source, "Size")?;
         let align = u32::decode(source, "Align")?;
@@ -137,7 +94,7 @@ impl CheckSite {
     pub(crate) fn encode(&self, sink: &mut Sink<'_, '_>) -> Result<(), WriteError> {
         let kernel = self.kernel.map_or(0, |kernel| kernel.saturating_add(1));
         kernel.encode(sink, "Kernel")?;
-        (self.kind as u32).encode(sink, "Kind")?;
+        self.kind.number().encode(sink, "Kind")?;
         self.size.encode(sink, "Size")?;
         self.align.encode(sink, "Align")?;
         let (object, number, name) = match &self.object {

@@ -32,7 +32,7 @@ mod termination_flag;
 mod writer;
 
 pub use address_delta::AddressDelta;
-pub use check::{CheckKind, CheckSite, CheckedObject};
+pub use check::{CheckSite, CheckedObject};
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
 pub use model::{
@@ -45,6 +45,7 @@ pub use model::{
 pub use needs::{Fact, MAX_LEVELS, MIP_LINEAR, Need};
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use promise::{Promise, PromiseKind};
+pub use pumice_target::CheckKind;
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};
 pub use strip::{strip_non_semantic, strip_set};

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+mod check_kind;
 mod checks;
 pub mod device_queue;
 pub mod flags;
@@ -16,6 +17,7 @@ pub mod similar;
 mod target;
 
 pub use abi::Abi;
+pub use check_kind::CheckKind;
 pub use checks::{Check, Checks};
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use quirks::{QuirkKind, Quirks};

@@ -2,11 +2,12 @@
 //!
 //! Kernel files run in the interpreter ([`runs`], [`graphs`]), the SPIR-V tools serve as judges
 //! ([`spirv_tools`]), and generators make kernels that nobody wrote ([`random_programs`],
-//! [`random_cfg`], [`number_kernels`], [`shapes`]).
+//! [`random_cfg`], [`number_kernels`], [`shapes`], [`mutants`]).
 #![forbid(unsafe_code)]
 
 pub mod graphs;
 pub mod lowering_passes;
+pub mod mutants;
 pub mod number_kernels;
 pub mod random_cfg;
 pub mod random_programs;

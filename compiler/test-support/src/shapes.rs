@@ -40,6 +40,7 @@ pub const SHAPES: &[Shape] = &[
     shape("nested_loops", 13, nested_loops),
     shape("gotos_crossing", 13, gotos_crossing),
     shape("gotos_random", 13, gotos_random),
+    shape("gotos_counting", 20, gotos_counting),
     shape("gotos_into_loops", 32, gotos_into_loops),
     shape("loops", 23, loops),
     shape("loops_inside_a_loop", 23, loops_inside_a_loop),
@@ -141,6 +142,14 @@ fn gotos_random(units: usize) -> String {
     let targets = random(units, units);
     kernel(list(units, |i| {
         format!("l{i}: if (p[{i}]) goto l{};\n", targets[i])
+    }))
+}
+
+/// The same, where something changes on the way.
+fn gotos_counting(units: usize) -> String {
+    let targets = random(units, units);
+    kernel(list(units, |i| {
+        format!("l{i}: x += p[{i}]; if (p[x]) goto l{};\n", targets[i])
     }))
 }
 

@@ -1,8 +1,8 @@
 //! Runs kernel files on a platform: `pumice-clrun [--options OPTIONS] [--all-kernels] PLATFORM
 //! FILE...`, with more build options behind each file's own if any are given.
 //!
-//! Prints a line a file and ends with exit status 1 when one failed. The format is described in
-//! `pumice_filetests::KernelFile`. With `--all-kernels` every kernel of a file is launched once, with
+//! Prints a line a file and ends with exit status 1 when one failed. Of files whose kernels have faults for checks to
+//! find, it counts those found. The format is described in `pumice_filetests::KernelFile`. With `--all-kernels` every kernel of a file is launched once, with
 //! arguments of zeros, and no result is looked at: files need no directives then.
 
 use pumice_cts_harness::cl::Session;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let mut failed = 0;
+    let (mut failed, mut faulty, mut found) = (0, 0, 0);
     for path in files {
         let outcome = std::fs::read_to_string(path)
             .map_err(|error| error.to_string())
@@ -40,7 +40,11 @@ fn main() -> ExitCode {
                     return kernel_file::launch_all(&device, &source, more);
                 }
                 let file = KernelFile::parse_test(&source)?;
-                kernel_file::check(&file, &device, &source, more)
+                let faults = file.runs.iter().filter(|run| run.has_faults()).count();
+                faulty += faults;
+                kernel_file::check(&file, &device, &source, more)?;
+                found += faults;
+                Ok(())
             });
         match outcome {
             Ok(()) => println!("ok   {path}"),
@@ -49,6 +53,9 @@ fn main() -> ExitCode {
                 println!("FAIL {path}\n     {}", why.replace('\n', "\n     "));
             }
         }
+    }
+    if faulty > 0 {
+        println!("{found} of {faulty} kernels' faults found");
     }
     println!(
         "{} passed, {failed} failed on {}",

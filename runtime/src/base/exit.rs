@@ -40,9 +40,30 @@ struct WorkersState {
     closed: bool,
 }
 
+/// A thread, as the end of the process sees it.
+struct Thread {
+    /// The depth of work that it is in: a callback may run inside other work.
+    depth: Cell<usize>,
+    /// True in a call that counts: its callbacks may make others.
+    in_call: Cell<bool>,
+    /// True on the thread that ends the process, whose destructors may release objects.
+    ends_process: Cell<bool>,
+}
+
 thread_local! {
-    /// The depth of work that this thread is in: a callback may run inside other work.
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    /// One value: a look-up of such a value costs a library twenty instructions, in each call of the API.
+    static THREAD: Thread = const {
+        Thread {
+            depth: Cell::new(0),
+            in_call: Cell::new(false),
+            ends_process: Cell::new(false),
+        }
+    };
+}
+
+/// Tells whether this thread is in a call that counts.
+fn in_call() -> bool {
+    THREAD.with(|thread| thread.in_call.get())
 }
 
 /// Some work of a helper thread; it ends with the value.
@@ -54,8 +75,11 @@ pub(crate) struct WorkGuard {
 
 impl Drop for WorkGuard {
     fn drop(&mut self) {
-        let depth = DEPTH.get() - 1;
-        DEPTH.set(depth);
+        let depth = THREAD.with(|thread| {
+            let depth = thread.depth.get() - 1;
+            thread.depth.set(depth);
+            depth
+        });
         if depth == 0 {
             WORKERS.state.lock().at_work -= 1;
             WORKERS.changed.notify_all();
@@ -72,13 +96,6 @@ static CALLS_CLOSED: AtomicBool = AtomicBool::new(false);
 /// The time for which a call that begins too late waits for the process's end. It then fails, so
 /// that a destructor may join its thread.
 const LATE: Duration = Duration::from_secs(1);
-
-thread_local! {
-    /// True in a call that counts: its callbacks may make others.
-    static IN_CALL: Cell<bool> = const { Cell::new(false) };
-    /// True on the thread that ends the process, whose destructors may release objects.
-    static ENDS_PROCESS: Cell<bool> = const { Cell::new(false) };
-}
 
 /// A call of the API; it ends with the value.
 #[must_use]
@@ -98,7 +115,7 @@ impl std::fmt::Debug for CallGuard {
 impl Drop for CallGuard {
     fn drop(&mut self) {
         if self.counted {
-            IN_CALL.set(false);
+            THREAD.with(|thread| thread.in_call.set(false));
             CALLS.fetch_sub(1, Ordering::SeqCst);
         }
     }
@@ -108,25 +125,28 @@ impl Drop for CallGuard {
 /// come so far with its end that the Vulkan driver may be gone.
 #[must_use]
 pub fn begin_call() -> Option<CallGuard> {
-    let counted = !IN_CALL.get() && DEPTH.get() == 0;
-    if counted {
-        if !count_call() {
-            std::thread::sleep(LATE);
+    let counted = THREAD.with(|thread| {
+        let counted = !thread.in_call.get() && thread.depth.get() == 0;
+        if counted && !count_call(thread) {
             return None;
         }
-        IN_CALL.set(true);
+        thread.in_call.set(counted || thread.in_call.get());
+        Some(counted)
+    });
+    if counted.is_none() {
+        std::thread::sleep(LATE);
     }
     Some(CallGuard {
-        counted,
+        counted: counted?,
         _not_send: PhantomData,
     })
 }
 
 /// Counts a call, unless none may begin any more. The call is counted before the test, and the test's
 /// flag is set before calls are counted, so that one of the two sees the other.
-fn count_call() -> bool {
+fn count_call(thread: &Thread) -> bool {
     CALLS.fetch_add(1, Ordering::SeqCst);
-    let begins = !CALLS_CLOSED.load(Ordering::SeqCst) || ENDS_PROCESS.get();
+    let begins = !CALLS_CLOSED.load(Ordering::SeqCst) || thread.ends_process.get();
     if !begins {
         CALLS.fetch_sub(1, Ordering::SeqCst);
     }
@@ -136,12 +156,12 @@ fn count_call() -> bool {
 /// Waits, by `wait`, for the application or the compiler: the end of the process does not wait for
 /// that.
 pub(crate) fn outside<R>(wait: impl FnOnce() -> R) -> R {
-    if !IN_CALL.get() {
+    if !in_call() {
         return wait();
     }
     CALLS.fetch_sub(1, Ordering::SeqCst);
     let result = wait();
-    if !count_call() {
+    if !THREAD.with(count_call) {
         std::thread::sleep(LATE);
         CALLS.fetch_add(1, Ordering::SeqCst);
     }
@@ -234,7 +254,7 @@ pub(crate) fn batch_ended() {
 /// Begins some work of a helper thread, which ends with the guard. Blocks for ever once the process
 /// is ending.
 pub(crate) fn begin_work() -> WorkGuard {
-    let depth = DEPTH.get();
+    let depth = THREAD.with(|thread| thread.depth.get());
     if depth == 0 {
         let mut state = WORKERS.state.lock();
         while state.closed {
@@ -242,7 +262,7 @@ pub(crate) fn begin_work() -> WorkGuard {
         }
         state.at_work += 1;
     }
-    DEPTH.set(depth + 1);
+    THREAD.with(|thread| thread.depth.set(depth + 1));
     WorkGuard {
         _not_send: PhantomData,
     }
@@ -257,7 +277,7 @@ pub(crate) fn is_ending() -> bool {
 /// be held here for ever.
 pub fn forked() {
     // Calls of threads that are not there never end.
-    CALLS.store(usize::from(IN_CALL.get()), Ordering::SeqCst);
+    CALLS.store(usize::from(in_call()), Ordering::SeqCst);
     if OWNER.load(Ordering::Acquire) != 0 {
         FORKED.store(true, Ordering::Release);
     }
@@ -326,7 +346,7 @@ pub fn has_device() -> bool {
 /// Waits until helper threads are idle, and keeps them so. Called by the process's exit handler,
 /// which may run inside a callback of the application's.
 pub fn quiesce() {
-    ENDS_PROCESS.set(true);
+    THREAD.with(|thread| thread.ends_process.set(true));
     ENDING.store(true, Ordering::SeqCst);
     // A child that was forked has none of the threads that work ends by, and perhaps locks that
     // nobody will give back.
@@ -349,11 +369,11 @@ pub fn quiesce() {
         job(&ending);
     }
     CALLS_CLOSED.store(true, Ordering::SeqCst);
-    let own_call = usize::from(IN_CALL.get());
+    let own_call = usize::from(in_call());
     while CALLS.load(Ordering::SeqCst) > own_call && Instant::now() < end {
         std::thread::sleep(Duration::from_micros(100));
     }
-    let own = usize::from(DEPTH.get() > 0);
+    let own = usize::from(THREAD.with(|thread| thread.depth.get()) > 0);
     let mut state = WORKERS.state.lock();
     state.closed = true;
     while state.at_work > own && !WORKERS.changed.wait_until(&mut state, end).timed_out() {}

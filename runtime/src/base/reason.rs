@@ -28,7 +28,12 @@ impl State {
 }
 
 thread_local! {
-    static STATE: RefCell<State> = RefCell::default();
+    static STATE: RefCell<State> = const {
+        RefCell::new(State {
+            reason: None,
+            callback: None,
+        })
+    };
 }
 
 /// Runs `change` on this thread's state; does nothing while the thread ends.

@@ -34,9 +34,12 @@ use opencl_sys as cl;
 
 use crate::base::error::Result;
 use crate::base::json::Fields;
+use crate::base::object::Ref;
 use crate::context::Placement;
 use crate::device::gpu;
+use crate::executable::RangeRequest;
 use crate::memory::residency::{Access, Contents};
+use crate::program::kernel::Kernel;
 
 /// A command that the device does.
 pub trait DeviceCommand: Send + Sync {
@@ -87,6 +90,21 @@ pub trait DeviceCommand: Send + Sync {
     /// The status that the command's event ends with.
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire>;
 
+    /// Records a command that [joins](Self::joins) right behind itself, with the barrier between the two: what it has
+    /// bound is bound still.
+    ///
+    /// # Errors
+    /// As [`Self::record`].
+    fn record_again(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<()> {
+        recorder.barrier();
+        self.record(on, recorder).map(drop)
+    }
+
+    /// Tells whether the command is what a launch for its queue would be, as things are now.
+    fn is_launch(&self, _launch: &Launched<'_>) -> bool {
+        false
+    }
+
     /// The number of submissions that a queue spreads the command over.
     fn slices(&self, _on: &Placement) -> usize {
         1
@@ -104,6 +122,16 @@ pub trait DeviceCommand: Send + Sync {
     ) -> Result<Retire> {
         self.record(on, recorder)
     }
+}
+
+/// A launch that is asked for.
+pub struct Launched<'a> {
+    /// CL_COMMAND_NDRANGE_KERNEL or CL_COMMAND_TASK.
+    pub command_type: u32,
+    /// The kernel.
+    pub kernel: &'a Ref<Kernel>,
+    /// The range.
+    pub request: &'a RangeRequest,
 }
 
 /// Receives what a command uses.

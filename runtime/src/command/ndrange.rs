@@ -1,6 +1,6 @@
 //! clEnqueueNDRangeKernel and clEnqueueTask.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::BindingKind;
@@ -14,7 +14,7 @@ use crate::command::checks::Known;
 use crate::command::enqueuing;
 use crate::command::image_arguments::{Staging, image_value};
 use crate::command::traced;
-use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
+use crate::command::{Command, DeviceCommand, Empty, Launched, Retire, Visit};
 use crate::context::Placement;
 use crate::device::{checks, gpu};
 use crate::executable::{
@@ -47,6 +47,8 @@ pub(super) struct KernelLaunch {
     pub(super) initializers: Option<Arc<InitRun>>,
     /// See [`DeviceCommand::joins`].
     pub(super) joins: bool,
+    /// [`Kernel::changes`] when it was made, if it serves for a later launch.
+    made_at: OnceLock<u64>,
 }
 
 /// Everything that the dispatches of a launch need.
@@ -112,6 +114,8 @@ pub fn launch(
     };
     if let Made::Launch(launch) = &made {
         if launch.can_repeat() {
+            // Nobody else has set it: the launch is new.
+            let _ = launch.made_at.set(changes);
             let launch: Weak<KernelLaunch> = Arc::downgrade(launch);
             kernel.note_launch(changes, launch);
         }
@@ -196,6 +200,7 @@ fn make(
         prepared: Mutex::new(Some(prepared)),
         initializers,
         joins,
+        made_at: OnceLock::new(),
     })))
 }
 
@@ -451,6 +456,7 @@ impl KernelLaunch {
             pointed_at: Vec::new(),
             prepared: Mutex::new(Some(Ready::of(prepared))),
             initializers: None,
+            made_at: OnceLock::new(),
             ..*self
         })
     }
@@ -498,6 +504,17 @@ impl DeviceCommand for KernelLaunch {
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         self.record_from(on, recorder, 0)
+    }
+
+    fn record_again(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<()> {
+        self.dispatch_again(on, recorder)
+    }
+
+    fn is_launch(&self, launch: &Launched<'_>) -> bool {
+        Arc::ptr_eq(&self.kernel, launch.kernel)
+            && self.made_at.get() == Some(&launch.kernel.changes())
+            && self.command_type == launch.command_type
+            && self.request == *launch.request
     }
 
     fn takes_turns(&self, on: &Placement) -> bool {

@@ -94,6 +94,20 @@ impl KernelLaunch {
         Ok(Retire::with(move || output.print()))
     }
 
+    /// See [`super::DeviceCommand::record_again`].
+    pub(super) fn dispatch_again(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+    ) -> Result<()> {
+        let as_it_is = self.joins && on.number() == self.queue;
+        if let (Some(ready), true) = (&*self.prepared.lock(), as_it_is) {
+            return (ready.prepared.record_again(recorder)).map_err(gpu::error);
+        }
+        recorder.barrier();
+        self.record_from(on, recorder, 0).map(drop)
+    }
+
     /// Records dispatches, the last among them; gives the launch's printf buffer and its checks.
     fn dispatch(
         &self,

@@ -1,7 +1,7 @@
 //! The checks that programs are built with (`PUMICE_CHECK`).
 
 use std::sync::{Arc, Once, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use pumice_compiler::Target;
 use pumice_compiler::target::{Check, Checks};
@@ -9,10 +9,8 @@ use pumice_vulkan_layer::Capabilities;
 
 use crate::base::config;
 use crate::base::log;
+use crate::base::robust_limits;
 use crate::device::conditions::zeroes_local;
-
-/// Time that a build may take in robust mode.
-const ROBUST_TIME: Duration = Duration::from_secs(60);
 
 /// The checks that all programs get.
 pub fn of_all_programs() -> Checks {
@@ -45,7 +43,7 @@ pub fn is_robust(own: Checks) -> bool {
 
 /// The time at which a build of such a call ends, in robust mode.
 pub fn end_of_build(own: Checks) -> Option<Instant> {
-    is_robust(own).then(|| Instant::now() + ROBUST_TIME)
+    is_robust(own).then(|| Instant::now() + robust_limits::build_time())
 }
 
 /// A target with more checks, for a device; only devices with addresses have any. Robust mode stays asked for

@@ -10,6 +10,8 @@
 //! clear recorded before it ([`Contents::find`], [`Contents::clear`]); the host has it done
 //! ([`Contents::bring`]).
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use parking_lot::Mutex;
 use pumice_vulkan_layer::Recorder;
 
@@ -19,6 +21,20 @@ use crate::base::object::Ref;
 use crate::device::Device;
 use crate::device::gpu;
 use crate::memory::clearing::Clearing;
+
+/// See [`changes`].
+static CHANGES: AtomicU64 = AtomicU64::new(0);
+
+/// The number of changes so far, of all contents, that a command would notice which finds the same contents again. A
+/// command that has found contents without a wait or a clear need not look for them again until there is another one.
+pub fn changes() -> u64 {
+    CHANGES.load(Ordering::Acquire)
+}
+
+/// Notes a change. To be called with the contents locked.
+fn changed() {
+    CHANGES.fetch_add(1, Ordering::AcqRel);
+}
 
 /// The use that a command makes of contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +189,10 @@ impl<R: Resident> Contents for R {
     }
 
     fn writes(&self) -> u64 {
-        self.residency().state.lock().writes
+        let state = self.residency().state.lock();
+        // Who asks is told of later ones: repeated commands are counted again.
+        changed();
+        state.writes
     }
 }
 
@@ -206,6 +225,7 @@ impl<M> State<M> {
         if clearing.has_failed() {
             self.newest.fill(false);
             self.clearing = None;
+            changed();
             return None;
         }
         if own.is_some_and(|own| clearing.is_on(own)) {
@@ -219,13 +239,14 @@ impl<M> State<M> {
 
     /// Notes a use of a copy that holds the newest contents, or gets them by it.
     fn used(&mut self, index: usize, access: Access) {
-        if access == Access::Read {
-            self.newest[index] = true;
-            return;
-        }
-        self.writes += 1;
+        let reads = access == Access::Read;
+        self.writes += u64::from(!reads);
         for (other, newest) in self.newest.iter_mut().enumerate() {
-            *newest = other == index;
+            let now = other == index || reads && *newest;
+            if *newest != now {
+                *newest = now;
+                changed();
+            }
         }
     }
 }

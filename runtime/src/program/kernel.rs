@@ -1,6 +1,7 @@
 //! Kernel objects and their arguments.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -120,6 +121,8 @@ pub struct Kernel {
     device_kernels: Vec<Option<DeviceKernel>>,
     /// Guards the arguments.
     state: Mutex<State>,
+    /// [`State::changes`], for reading without the lock.
+    changes: AtomicU64,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -213,6 +216,7 @@ impl Kernel {
                 args,
                 ..State::default()
             }),
+            changes: AtomicU64::new(0),
         })
     }
 
@@ -305,10 +309,9 @@ impl Kernel {
             }
             (ArgKind::Buffer, value) if self.arg(index)?.is_pipe() => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
-                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
-                // pipe.
+                // CL_INVALID_MEM_OBJECT if arg_value is NULL or holds no pipe.
                 let value = value.ok_or_else(|| {
-                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                    self.arg_error(Error::InvalidMemObject, index, "arg_value is NULL")
                 })?;
                 let no_pipe = |error| self.arg_error(error, index, "a pipe is expected");
                 let Argument::Memory(pipe) = &value else {
@@ -333,10 +336,9 @@ impl Kernel {
             }
             (meta @ ArgKind::Image { .. }, value) => {
                 self.check_arg_size(index, size, size_of::<usize>())?;
-                // CL_INVALID_ARG_VALUE if arg_value is NULL, CL_INVALID_MEM_OBJECT if it holds no
-                // image.
+                // CL_INVALID_MEM_OBJECT if arg_value is NULL or holds no image.
                 let value = value.ok_or_else(|| {
-                    self.arg_error(Error::InvalidArgValue, index, "arg_value is NULL")
+                    self.arg_error(Error::InvalidMemObject, index, "arg_value is NULL")
                 })?;
                 let Argument::Memory(image) = &value else {
                     return Err(self.arg_error(
@@ -391,6 +393,7 @@ impl Kernel {
             true => state.rewrote(index),
             false => state.changed(),
         }
+        self.changes.store(state.changes, Ordering::Release);
         drop(state);
         drop(before);
     }
@@ -400,6 +403,12 @@ impl Kernel {
         let mut state = self.state.lock();
         state.args.indirect = addresses;
         state.changed();
+        self.changes.store(state.changes, Ordering::Release);
+    }
+
+    /// The number of changes of the arguments so far.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// The last launch, if it serves for another.

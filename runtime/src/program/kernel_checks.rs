@@ -119,7 +119,7 @@ impl Kernel {
             let reason = "a buffer is given, an image expected";
             self.arg_error(Error::InvalidMemObject, index, reason)
         })?;
-        // CL_INVALID_ARG_VALUE if the image is of another type than the argument.
+        // CL_INVALID_MEM_OBJECT if the image is of another type than the argument.
         let of_buffer = image.image_type() == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
         let texels = matches!(
             binding,
@@ -128,7 +128,7 @@ impl Kernel {
         let shape = of_buffer || kind.is_none_or(|kind| kind == image.kind());
         if of_buffer != texels || !shape || samples != (image.samples() > 0) {
             let reason = "the image is of another type than the argument";
-            return Err(self.arg_error(Error::InvalidArgValue, index, reason));
+            return Err(self.arg_error(Error::InvalidMemObject, index, reason));
         }
         // CL_INVALID_ARG_VALUE if kernels may not access the image as the argument's qualifier
         // says.

@@ -19,7 +19,7 @@ use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
 use crate::base::object::Ref;
-use crate::command::{DeviceCommand, Retire};
+use crate::command::{Command, DeviceCommand, Retire};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::clearing::Clearing;
@@ -52,6 +52,8 @@ pub(super) struct Request<'a> {
     pub waits: Vec<gpu::Wait>,
     /// Contents that are cleared before it.
     pub clears: Vec<(Arc<dyn Contents>, Access)>,
+    /// [`changes`](crate::memory::residency::changes) from before its contents were found.
+    pub changes: u64,
     /// True if it has times.
     pub clocked: bool,
 }
@@ -72,6 +74,15 @@ struct OpenBatch {
     last_clock: Option<gpu::Times>,
     /// The clears in it.
     clearing: Option<Clearing>,
+    /// The last command recorded, if nothing but a barrier is needed to record it again.
+    last: Option<Last>,
+}
+
+/// A command that was recorded, and the state in which it found its contents.
+struct Last {
+    command: Arc<dyn DeviceCommand>,
+    /// [`changes`](crate::memory::residency::changes) from before its contents were found.
+    changes: u64,
 }
 
 impl OpenBatch {
@@ -221,8 +232,10 @@ impl Lane {
             command,
             waits,
             clears,
+            changes,
             clocked,
         } = request;
+        let found = waits.is_empty() && clears.is_empty();
         let on = node.queue.on();
         let mut guard = self.state.lock();
         let state = &mut *guard;
@@ -232,6 +245,7 @@ impl Lane {
             submitted.extend(self.submit(state));
         }
         let batch = self.open(state)?;
+        batch.last = None;
         batch.waits.extend(waits);
         if !clears.is_empty() {
             let end = self.stream.at(batch.value);
@@ -277,6 +291,13 @@ impl Lane {
             clock,
             joined: Vec::new(),
         });
+        batch.last = match &node.command {
+            Command::Device(command) if found && command.joins() => Some(Last {
+                command: command.clone(),
+                changes,
+            }),
+            _ => None,
+        };
         batch.count += 1;
         let (value, count) = (batch.value, batch.count);
         if self.out_of_order {
@@ -289,11 +310,13 @@ impl Lane {
     }
 
     /// Records a command of an in-order queue behind the last one of the open batch, if `is_last` is true of that one's
-    /// event, which then stands for both. `None` if there is no such batch.
+    /// event, which then stands for both. `None` if there is no such batch. `changes` is
+    /// [`changes`](crate::memory::residency::changes) from before its contents were found.
     pub fn join(
         &self,
         command: &Arc<dyn DeviceCommand>,
         on: &Placement,
+        changes: u64,
         is_last: impl Fn(&Ref<Event>) -> bool,
     ) -> Option<Joined> {
         let mut guard = self.state.lock();
@@ -311,14 +334,50 @@ impl Lane {
         if !kept.is_some_and(|kept| Arc::ptr_eq(kept, command)) {
             before.joined.push(command.clone());
         }
-        batch.count += 1;
-        let goes = batch.count >= BATCH_LIMIT || state.in_flight.len() < SUBMIT_AHEAD;
+        batch.last = recorded.is_ok().then(|| Last {
+            command: command.clone(),
+            changes,
+        });
+        Some(self.joined(state, recorded))
+    }
+
+    /// Records the last command of the open batch once more, as [`Lane::join`] does, if `is_it` is true of it. `None` if
+    /// it is not, or something has changed since its contents were found.
+    pub fn repeat(
+        &self,
+        is_it: impl Fn(&dyn DeviceCommand) -> bool,
+        on: &Placement,
+        changes: u64,
+        is_last: impl Fn(&Ref<Event>) -> bool,
+    ) -> Option<Joined> {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        let batch = state.open.as_mut()?;
+        let last = batch.last.as_ref()?;
+        if last.changes != changes || !is_it(&*last.command) {
+            return None;
+        }
+        if !is_last(&batch.commands.last()?.node.event) {
+            return None;
+        }
+        batch.last_clock = None;
+        let recorded = last.command.record_again(on, &mut batch.recorder);
+        Some(self.joined(state, recorded))
+    }
+
+    /// Counts a command that was recorded behind another, and submits the batch if it is time.
+    fn joined(&self, state: &mut State, recorded: Result<()>) -> Joined {
+        let count = state.open.as_mut().map_or(0, |batch| {
+            batch.count += 1;
+            batch.count
+        });
+        let goes = count >= BATCH_LIMIT || state.in_flight.len() < SUBMIT_AHEAD;
         let submission = goes.then(|| self.submit(state)).flatten();
-        Some(Joined {
+        Joined {
             recorded,
             submission,
             is_too_much: state.in_flight.len() >= IN_FLIGHT_LIMIT,
-        })
+        }
     }
 
     /// The open batch.
@@ -333,6 +392,7 @@ impl Lane {
                 count: 0,
                 last_clock: None,
                 clearing: None,
+                last: None,
             });
         }
         state.open.as_mut().ok_or(Error::OutOfResources)

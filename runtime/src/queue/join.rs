@@ -10,8 +10,10 @@ use crate::base::error::Result;
 use crate::base::object::{Object, Ref};
 use crate::base::reason;
 use crate::base::trace;
-use crate::command::{Command, DeviceCommand};
+use crate::command::{Command, DeviceCommand, Launched};
+use crate::memory::residency;
 
+use super::batch::Joined;
 use super::schedule::tell_failure;
 
 /// The lane of an in-order queue.
@@ -35,6 +37,33 @@ impl Object<Queue> {
         self.enqueue(command, wait, false).map(drop)
     }
 
+    /// Puts a launch into the queue whose event nobody gets and that waits for nothing, if the queue has just recorded the
+    /// same. False if it has not, or something has changed since.
+    ///
+    /// # Errors
+    /// CL_CONTEXT_TERMINATED_KHR, CL_OUT_OF_RESOURCES after a device loss.
+    pub fn launch_again(self: &Ref<Queue>, launch: &Launched<'_>) -> Result<bool> {
+        if !self.order.has_last() || trace::enabled() {
+            return Ok(false);
+        }
+        self.context().check_live()?;
+        let repeated = self.repeat(residency::changes(), |last| last.is_launch(launch));
+        Ok(repeated.is_some_and(|joined| {
+            self.has_joined(joined, launch.kernel.name());
+            true
+        }))
+    }
+
+    /// Records the last command once more, if `is_it` is true of it.
+    fn repeat(
+        self: &Ref<Queue>,
+        changes: u64,
+        is_it: impl Fn(&dyn DeviceCommand) -> bool,
+    ) -> Option<Joined> {
+        let is_last = |event: &_| self.order.is_last(event);
+        self.lanes[ONLY].repeat(is_it, self.on(), changes, is_last)
+    }
+
     /// Records a command behind the last one, whose event stands for both; false if it needs one of its own.
     fn join(self: &Ref<Queue>, command: &Arc<dyn DeviceCommand>) -> Result<bool> {
         // A trace shows the times of each command.
@@ -42,22 +71,31 @@ impl Object<Queue> {
             return Ok(false);
         }
         self.context().check_live()?;
-        let mut waits = Vec::new();
-        let found = self.find_contents(&**command, ONLY, &mut waits);
-        let Ok(true) = found.map(|clears| clears.is_empty() && waits.is_empty()) else {
-            return Ok(false);
-        };
-        let is_last = |event: &_| self.order.is_last(event);
-        let Some(joined) = self.lanes[ONLY].join(command, self.on(), is_last) else {
-            return Ok(false);
-        };
+        let changes = residency::changes();
+        let same = |last: &dyn DeviceCommand| std::ptr::addr_eq(last, Arc::as_ptr(command));
+        let joined = self.repeat(changes, same).or_else(|| {
+            let mut waits = Vec::new();
+            let clears = self.find_contents(&**command, ONLY, &mut waits).ok()?;
+            if !clears.is_empty() || !waits.is_empty() {
+                return None;
+            }
+            let is_last = |event: &_| self.order.is_last(event);
+            self.lanes[ONLY].join(command, self.on(), changes, is_last)
+        });
+        Ok(joined.is_some_and(|joined| {
+            self.has_joined(joined, command.name());
+            true
+        }))
+    }
+
+    /// Does what follows from a command that was recorded behind another.
+    fn has_joined(self: &Ref<Queue>, joined: Joined, name: &str) {
         self.follow_up(ONLY, joined.submission);
         if let Err(error) = joined.recorded {
-            tell_failure(self, command.name(), reason::take(error), error);
+            tell_failure(self, name, reason::take(error), error);
         }
         if joined.is_too_much {
             self.hold_back();
         }
-        Ok(true)
     }
 }

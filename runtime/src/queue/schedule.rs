@@ -31,7 +31,7 @@ use crate::base::trace::{self, RanBy};
 use crate::command::{Command, DeviceCommand, HostCommand};
 use crate::device::gpu;
 use crate::device::report_validation;
-use crate::memory::residency::{Access, Contents, Found};
+use crate::memory::residency::{self, Access, Contents, Found};
 
 impl Object<Queue> {
     /// clFlush.
@@ -191,11 +191,13 @@ impl Object<Queue> {
         let clocked = self.profiling() && node.gives_event || trace::enabled();
         loop {
             let mut waits = waits.clone();
+            let changes = residency::changes();
             let request = Request {
                 clears: self.find_contents(command, lane, &mut waits)?,
                 node,
                 command,
                 waits,
+                changes,
                 clocked,
             };
             let mut submitted = Vec::new();

@@ -50,6 +50,22 @@ impl Recorder {
         }
     }
 
+    /// A barrier between two direct dispatches: the second waits for the first and sees what it wrote, and what the first
+    /// saw. Drivers pay for each way of access, so it names no others.
+    pub fn barrier_of_dispatches(&mut self) {
+        // See `quirks::QuirkKind::RunsInOrder`.
+        if !self.timestamps.is_empty() && self.device().runs_in_order {
+            return;
+        }
+        let shaders = vk::PipelineStageFlags::COMPUTE_SHADER;
+        let writes = vk::AccessFlags::SHADER_WRITE;
+        let reads = vk::AccessFlags::SHADER_READ | vk::AccessFlags::UNIFORM_READ;
+        let barrier = vk::MemoryBarrier::default()
+            .src_access_mask(writes)
+            .dst_access_mask(writes | reads);
+        self.pipeline_barrier(shaders, shaders, &[barrier]);
+    }
+
     /// Takes a buffer over from another API, or gives it back: what was written before is seen afterwards.
     ///
     /// # Errors

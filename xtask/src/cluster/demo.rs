@@ -69,7 +69,8 @@ impl Works<'_> {
                 sh::run_limited(command.args(["Pumice", "1", work]), LIMIT)?
             }
             Place::Servers(count) => servers::until_no_crash(|| {
-                let servers = servers::start_all(self.engine, self.network, count, self.setting)?;
+                let mut servers =
+                    servers::start_all(self.engine, self.network, count, self.setting)?;
                 let before = self.network.traffic()?;
                 let mut command =
                     servers::client(self.engine, self.network, &self.program, &servers)?;
@@ -80,7 +81,7 @@ impl Works<'_> {
                 moved = before
                     .zip(after)
                     .map(|(before, after)| after.since(&before));
-                done
+                done.map(|done| servers::with_crashes(&mut servers, done))
             })?,
         };
         done.verdict()

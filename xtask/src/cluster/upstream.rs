@@ -114,11 +114,11 @@ fn run_test(test: &RemoteTest, engine: &Engine, setting: &Setting<'_>) -> Result
     let mut said = String::new();
     let done = servers::until_no_crash(|| {
         let network = Network::Loopback;
-        let servers = servers::start_all(engine, &network, test.servers, setting)?;
+        let mut servers = servers::start_all(engine, &network, test.servers, setting)?;
         let mut command = servers::client(engine, &network, &program, &servers)?;
         let done = sh::run_limited(command.current_dir(&folder), LIMIT);
         said = servers.iter().map(|server| server.said() + "\n").collect();
-        done
+        done.map(|done| servers::with_crashes(&mut servers, done))
     })?;
     if done.status == SKIPPED {
         return Ok((Ok(()), true));

@@ -6,6 +6,7 @@
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
 mod conformance;
+mod devices;
 mod known;
 pub mod machine_code;
 mod pipelines;
@@ -46,19 +47,27 @@ pub struct Card {
     choice: Option<(&'static str, &'static str)>,
     /// A part of VkPhysicalDeviceProperties::deviceName.
     device: &'static str,
+    /// Its name in the guide's table of devices.
+    row: &'static str,
     /// Clients run on it; kernels are compiled on all.
     runs_clients: bool,
     /// Findings of the start-up probes on the GPU itself, by the mask's names.
     finds: &'static str,
 }
 
-const fn amd(name: &'static str, device: &'static str, runs_clients: bool) -> Card {
+const fn amd(
+    name: &'static str,
+    device: &'static str,
+    row: &'static str,
+    runs_clients: bool,
+) -> Card {
     Card {
         name,
         driver: "radeon",
         shim: "amdgpu",
         choice: Some(("AMDGPU_GPU_ID", name)),
         device,
+        row,
         runs_clients,
         finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+accurateRoots,+accurateSine",
     }
@@ -66,17 +75,43 @@ const fn amd(name: &'static str, device: &'static str, runs_clients: bool) -> Ca
 
 /// The one list of them.
 const CARDS: &[Card] = &[
-    amd("navi31", "RADV NAVI31", true),
-    amd("polaris10", "RADV POLARIS10", false),
-    amd("vega10", "RADV VEGA10", false),
-    amd("navi21", "RADV NAVI21", false),
-    amd("gfx1201", "RADV GFX1201", false),
+    amd(
+        "navi31",
+        "RADV NAVI31",
+        "RADV, RDNA 3 (Radeon RX 7900)",
+        true,
+    ),
+    amd(
+        "polaris10",
+        "RADV POLARIS10",
+        "RADV, GCN 4 (Radeon RX 480)",
+        false,
+    ),
+    amd(
+        "vega10",
+        "RADV VEGA10",
+        "RADV, GCN 5 (Radeon RX Vega)",
+        false,
+    ),
+    amd(
+        "navi21",
+        "RADV NAVI21",
+        "RADV, RDNA 2 (Radeon RX 6900)",
+        false,
+    ),
+    amd(
+        "gfx1201",
+        "RADV GFX1201",
+        "RADV, RDNA 4 (Radeon RX 9070)",
+        false,
+    ),
     Card {
         name: "nvk",
         driver: "nouveau",
         shim: "nouveau",
         choice: Some(("NOUVEAU_CHIPSET", "172")),
         device: "NVK",
+        row: "NVK, Ampere (GeForce RTX 30)",
         runs_clients: true,
         finds: "+exactFma,+denormals",
     },
@@ -86,6 +121,7 @@ const CARDS: &[Card] = &[
         shim: "freedreno",
         choice: Some(("FD_GPU_ID", "730")),
         device: "Turnip Adreno",
+        row: "Turnip, Adreno 730",
         runs_clients: true,
         finds: "",
     },
@@ -95,6 +131,7 @@ const CARDS: &[Card] = &[
         shim: "asahi",
         choice: None,
         device: "Apple M1",
+        row: "Honeykrisp, Apple M1",
         runs_clients: true,
         finds: "+exactFma",
     },
@@ -317,6 +354,9 @@ pub fn run(report: &mut Report) -> Result {
             false => Err(format!("lines that no driver gives:\n{}", stale.join("\n"))),
         };
         report.record("nothing_executes.txt", outcome);
+    }
+    if "devices".contains(&report.filter) {
+        devices::run(report, &bench, &all)?;
     }
     if "pipelines".contains(&report.filter) {
         let runner = test::build_runner()?;

@@ -32,11 +32,11 @@ struct Budget {
     looks: usize,
 }
 
-/// Makes the function's graph reducible.
+/// Makes the function's graph reducible; gives whether it was not.
 ///
 /// # Errors
 /// Cycles that nest more deeply than SPIR-V's universal limit (§2.17).
-pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<(), LowerError> {
+pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
     let size: usize = work
         .func
         .layout
@@ -50,7 +50,7 @@ pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<(), LowerError> {
     };
     let mut cfg = Cfg::new(work.func);
     if is_reducible(&cfg, &DomTree::new(&cfg)) {
-        return Ok(());
+        return Ok(false);
     }
     for _ in 0..MAX_NESTING {
         let tangles = find_tangles(&cfg);
@@ -58,7 +58,7 @@ pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<(), LowerError> {
             // Splitting may leave originals that nothing reaches.
             let blocks = &mut work.func.layout.blocks;
             blocks.retain(|&block| cfg.is_reachable(block));
-            return Ok(());
+            return Ok(true);
         }
         let mut preds = Preds {
             cfg: &cfg,

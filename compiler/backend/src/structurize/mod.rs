@@ -17,7 +17,7 @@
 //!    Arms that meet at one place make a plain selection; where they may go on to one of
 //!    several places, they note the place in the label variable and each place is guarded.
 //! 5. `ssa`: variables, and values whose definition no longer dominates a use, become block
-//!    parameters again.
+//!    parameters again, as many as there may be behind dispatches.
 //! 6. `tidy`: needless parameters and blocks go.
 //!
 //! The condition of a loop's end (`uniform`) decides how it is written; see `build`.
@@ -77,10 +77,10 @@ pub fn structure(func: &mut Function) -> Result<(), LowerError> {
     let uniform = uniform::branches(func);
     let mut work = prepare::prepare(func);
     work.uniform = uniform;
-    irreducible::make_reducible(&mut work)?;
+    let tangled = irreducible::make_reducible(&mut work)?;
     let forest = loops::make_single_exit(&mut work);
     let mut merges = build::build(&mut work, &forest)?;
-    ssa::repair(work);
+    ssa::repair(work, tangled)?;
     tidy::tidy(func, &mut merges);
     assert!(
         num_convergent(func) <= before,

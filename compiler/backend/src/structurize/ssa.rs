@@ -7,8 +7,13 @@
 
 use super::work::{Var, Work};
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, Cfg, DomTree, Inst, InstKind, Type, Value, ValueDef};
+use pumice_ir::{Block, Cfg, DomTree, Inst, InstKind, LowerError, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
+
+/// The values that branches of a function may hand on whose cycles had several entries, beside
+/// [`ARGUMENTS_PER_INSTRUCTION`]: each dispatch hands on all that changes in its cycle, from each of its entries.
+const ARGUMENTS: usize = 1 << 18;
+const ARGUMENTS_PER_INSTRUCTION: usize = 16;
 
 struct Repair<'a> {
     work: Work<'a>,
@@ -29,8 +34,18 @@ enum Meaning {
     AtStart(Var),
 }
 
-/// Rewrites all operands; the control flow is final.
-pub(super) fn repair(work: Work<'_>) {
+/// Rewrites all operands; the control flow is final. `tangled`: cycles had several entries.
+///
+/// # Errors
+/// Such cycles in which too much changes.
+pub(super) fn repair(work: Work<'_>, tangled: bool) -> Result<(), LowerError> {
+    let size: usize = (work.func.layout.blocks.iter())
+        .map(|&block| work.func.layout.insts[block].len())
+        .sum();
+    let mut left = match tangled {
+        true => ARGUMENTS + ARGUMENTS_PER_INSTRUCTION * size,
+        false => usize::MAX,
+    };
     let cfg = Cfg::new(work.func);
     let dom = DomTree::new(&cfg);
     let block_of = work.func.inst_blocks();
@@ -53,7 +68,12 @@ pub(super) fn repair(work: Work<'_>) {
     while let Some(&(var, block)) = repair.missing.get(next) {
         next += 1;
         repair.fill(var, block);
+        left = left.saturating_sub(repair.cfg.preds(block).len());
+        if left == 0 {
+            return Err(repair.work.too_tangled());
+        }
     }
+    Ok(())
 }
 
 impl Repair<'_> {

@@ -56,6 +56,14 @@ impl Work<'_> {
         ))
     }
 
+    /// The error where loops with several entries change more than can be handed from block to block.
+    pub fn too_tangled(&self) -> LowerError {
+        LowerError::new(format!(
+            "function `{}`: gotos enter its loops at too many places",
+            self.func.name
+        ))
+    }
+
     /// A new variable with an operand that stands for it.
     pub fn new_var(&mut self, ty: Type, home: Option<Block>) -> (Var, Value) {
         let var = self.vars.push(VarData {

@@ -13,7 +13,7 @@ pub(super) fn site(module: &Module, site: &CheckSite) -> reflection::CheckSite {
     let line = file.map_or("", |file| file.line(site.loc.line));
     reflection::CheckSite {
         kernel: site.kernel,
-        kind: kind(site.kind),
+        kind: site.kind,
         size: site.size,
         align: site.align,
         object: object(&site.object),
@@ -35,23 +35,6 @@ fn text(text: &str) -> String {
         fits
     });
     fits.collect()
-}
-
-fn kind(kind: ir::CheckKind) -> reflection::CheckKind {
-    match kind {
-        ir::CheckKind::Read => reflection::CheckKind::Read,
-        ir::CheckKind::Write => reflection::CheckKind::Write,
-        ir::CheckKind::Atomic => reflection::CheckKind::Atomic,
-        ir::CheckKind::Division => reflection::CheckKind::Division,
-        ir::CheckKind::Remainder => reflection::CheckKind::Remainder,
-        ir::CheckKind::Shift => reflection::CheckKind::Shift,
-        ir::CheckKind::Loop => reflection::CheckKind::Loop,
-        ir::CheckKind::Unwritten => reflection::CheckKind::Unwritten,
-        ir::CheckKind::Barrier => reflection::CheckKind::Barrier,
-        ir::CheckKind::Collective => reflection::CheckKind::Collective,
-        ir::CheckKind::ReadRace => reflection::CheckKind::ReadRace,
-        ir::CheckKind::WriteRace => reflection::CheckKind::WriteRace,
-    }
 }
 
 fn object(object: &ir::CheckedObject) -> reflection::CheckedObject {

@@ -126,7 +126,7 @@ pub struct Arguments {
     pub abi: Abi,
     /// The subjects of remarks.
     pub remarks: BTreeSet<&'static str>,
-    /// Whether messages are in colours; `None` leaves it to the terminal.
+    /// True for messages in colours; `None` leaves it to the terminal.
     pub colours: Option<bool>,
     /// Features hidden from the target, and the choice of built-in functions.
     pub flags: DescriptorFlags,

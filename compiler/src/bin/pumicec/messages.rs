@@ -73,7 +73,8 @@ fn painted(log: &str) -> String {
             continue;
         };
         let Some(caret) = caret(marks) else { continue };
-        (lines.next(), lines.next());
+        lines.next();
+        lines.next();
         text += &format!("{source}\n{GREEN}{marks}{PLAIN}\n");
         if let Some(mend) = mend(message, source, caret) {
             text += &format!("{:caret$}{GREEN}{mend}{PLAIN}\n", "");

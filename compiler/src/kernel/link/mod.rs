@@ -157,7 +157,7 @@ impl Linker {
             let (name, _) = text_at(inst, 3);
             if !taken.insert(name.clone()) {
                 self.errors
-                    .push(format!("kernel '{name}' is defined more than once; compile it into one of the programs only"));
+                    .push(format!("kernel '{name}' is defined more than once"));
             }
         }
         let entry_points = self.modules.iter_mut().flat_map(|m| &mut m.entry_points);

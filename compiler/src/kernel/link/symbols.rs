@@ -56,7 +56,7 @@ impl Linker {
                         (_, LinkageType::LinkOnceODR) => (old, symbol),
                         _ => {
                             self.errors.push(format!(
-                                "multiple definitions of '{}'; declare it static, or extern in all programs but one",
+                                "multiple definitions of '{}'; declare it static, or extern in all but one",
                                 symbol.name
                             ));
                             continue;

@@ -8,7 +8,7 @@ use pumice_reflection::CheckSite;
 use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
 
 use super::{ArgValue, Executable, KernelInterface};
-use crate::base::loop_limit;
+use crate::base::robust_limits;
 use crate::executable::device_module::DeviceModule;
 
 /// The most bytes of race marks that all launches have together.
@@ -109,7 +109,7 @@ impl Executable {
             let at = table.allocations.partition_point(|one| *one < range);
             table.allocations.insert(at, range);
         }
-        table.slices = loop_limit::slices();
+        table.slices = robust_limits::slices();
         let (sites, kernel) = (&self.interface.checks, kernel.info.number);
         let marks = Share::take(table.marks_size(sites, kernel, MOST_MARKS));
         let told = table.size(sites).next_multiple_of(8);

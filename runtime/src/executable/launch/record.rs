@@ -5,7 +5,18 @@ use std::ops::RangeBounds;
 use pumice_vulkan_layer as vk;
 use pumice_vulkan_layer::{Buffer, Pipeline, Recorder};
 
+use super::plan::PlannedDispatch;
 use super::{CheckMemory, Prepared};
+
+impl PlannedDispatch {
+    /// Records the dispatch by the bound pipeline.
+    fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
+        match self.base {
+            Some(base) => recorder.dispatch_base(base, self.region.groups),
+            None => recorder.dispatch(self.region.groups),
+        }
+    }
+}
 
 impl Prepared {
     /// Records the launch: binds and dispatches, with barriers only where it takes turns with others.
@@ -14,6 +25,24 @@ impl Prepared {
     /// A recorder of another device.
     pub fn record(&self, recorder: &mut Recorder) -> vk::Result<()> {
         self.record_dispatches(recorder, ..)
+    }
+
+    /// Records the launch right behind itself, where pipeline, descriptors and push constants are set, with the barrier
+    /// between the two.
+    ///
+    /// # Errors
+    /// As [`Prepared::record`].
+    pub fn record_again(&self, recorder: &mut Recorder) -> vk::Result<()> {
+        match &self.held.plan.dispatches[..] {
+            [only] => {
+                recorder.barrier_of_dispatches();
+                only.record(recorder)
+            }
+            _ => {
+                recorder.barrier();
+                self.record(recorder)
+            }
+        }
     }
 
     /// The number of submissions that the launch is to be spread over, a dispatch in each: one, or all dispatches.
@@ -58,10 +87,7 @@ impl Prepared {
             }
             bound = Some(&dispatch.pipeline);
             recorder.push_constants(0, push)?;
-            match dispatch.base {
-                Some(base) => recorder.dispatch_base(base, dispatch.region.groups)?,
-                None => recorder.dispatch(dispatch.region.groups)?,
-            }
+            dispatch.record(recorder)?;
         }
         recorder.keep_shared(&self.held);
         Ok(())

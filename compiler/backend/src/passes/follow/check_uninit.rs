@@ -2,23 +2,25 @@
 //!
 //! A variable whose every use is an access gets a shadow of its size, whose bytes are all ones where the variable was
 //! written. A read looks at the shadow's bytes at the same place. Copies take the shadow along and are no reads, since
-//! structures have padding. A read whose value only gets other lanes is none either.
+//! structures have padding. A read whose value only gets other lanes is none either. Of a local argument, whose size
+//! nobody knows here, the first [`ARGUMENT_BYTES`] are followed; what is copied from it counts as written.
 //!
 //! The pass runs twice. Before scalar replacement it follows private variables that are accessed at constant places, which
 //! leave memory together with their shadows. Behind the tests of accesses it follows local variables and what is left of
 //! private ones; each access is inside its variable there, or the test of bounds was not asked for.
 
+use super::shadow::{bits_of, lacks_ones, ones, used_lanes};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::check::code::{has_places, zero_local};
+use crate::passes::check::code::{built_in, has_places, local_variables, zero_local};
 use crate::passes::check::report::{self, OWN_PREFIX, Sites, call_report};
 use crate::passes::lower::zero_private::zero;
 use cranelift_entity::PrimaryMap;
 use pumice_check::layout::Code;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, FuncId,
+    AddressSpace, AtomicOp, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, FuncId,
     Function, GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, LowerError, MemoryOrder,
-    Module, Scalar, Scope, StackSlot, Type, Value,
+    Module, Scope, StackSlot, Type, Value,
 };
 use pumice_target::Check;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,6 +29,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_COPIED: u64 = 256;
 /// The most bytes of local memory with all shadows.
 const MOST_LOCAL: u64 = 16 << 10;
+/// The first bytes of a local argument that are followed.
+const ARGUMENT_BYTES: u64 = 1 << 10;
+/// The largest alignment of a type of OpenCL C.
+const MOST_ALIGN: u32 = 128;
 
 /// Follows private variables that scalar replacement takes out of memory.
 ///
@@ -70,9 +76,9 @@ fn run(module: &mut Module, ctx: &Ctx<'_>, part: Part) -> Result<Changed, LowerE
         let uses = Uses::new(func, &module.globals, part);
         let mut followed = uses.followed(func, &module.globals);
         if part == Part::Memory && ctx.target.zero_private {
-            followed.retain(|object| matches!(object, Object::Local(_)));
+            followed.retain(|object| !matches!(object, Object::Slot(_)));
         }
-        if ctx.target.zero_local || local_bytes(&module.globals) * 2 > MOST_LOCAL {
+        if ctx.target.zero_local || local_bytes(func, &module.globals, &followed) > MOST_LOCAL {
             followed.retain(|object| matches!(object, Object::Slot(_)));
         }
         if followed.is_empty() {
@@ -88,6 +94,7 @@ fn run(module: &mut Module, ctx: &Ctx<'_>, part: Part) -> Result<Changed, LowerE
             uses,
             used: used_lanes(func, true),
             pointers: FxHashMap::default(),
+            offsets: FxHashMap::default(),
         };
         let mut first = true;
         let _ = expand(func, |x, inst| {
@@ -107,19 +114,31 @@ fn run(module: &mut Module, ctx: &Ctx<'_>, part: Part) -> Result<Changed, LowerE
 enum Object {
     Slot(StackSlot),
     Local(GlobalId),
+    /// Local memory that the kernel gets as the argument of this ordinal.
+    Argument(u32),
 }
 
-fn local_bytes(globals: &PrimaryMap<GlobalId, GlobalData>) -> u64 {
-    let local = globals
-        .values()
-        .filter(|data| data.space == AddressSpace::Local);
-    local.map(|data| data.size).sum()
+/// The bytes of a kernel's local variables and of the shadows of local memory.
+fn local_bytes(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+    followed: &[Object],
+) -> u64 {
+    let variables = local_variables(func, globals);
+    let own: u64 = variables.iter().map(|&global| globals[global].size).sum();
+    let shadows = followed.iter().map(|&object| match object {
+        Object::Slot(_) => 0,
+        _ => size_of(func, globals, object),
+    });
+    own + shadows.sum::<u64>()
 }
 
+/// The bytes of an object that are followed.
 fn size_of(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>, object: Object) -> u64 {
     match object {
         Object::Slot(slot) => u64::from(func.slots[slot].size),
         Object::Local(global) => globals[global].size,
+        Object::Argument(_) => ARGUMENT_BYTES,
     }
 }
 
@@ -168,6 +187,10 @@ impl Uses {
                 self.pointers
                     .insert(result, (Object::Local(global), Some(0)));
             }
+            (&InstKind::LocalArg { ordinal }, Some(result)) if self.part == Part::Memory => {
+                self.pointers
+                    .insert(result, (Object::Argument(ordinal), Some(0)));
+            }
             (&InstKind::PtrAdd { base, offset }, Some(result)) => {
                 if let Some(&(object, at)) = self.pointers.get(&base) {
                     let offset = func.const_bits(offset);
@@ -186,7 +209,10 @@ impl Uses {
             }
             (&InstKind::MemCopy { dst, src, size, .. }, _) => {
                 let size = func.const_bits(size);
-                let followed = self.pointers.contains_key(&src);
+                let followed = matches!(
+                    self.pointers.get(&src),
+                    Some((Object::Slot(_) | Object::Local(_), _))
+                ) && !self.is_argument(dst);
                 let fits = size.is_some_and(|size| followed || size <= MOST_COPIED);
                 // Scalar replacement makes accesses of copies between variables.
                 let inside = |pointer: Value| {
@@ -207,7 +233,11 @@ impl Uses {
                 | &InstKind::AtomicRmw { ptr, .. }
                 | &InstKind::AtomicCmpXchg { ptr, .. },
                 _,
-            ) if matches!(self.pointers.get(&ptr), Some((Object::Local(_), _))) => {
+            ) if matches!(
+                self.pointers.get(&ptr),
+                Some((Object::Local(_) | Object::Argument(_), _))
+            ) =>
+            {
                 plain = Some(ptr);
                 self.read
                     .extend(self.pointers.get(&ptr).map(|(object, _)| *object));
@@ -223,6 +253,11 @@ impl Uses {
                 self.lost.insert(object);
             }
         });
+    }
+
+    /// Returns whether a pointer leads into a local argument.
+    fn is_argument(&self, pointer: Value) -> bool {
+        matches!(self.pointers.get(&pointer), Some((Object::Argument(_), _)))
     }
 
     /// The pointer of an access, if the variable can be followed there.
@@ -257,24 +292,25 @@ fn make_shadows(
     globals: &mut PrimaryMap<GlobalId, GlobalData>,
     followed: &[Object],
 ) -> Vec<(Object, Object)> {
-    let shadow = |&object: &Object| match object {
-        Object::Slot(slot) => {
-            let data = func.slots[slot];
-            (object, Object::Slot(func.slots.push(data)))
-        }
-        Object::Local(global) => {
-            let data = &globals[global];
-            let data = GlobalData {
-                name: format!("{OWN_PREFIX}written"),
-                space: AddressSpace::Local,
-                size: data.size.next_multiple_of(4),
-                align: data.align.max(4),
-                init: Vec::new(),
-                relocations: Vec::new(),
-                linkage: Linkage::Internal,
-            };
-            (object, Object::Local(globals.push(data)))
-        }
+    let shadow = |&object: &Object| {
+        let (size, align) = match object {
+            Object::Slot(slot) => {
+                let data = func.slots[slot];
+                return (object, Object::Slot(func.slots.push(data)));
+            }
+            Object::Local(global) => (globals[global].size, globals[global].align),
+            Object::Argument(_) => (ARGUMENT_BYTES, MOST_ALIGN),
+        };
+        let shadow = globals.push(GlobalData {
+            name: format!("{OWN_PREFIX}written"),
+            space: AddressSpace::Local,
+            size: size.next_multiple_of(4),
+            align: align.max(4),
+            init: Vec::new(),
+            relocations: Vec::new(),
+            linkage: Linkage::Internal,
+        });
+        (object, Object::Local(shadow))
     };
     followed.iter().map(shadow).collect()
 }
@@ -292,6 +328,8 @@ struct Pass<'a> {
     used: FxHashMap<Value, u32>,
     /// Pointers into shadows by those into variables.
     pointers: FxHashMap<Value, Value>,
+    /// Offsets of pointers into local arguments, in bytes.
+    offsets: FxHashMap<Value, Value>,
 }
 
 impl Pass<'_> {
@@ -305,6 +343,8 @@ impl Pass<'_> {
                     zero_local(x, global, self.globals[global].size);
                     local = true;
                 }
+                // No shadow.
+                Object::Argument(_) => {}
             }
         }
         if local {
@@ -341,7 +381,19 @@ impl Pass<'_> {
                     self.pointers.insert(result, shadow);
                 }
             }
+            (InstKind::LocalArg { ordinal }, Some(result)) => {
+                if let Some(Object::Local(global)) = self.shadow_of(Object::Argument(ordinal)) {
+                    let shadow = x.value(InstKind::GlobalAddr { global }, x.ty(result));
+                    self.pointers.insert(result, shadow);
+                    let start = x.func.i64(0);
+                    self.offsets.insert(result, start);
+                }
+            }
             (InstKind::PtrAdd { base, offset }, Some(result)) => {
+                if let Some(&before) = self.offsets.get(&base) {
+                    let at = x.bin(BinaryOp::IAdd, before, offset);
+                    self.offsets.insert(result, at);
+                }
                 if let Some(&base) = self.pointers.get(&base) {
                     let shadow = x.value(InstKind::PtrAdd { base, offset }, x.ty(result));
                     self.pointers.insert(result, shadow);
@@ -376,7 +428,17 @@ impl Pass<'_> {
                 _,
             ) => {
                 let ty = x.ty(value);
-                self.read(x, ptr, (ty, u32::MAX), ty.access_bytes());
+                // An exchange whose result nobody uses is a store.
+                let is_exchange = matches!(
+                    x.func.insts[inst].kind,
+                    InstKind::AtomicRmw {
+                        op: AtomicOp::Xchg,
+                        ..
+                    }
+                );
+                if !is_exchange || result.is_some_and(|result| self.used.contains_key(&result)) {
+                    self.read(x, ptr, (ty, u32::MAX), ty.access_bytes());
+                }
                 self.write(x, ptr, ty, ty.access_bytes());
             }
             (
@@ -390,37 +452,51 @@ impl Pass<'_> {
                 },
                 _,
             ) => {
-                let Some(&dst) = self.pointers.get(&dst) else {
+                let Some(&shadow) = self.pointers.get(&dst) else {
                     return;
                 };
-                if let Some(&src) = self.pointers.get(&src) {
-                    let copy = InstKind::MemCopy {
-                        dst,
-                        src,
-                        size,
-                        dst_align,
-                        src_align,
-                        flags,
-                    };
-                    x.emit(copy, &[]);
-                    return;
-                }
                 let bytes = x.func.const_bits(size).unwrap_or(0);
-                let words = if dst_align >= 4 { bytes / 4 } else { 0 };
-                for word in 0..words {
-                    ones(x, dst, word * 4, Type::I32, 4);
-                }
-                for byte in words * 4..bytes {
-                    ones(x, dst, byte, Type::I8, 1);
+                let of_argument = [dst, src].iter().any(|one| self.offsets.contains_key(one));
+                match self.pointers.get(&src) {
+                    Some(&src) if !of_argument => {
+                        let copy = InstKind::MemCopy {
+                            dst: shadow,
+                            src,
+                            size,
+                            dst_align,
+                            src_align,
+                            flags,
+                        };
+                        x.emit(copy, &[]);
+                    }
+                    _ => self.inside(x, dst, bytes, |x| mark(x, shadow, bytes, dst_align)),
                 }
             }
             _ => {}
         }
     }
 
+    /// Writes code for an access of so many bytes that are followed.
+    fn inside(
+        &self,
+        x: &mut Expander<'_>,
+        ptr: Value,
+        bytes: u64,
+        write: impl FnOnce(&mut Expander<'_>),
+    ) {
+        match self.offsets.get(&ptr) {
+            Some(&at) => {
+                let fits = x.icmp_const(IntCond::Ule, at, ARGUMENT_BYTES - bytes);
+                x.when(fits, write);
+            }
+            None => write(x),
+        }
+    }
+
     fn write(&self, x: &mut Expander<'_>, ptr: Value, ty: Type, align: u32) {
         if let Some(&shadow) = self.pointers.get(&ptr) {
-            ones(x, shadow, 0, bits_of(ty), align);
+            let bytes = u64::from(ty.access_bytes());
+            self.inside(x, ptr, bytes, |x| ones(x, shadow, 0, bits_of(ty), align));
         }
     }
 
@@ -434,7 +510,6 @@ impl Pass<'_> {
             return;
         }
         let ty = bits_of(ty);
-        let any = lacks_ones(x, shadow, (ty, lanes), align);
         let site = self.sites.add(CheckSite {
             kernel: None,
             kind: CheckKind::Unwritten,
@@ -448,104 +523,33 @@ impl Pass<'_> {
                     name: self.globals[global].name.clone(),
                     size: self.globals[global].size,
                 },
+                Object::Argument(ordinal) => CheckedObject::Argument(ordinal),
             },
             loc: x.loc,
         });
         let report = self.report;
-        x.when(any, |x| {
-            let which = BuiltIn::CheckMemory;
-            let memory = x.value(InstKind::BuiltIn { which }, which.ty());
-            let code = x.func.i32(Code::Operation as i32);
-            let size = x.func.i64(i64::from(ty.access_bytes()));
-            let none = x.func.i64(0);
-            call_report(x, report, memory, (site, code), [none, size]);
+        let at = self.offsets.get(&ptr).copied();
+        let bytes = u64::from(ty.access_bytes());
+        self.inside(x, ptr, bytes, |x| {
+            let any = lacks_ones(x, shadow, (ty, lanes), align);
+            x.when(any, |x| {
+                let memory = built_in(x, BuiltIn::CheckMemory);
+                let code = x.func.i32(Code::Operation as i32);
+                let size = x.func.i64(bytes as i64);
+                let at = at.unwrap_or_else(|| x.func.i64(0));
+                call_report(x, report, memory, (site, code), [at, size]);
+            });
         });
     }
 }
 
-/// The lanes of values that are used, one bit for each: a vector that gets lanes is carried along, and so is what a block's
-/// parameter without a use takes. What is stored counts if `stores_use`.
-pub(super) fn used_lanes(func: &Function, stores_use: bool) -> FxHashMap<Value, u32> {
-    let mut used: FxHashMap<Value, u32> = FxHashMap::default();
-    let mut carried: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
-    let blocks = func.layout.blocks.iter();
-    for &inst in blocks.flat_map(|&block| &func.layout.insts[block]) {
-        let kind = &func.insts[inst].kind;
-        let mut carries: Vec<Value> = Vec::new();
-        for call in kind.successors() {
-            let params = &func.blocks[call.block].params;
-            for (&param, &arg) in params.iter().zip(&call.args) {
-                carried.entry(param).or_default().push(arg);
-                carries.push(arg);
-            }
-        }
-        match *kind {
-            InstKind::Insert { vector, .. } => carries.push(vector),
-            InstKind::Store { value, .. } if !stores_use => carries.push(value),
-            // Other lanes of a vector are set this way too.
-            InstKind::Shuffle { .. } => continue,
-            InstKind::Extract { vector, lane } => {
-                *used.entry(vector).or_default() |= 1 << lane;
-                continue;
-            }
-            _ => {}
-        }
-        kind.for_each_value(|value| match carries.iter().position(|&one| one == value) {
-            Some(at) => drop(carries.swap_remove(at)),
-            None => drop(used.insert(value, u32::MAX)),
-        });
+/// Marks bytes of a shadow that a copy writes.
+fn mark(x: &mut Expander<'_>, shadow: Value, bytes: u64, align: u32) {
+    let words = if align >= 4 { bytes / 4 } else { 0 };
+    for word in 0..words {
+        ones(x, shadow, word * 4, Type::I32, 4);
     }
-    let mut new: Vec<Value> = used.keys().copied().collect();
-    while let Some(param) = new.pop() {
-        let lanes = used[&param];
-        for &arg in carried.get(&param).into_iter().flatten() {
-            let known = used.entry(arg).or_default();
-            if *known | lanes != *known {
-                *known |= lanes;
-                new.push(arg);
-            }
-        }
+    for byte in words * 4..bytes {
+        ones(x, shadow, byte, Type::I8, 1);
     }
-    used
-}
-
-/// True if a byte of a shadow does not say that it was written; only some lanes count.
-pub(super) fn lacks_ones(
-    x: &mut Expander<'_>,
-    shadow: Value,
-    (ty, lanes): (Type, u32),
-    align: u32,
-) -> Value {
-    let load = InstKind::Load {
-        ptr: shadow,
-        align,
-        flags: AccessFlags::empty(),
-    };
-    let written = x.value(load, ty);
-    let bad = x.icmp_const(IntCond::Ne, written, u64::MAX >> (64 - ty.scalar.bits()));
-    let chosen = (0..ty.lanes).filter(|&lane| lanes >> lane & 1 != 0);
-    let all: Vec<Value> = chosen.map(|lane| x.lane(bad, lane)).collect();
-    let any = all
-        .into_iter()
-        .reduce(|any, one| x.bin(BinaryOp::Or, any, one));
-    any.unwrap_or_else(|| x.splat(Type::BOOL, 0))
-}
-
-/// The type of a value's shadow.
-pub(super) fn bits_of(ty: Type) -> Type {
-    ty.with_scalar(Scalar::int_of_bits(ty.scalar.bytes() * 8).unwrap_or(Scalar::I8))
-}
-
-/// Marks bytes of a shadow as written.
-pub(super) fn ones(x: &mut Expander<'_>, shadow: Value, at: u64, ty: Type, align: u32) {
-    let ptr = x.offset(shadow, at);
-    let value = x.splat(ty, u64::MAX >> (64 - ty.scalar.bits()));
-    let flags = AccessFlags::empty();
-    let store = InstKind::Store {
-        ptr,
-        value,
-        align,
-        flags,
-    };
-    x.emit(store, &[]);
 }

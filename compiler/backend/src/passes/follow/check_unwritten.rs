@@ -10,7 +10,7 @@
 //!
 //! The pass stands behind the tests of accesses, so that each is inside its object.
 
-use super::check_uninit::{bits_of, lacks_ones, ones, used_lanes};
+use super::shadow::{bits_of, lacks_ones, ones, used_lanes};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{built_in, has_places, load, own};

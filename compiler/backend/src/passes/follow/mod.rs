@@ -12,3 +12,4 @@ mod race_functions;
 mod race_global;
 mod race_local;
 mod race_plan;
+mod shadow;

@@ -1,5 +1,6 @@
 //! The accesses of a kernel that races are looked for at, and the local memory that this takes.
 
+use crate::passes::check::code::local_variables;
 use crate::passes::check::report::OWN_PREFIX;
 use crate::passes::check::roots::{Root, Roots};
 use cranelift_entity::PrimaryMap;
@@ -203,9 +204,8 @@ impl Plan {
         target: &Target,
         parts: &FxHashMap<Root, u64>,
     ) {
-        let local = globals.values();
-        let local = local.filter(|data| data.space == AddressSpace::Local);
-        let used: u64 = local.map(|data| data.size).sum();
+        let used = local_variables(func, globals);
+        let used: u64 = used.iter().map(|&global| globals[global].size).sum();
         let all = u64::from(target.max_local_memory_size);
         let mut left = all.saturating_sub(used + kept(func));
         // Small ones first, so that few are left out.

@@ -15,7 +15,7 @@
 use crate::expand::{Expander, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::lower_collectives::barrier;
-use crate::passes::optimize::trip_count::rounds;
+use crate::passes::optimize::long_cycles;
 use cranelift_entity::SecondaryMap;
 use pumice_check::layout::STOPPED_AT;
 use pumice_ir::analysis::reachable_functions;
@@ -29,8 +29,6 @@ use rustc_hash::FxHashMap;
 
 /// Rounds that loops may run in sum without a look at the flag.
 const MOST_ROUNDS: u64 = 1 << 16;
-/// Rounds of one loop that are counted.
-const COUNTED_ROUNDS: u64 = 1 << 12;
 
 /// Runs the pass.
 ///
@@ -180,57 +178,29 @@ fn looks(func: &Function, ends: &SecondaryMap<FuncId, bool>) -> FxHashMap<Inst, 
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
-    let short = short_loops(func, &cfg, &dom, &nest);
     for &block in cfg.reverse_postorder() {
         for &inst in &func.layout.insts[block] {
             if matches!(func.insts[inst].kind, InstKind::Call { func, .. } if ends[func]) {
                 looks.insert(inst, Look::BehindCall);
             }
         }
-        let number = cfg.rpo_number(block);
-        let latches: Vec<Block> = (cfg.preds(block).iter().copied())
-            .filter(|&pred| cfg.rpo_number(pred) >= number)
-            .collect();
-        let natural = (nest.innermost(block)).filter(|&this| nest.loops[this].header == block);
-        let is_short = natural.is_some_and(|this| short[this]);
-        if latches.is_empty() || is_short {
-            continue;
-        }
-        let barrier =
-            natural.and_then(|this| group_barrier(func, &cfg, &dom, &nest, this, &latches));
+    }
+    for head in long_cycles::heads(func, &cfg, &dom, &nest, MOST_ROUNDS) {
+        let barrier = (head.natural)
+            .and_then(|this| group_barrier(func, &cfg, &dom, &nest, this, &head.latches));
         match barrier {
             Some(inst) => {
                 looks.insert(inst, Look::Group);
             }
-            // A terminator at least.
+            // A terminator at least. Behind a call there is a look each round anyway.
             None => {
-                let first = func.layout.insts[block].first();
-                looks.extend(first.map(|&first| (first, Look::Item)));
+                if let Some(&first) = func.layout.insts[head.block].first() {
+                    looks.entry(first).or_insert(Look::Item);
+                }
             }
         }
     }
     looks
-}
-
-/// The loops that run [`MOST_ROUNDS`] rounds at most, those of loops inside counted.
-fn short_loops(
-    func: &Function,
-    cfg: &Cfg,
-    dom: &DomTree,
-    nest: &LoopNest,
-) -> SecondaryMap<Loop, bool> {
-    let mut short: SecondaryMap<Loop, bool> = SecondaryMap::new();
-    let mut inside: SecondaryMap<Loop, u64> = SecondaryMap::with_default(1);
-    // A loop comes after those inside of it.
-    for (this, data) in &nest.loops {
-        let own = rounds(func, cfg, dom, nest, this, COUNTED_ROUNDS);
-        let sum = own.map_or(u64::MAX, |own| own.saturating_mul(inside[this]));
-        short[this] = sum <= MOST_ROUNDS;
-        if let (Some(parent), true) = (data.parent, short[this]) {
-            inside[parent] = inside[parent].saturating_add(sum);
-        }
-    }
-    short
 }
 
 /// A barrier of the work-group that each round of a loop comes to.

@@ -8,6 +8,7 @@ pub mod fold_rules;
 pub mod fold_vectors;
 pub mod inline;
 pub mod licm;
+pub(crate) mod long_cycles;
 pub mod mark_read_only;
 pub mod mem2reg;
 pub mod promote_constant_arrays;

@@ -4,25 +4,23 @@
 //! `report::spend` for another slice, of which the launch's memory says how many there are. When none is left, or
 //! another work-item of the launch had none left, the place is reported and the work-item returns.
 //!
-//! Each cycle of the control flow has a block that is entered by a branch backwards in the reverse postorder; the count
-//! stands at those. A loop that goes a small constant number of rounds does not count. Behind the pass the count is
-//! block parameters, as scalar replacement makes them.
+//! The count stands at the heads of cycles ([`long_cycles`]); a loop that goes few rounds does not count. Behind the pass
+//! the count is block parameters, as scalar replacement makes them, or private memory where cycles have several entries.
 
 use crate::expand::{Expander, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::report::{self, Sites, call_report};
-use crate::passes::optimize::sroa;
-use crate::passes::optimize::trip_count::rounds;
+use crate::passes::optimize::{long_cycles, sroa};
 use pumice_check::layout::{Code, SLICE};
 use pumice_ir::{
     AccessFlags, BinaryOp, Block, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject, DomTree,
-    FuncId, Function, Inst, InstKind, IntCond, Loop, LoopNest, LowerError, Module, SourceLoc, Type,
-    Value,
+    FuncId, Function, Inst, InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc, Type,
+    Value, is_reducible,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-/// Rounds of nested loops up to which they do not count.
+/// Rounds of loops, with those inside of them, up to which they do not count.
 const UNCOUNTED: u64 = 1 << 12;
 
 /// Runs the pass.
@@ -55,7 +53,11 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             helpers,
             Sites::new(&mut module.checks, Some(index)),
         )?;
-        let _ = sroa::run(func, &ctx.of_functions(&module.globals));
+        // Where cycles have several entries, each of them would hand the count on by itself.
+        let cfg = Cfg::new(func);
+        if is_reducible(&cfg, &DomTree::new(&cfg)) {
+            let _ = sroa::run(func, &ctx.of_functions(&module.globals));
+        }
         changed = Changed::Yes;
     }
     Ok(changed)
@@ -74,32 +76,11 @@ fn counted(func: &Function) -> Vec<(Block, SourceLoc)> {
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
-    // How often an uncounted loop goes round while a counted one goes once.
-    let mut uncounted: FxHashMap<Loop, u64> = FxHashMap::default();
-    let mut heads = Vec::new();
-    for &block in cfg.reverse_postorder() {
-        let mut back = (cfg.preds(block).iter().copied())
-            .filter(|&pred| cfg.rpo_number(pred) >= cfg.rpo_number(block))
-            .peekable();
-        if back.peek().is_none() {
-            continue;
-        }
-        let own = nest.innermost(block);
-        let own = own.filter(|&this| nest.loops[this].header == block);
-        // A branch into the middle of a cycle goes round without passing the header.
-        let natural = back.all(|pred| dom.dominates(block, pred));
-        if let Some(this) = own.filter(|_| natural) {
-            let around = nest.loops[this].parent;
-            let around = around.and_then(|outer| uncounted.get(&outer)).copied();
-            let most = UNCOUNTED / around.unwrap_or(1);
-            if let Some(own) = rounds(func, &cfg, &dom, &nest, this, most) {
-                uncounted.insert(this, around.unwrap_or(1) * own.max(1));
-                continue;
-            }
-        }
-        heads.push((block, place(func, &cfg, block)));
-    }
+    let heads = long_cycles::heads(func, &cfg, &dom, &nest, UNCOUNTED);
+    let heads = heads.iter();
     heads
+        .map(|head| (head.block, place(func, &cfg, head.block)))
+        .collect()
 }
 
 /// The first known place in a block or in one that follows it.

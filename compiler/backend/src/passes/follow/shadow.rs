@@ -1,0 +1,92 @@
+//! Parts that the checks for memory that nothing wrote share: shadows, whose bytes are all ones where that was written.
+
+use crate::expand::Expander;
+use pumice_ir::{AccessFlags, BinaryOp, Function, InstKind, IntCond, Scalar, Type, Value};
+use rustc_hash::FxHashMap;
+
+/// The lanes of values that are used, one bit for each: a vector that gets lanes is carried along, and so is what a block's
+/// parameter without a use takes. What is stored counts if `stores_use`.
+pub(super) fn used_lanes(func: &Function, stores_use: bool) -> FxHashMap<Value, u32> {
+    let mut used: FxHashMap<Value, u32> = FxHashMap::default();
+    let mut carried: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
+    let blocks = func.layout.blocks.iter();
+    for &inst in blocks.flat_map(|&block| &func.layout.insts[block]) {
+        let kind = &func.insts[inst].kind;
+        let mut carries: Vec<Value> = Vec::new();
+        for call in kind.successors() {
+            let params = &func.blocks[call.block].params;
+            for (&param, &arg) in params.iter().zip(&call.args) {
+                carried.entry(param).or_default().push(arg);
+                carries.push(arg);
+            }
+        }
+        match *kind {
+            InstKind::Insert { vector, .. } => carries.push(vector),
+            InstKind::Store { value, .. } if !stores_use => carries.push(value),
+            // Other lanes of a vector are set this way too.
+            InstKind::Shuffle { .. } => continue,
+            InstKind::Extract { vector, lane } => {
+                *used.entry(vector).or_default() |= 1 << lane;
+                continue;
+            }
+            _ => {}
+        }
+        kind.for_each_value(|value| match carries.iter().position(|&one| one == value) {
+            Some(at) => drop(carries.swap_remove(at)),
+            None => drop(used.insert(value, u32::MAX)),
+        });
+    }
+    let mut new: Vec<Value> = used.keys().copied().collect();
+    while let Some(param) = new.pop() {
+        let lanes = used[&param];
+        for &arg in carried.get(&param).into_iter().flatten() {
+            let known = used.entry(arg).or_default();
+            if *known | lanes != *known {
+                *known |= lanes;
+                new.push(arg);
+            }
+        }
+    }
+    used
+}
+
+/// True if a byte of a shadow does not say that it was written; only some lanes count.
+pub(super) fn lacks_ones(
+    x: &mut Expander<'_>,
+    shadow: Value,
+    (ty, lanes): (Type, u32),
+    align: u32,
+) -> Value {
+    let load = InstKind::Load {
+        ptr: shadow,
+        align,
+        flags: AccessFlags::empty(),
+    };
+    let written = x.value(load, ty);
+    let bad = x.icmp_const(IntCond::Ne, written, u64::MAX >> (64 - ty.scalar.bits()));
+    let chosen = (0..ty.lanes).filter(|&lane| lanes >> lane & 1 != 0);
+    let all: Vec<Value> = chosen.map(|lane| x.lane(bad, lane)).collect();
+    let any = all
+        .into_iter()
+        .reduce(|any, one| x.bin(BinaryOp::Or, any, one));
+    any.unwrap_or_else(|| x.splat(Type::BOOL, 0))
+}
+
+/// The type of a value's shadow.
+pub(super) fn bits_of(ty: Type) -> Type {
+    ty.with_scalar(Scalar::int_of_bits(ty.scalar.bytes() * 8).unwrap_or(Scalar::I8))
+}
+
+/// Marks bytes of a shadow as written.
+pub(super) fn ones(x: &mut Expander<'_>, shadow: Value, at: u64, ty: Type, align: u32) {
+    let ptr = x.offset(shadow, at);
+    let value = x.splat(ty, u64::MAX >> (64 - ty.scalar.bits()));
+    let flags = AccessFlags::empty();
+    let store = InstKind::Store {
+        ptr,
+        value,
+        align,
+        flags,
+    };
+    x.emit(store, &[]);
+}
