@@ -118,6 +118,7 @@ fn text(root: &Path, listed: &[String], profile: Profile) -> String {
          %defattr(-,root,root)\n\
          %dir {LIBRARIES}\n\
          %dir /usr/libexec/pumice\n\
+         %dir /usr/share/cmake/Pumice\n\
          %dir /usr/share/doc/{NAME}\n\
          {}\n",
         root.display(),
