@@ -157,11 +157,13 @@ unsafe fn checked(
         let list = handle::listed_properties(list, external::has_list);
         let device = |raw: u64| handle::get::<Device>(raw as usize as *mut c_void);
         let fd = |value: u64| {
-            let raw = i32::try_from(value).map_err(|_| {
-                Error::InvalidProperty
+            // The specification's text has CL_INVALID_PROPERTY; its conformance tests ask for this.
+            let none = || {
+                Error::InvalidValue
                     .because(format!("{value} is not the descriptor of an open file"))
-            })?;
-            let copy = handle::descriptor(raw)?;
+            };
+            let raw = i32::try_from(value).map_err(|_| none())?;
+            let copy = handle::descriptor(raw).map_err(|_| none())?;
             taken.set(Some(raw));
             Ok(copy)
         };

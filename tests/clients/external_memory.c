@@ -107,7 +107,7 @@ static void errors(cl_device_id own, cl_command_queue queue, int fd)
 {
     cl_int error = 0;
     cl_ulong handle = (cl_ulong)(size_t)own;
-    int closed = dup(fd);
+    int null = open("/dev/null", O_RDWR), closed = dup(fd);
     close(closed);
     cl_ulong unknown[] = {0x2222, 1, 0}, bad_fd[] = {OPAQUE_FD, (cl_ulong)closed, 0};
     cl_ulong no_fd[] = {OPAQUE_FD, (cl_ulong)-1, 0}, list[] = {DEVICE_LIST, handle, 0, 0};
@@ -115,15 +115,14 @@ static void errors(cl_device_id own, cl_command_queue queue, int fd)
     cl_ulong two[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, handle, handle, 0, 0};
     cl_ulong wrong[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)queue, 0, 0};
     cl_ulong right[] = {OPAQUE_FD, (cl_ulong)fd, 0};
-    int null = open("/dev/null", O_RDWR);
     cl_ulong other[] = {OPAQUE_FD, (cl_ulong)null, 0};
     struct {
         const cl_ulong *list;
         cl_mem_flags flags;
         cl_int error;
     } bad[] = {
-        {unknown, 0, CL_INVALID_PROPERTY}, {bad_fd, 0, CL_INVALID_PROPERTY},
-        {no_fd, 0, CL_INVALID_PROPERTY},   {list, 0, CL_INVALID_PROPERTY},
+        {unknown, 0, CL_INVALID_PROPERTY}, {bad_fd, 0, CL_INVALID_VALUE},
+        {no_fd, 0, CL_INVALID_VALUE},   {list, 0, CL_INVALID_PROPERTY},
         {twice, 0, CL_INVALID_PROPERTY},   {two, 0, CL_INVALID_DEVICE},
         {wrong, 0, CL_INVALID_DEVICE},     {right, CL_MEM_ALLOC_HOST_PTR, CL_INVALID_VALUE},
     };

@@ -60,6 +60,8 @@ const PLATFORM: &[(&str, u32)] = &[
 const PLATFORM_OF_DEVICES: &[(&str, u32)] = &[
     ("cl_khr_gl_sharing", V1),
     ("cl_khr_gl_event", V1),
+    ("cl_khr_external_memory", EXTERNAL),
+    ("cl_khr_external_semaphore", EXTERNAL),
     ("cl_intel_unified_shared_memory", UNIFIED_SHARED_MEMORY),
     ("cl_khr_unified_svm", UNIFIED_SVM),
 ];
@@ -70,6 +72,8 @@ const MUTABLE_DISPATCH: u32 = make_version(0, 9, 5);
 const MULTI_DEVICE: u32 = make_version(0, 9, 2);
 const UNIFIED_SVM: u32 = make_version(0, 9, 0);
 
+/// Of cl_khr_external_memory and cl_khr_external_semaphore.
+const EXTERNAL: u32 = make_version(1, 0, 1);
 const UNIFIED_SHARED_MEMORY: u32 = make_version(1, 1, 0);
 
 /// Extensions of devices.
@@ -103,7 +107,7 @@ const DEVICE: &[Extension] = &[
     always("cl_khr_semaphore"),
     Extension {
         name: "cl_khr_external_semaphore",
-        version: make_version(1, 0, 1),
+        version: EXTERNAL,
         condition: Capabilities::shares_semaphores,
     },
     on("cl_khr_external_semaphore_opaque_fd", |caps| {
@@ -114,7 +118,7 @@ const DEVICE: &[Extension] = &[
     }),
     Extension {
         name: "cl_khr_external_memory",
-        version: make_version(1, 0, 1),
+        version: EXTERNAL,
         condition: Capabilities::imports_memory,
     },
     on("cl_khr_external_memory_opaque_fd", |caps| {

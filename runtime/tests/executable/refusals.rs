@@ -553,7 +553,11 @@ fn mip_levels() {
         ),
         (
             fact(1, 6),
-            "error: there is no fact 6 about images and samplers\n",
+            "error: kernel `k`: argument 1 has no Fact(Samples)\n",
+        ),
+        (
+            fact(1, 7),
+            "error: there is no fact 7 about images and samplers\n",
         ),
     ] {
         assert_eq!(refused(need), expected, "{need:?}");
