@@ -16,6 +16,7 @@ use pumice_vulkan_layer::{
 pub fn for_driver(device: &LogicalDevice, target: Target) -> Target {
     Target {
         quirks: quirks::kinds(&device.capabilities().driver),
+        exact_fma_f32: device.probes().exact_fma_f32,
         ..target
     }
 }
