@@ -242,6 +242,19 @@ fn device(page: &mut Page, device: &Value) {
     page.words("quirks", &quirks);
 }
 
+/// The part of the builds that the cache had, for behind other words; empty before the first build.
+fn hit_rate(cache: &Value) -> String {
+    let [hits, misses] = ["hits", "misses"].map(|name| cache[name].as_u64().unwrap_or(0));
+    let all = hits.saturating_add(misses);
+    match all {
+        0 => String::new(),
+        _ => {
+            let percent = u128::from(hits) * 100 / u128::from(all);
+            format!("; it had {percent} % of {all} builds")
+        }
+    }
+}
+
 /// Devices left out, cache and configuration.
 fn driver(page: &mut Page, report: &Value) {
     let cache = &report["cache"];
@@ -253,10 +266,11 @@ fn driver(page: &mut Page, report: &Value) {
             string(&cache["fault"])
         }),
         folder => page.line(&format!(
-            "{folder}: {} entries, {} of {}",
+            "{folder}: {} entries, {} of {}{}",
             cache["entries"],
             bytes(&cache["bytes"]),
-            bytes(&cache["limit"])
+            bytes(&cache["limit"]),
+            hit_rate(cache)
         )),
     }
     let configuration = &report["configuration"];
@@ -278,7 +292,7 @@ fn driver(page: &mut Page, report: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Page, bytes};
+    use super::{Page, bytes, hit_rate};
     use serde_json::json;
 
     #[test]
@@ -286,6 +300,14 @@ mod tests {
         assert_eq!(bytes(&json!(1536)), "1.5 KiB");
         assert_eq!(bytes(&json!(5_u64 << 30)), "5 GiB");
         assert_eq!(bytes(&json!(7)), "7 bytes");
+    }
+
+    #[test]
+    fn the_hit_rate_needs_builds() {
+        assert_eq!(hit_rate(&json!({})), "");
+        assert_eq!(hit_rate(&json!({"hits": 0, "misses": 0})), "");
+        let some = json!({"hits": 2, "misses": 1});
+        assert_eq!(hit_rate(&some), "; it had 66 % of 3 builds");
     }
 
     #[test]

@@ -136,6 +136,8 @@ fn cache_state() -> String {
             .with("entries", state.entries)
             .with("bytes", state.bytes)
             .with("stale", state.stale)
+            .with("hits", state.lookups.hits)
+            .with("misses", state.lookups.misses)
             .maybe("fault", state.fault.as_deref())
             .object(),
         None if config::CACHE.flag(true) => Fields::default()

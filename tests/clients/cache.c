@@ -121,6 +121,22 @@ static int each_entry(void (*what)(const char *path))
         closedir(dir);
     return entries;
 }
+/* The counts that processes left behind. */
+static void lookups(unsigned long long *hits, unsigned long long *misses)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/.lookups", cache);
+    FILE *file = fopen(path, "r");
+    unsigned long long record[2];
+    *hits = *misses = 0;
+    while (file && fread(record, sizeof record, 1, file) == 1) {
+        *hits += record[0];
+        *misses += record[1];
+    }
+    CHECK(file);
+    fclose(file);
+}
+
 static void truncate_it(const char *path)
 {
     struct stat about;
@@ -171,6 +187,10 @@ int main(int argc, char **argv)
     EQ(count(" is not there\n"), 2);
     run("link", 5);
     EQ(count(" is there\n"), 2);
+    unsigned long long hits, misses;
+    lookups(&hits, &misses);
+    EQ(hits, 3);
+    EQ(misses, 3);
 
     /* A header that has changed is a miss, and then a hit again. */
     write_header(6);
@@ -213,6 +233,11 @@ int main(int argc, char **argv)
     unsetenv("PUMICE_CACHE_SIZE");
 
     /* A folder that cannot be is said once and done without. */
+    lookups(&hits, &misses);
+    CHECK(hits >= 12 && misses >= 8);
+    char counts[400];
+    snprintf(counts, sizeof counts, "%s/.lookups", cache);
+    EQ(unlink(counts), 0);
     EQ(rmdir(cache), 0);
     FILE *file = fopen(cache, "w");
     fclose(file);

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::base::files::{self, Links, OpenMode};
 use crate::base::log;
-use crate::cache::State;
+use crate::cache::{State, lookups};
 use crate::os;
 
 const MAGIC: [u8; 8] = *b"PUMICE\x01\n";
@@ -94,6 +94,7 @@ impl Folder {
                 .filter(|entry| !begins_well(&entry.path))
                 .count(),
             bytes: entries.iter().map(|entry| entry.length).sum(),
+            lookups: lookups::read(&self.path),
             fault: self.fault(),
         }
     }
@@ -189,27 +190,10 @@ impl Folder {
     }
 
     fn write(&self, name: &str, contents: &[u8]) -> io::Result<()> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
         // Built programs tell of their sources: they are the user's alone.
         files::make_folder(&self.path)?;
         files::check_folder(&self.path)?;
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let unfinished = format!("{UNFINISHED}{}-{number}", std::process::id());
-        let unfinished = self.path.join(unfinished);
-        let written = (|| {
-            // A process of the same number may have left it behind.
-            let _ = fs::remove_file(&unfinished);
-            let mut file = files::open_private(&unfinished, OpenMode::CreateNew)?;
-            file.write_all(&MAGIC)?;
-            file.write_all(&seal(name, contents))?;
-            file.write_all(contents)?;
-            drop(file);
-            fs::rename(&unfinished, self.path.join(name))
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        written
+        replace(&self.path, name, &[&MAGIC, &seal(name, contents), contents])
     }
 
     /// Counts what was written, and makes room when it is too much.
@@ -255,7 +239,11 @@ impl Folder {
         for file in listed.flatten() {
             let Ok(meta) = file.metadata() else { continue };
             let used = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-            if file.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            let name = file.file_name();
+            if name == lookups::FILE {
+                continue;
+            }
+            if name.to_string_lossy().starts_with(UNFINISHED) {
                 if used.elapsed().is_ok_and(|age| age > ABANDONED) {
                     let _ = fs::remove_file(file.path());
                 }
@@ -271,6 +259,28 @@ impl Folder {
         }
         entries
     }
+}
+
+/// Puts a file of these parts in a folder. Readers find the whole of it, or what was there before.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn replace(folder: &Path, name: &str, parts: &[&[u8]]) -> io::Result<()> {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let unfinished = folder.join(format!("{UNFINISHED}{}-{number}", std::process::id()));
+    let written = (|| {
+        // A process of the same number may have left it behind.
+        let _ = fs::remove_file(&unfinished);
+        let mut file = files::open_private(&unfinished, OpenMode::CreateNew)?;
+        parts.iter().try_for_each(|part| file.write_all(part))?;
+        drop(file);
+        fs::rename(&unfinished, folder.join(name))
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    written
 }
 
 /// Tells whether a file has the beginning of an entry that this version can read.

@@ -5,9 +5,10 @@
 //! programs nor devices: `program/cached.rs` has the entries of programs, `device/pipelines.rs` those of
 //! the Vulkan driver's pipeline cache.
 //!
-//! `folder.rs` has the files and `writer.rs` the thread that writes them.
+//! `folder.rs` has the files, `writer.rs` the thread that writes them, and `lookups.rs` counts what was found.
 
 mod folder;
+mod lookups;
 mod writer;
 
 use std::hash::{Hash, Hasher};
@@ -18,6 +19,7 @@ use pumice_compiler::{KernelModule, Target};
 use sha2::{Digest, Sha256};
 
 use self::folder::Folder;
+use self::lookups::{Counter, Lookups};
 use self::writer::Writer;
 use crate::base::config;
 use crate::base::exit::{self, Stage};
@@ -29,6 +31,8 @@ const DEFAULT_LIMIT: u64 = 512 << 20;
 
 /// Writes entries of programs.
 static WRITER: Writer = Writer::new();
+/// Counts this process's builds.
+static COUNTER: Counter = Counter::new();
 
 /// The cache's place and contents.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub(crate) struct State {
     pub bytes: u64,
     /// Number of those that this version cannot read: damaged ones, and those of older versions.
     pub stale: usize,
+    /// Builds that processes looked up.
+    pub lookups: Lookups,
     /// Reason why it cannot be used.
     pub fault: Option<String>,
 }
@@ -78,8 +84,23 @@ fn open() -> Option<Folder> {
     let path = named.or_else(user)?;
     let folder = Folder::new(path, limit);
     log::info!("the cache is {}", folder.path().display());
-    exit::at_end(Stage::Cache, |ending| WRITER.finish(ending.time_left()));
+    exit::at_end(Stage::Cache, |ending| {
+        WRITER.finish(ending.time_left());
+        keep_counts();
+    });
     Some(folder)
+}
+
+/// Adds this process's counts to the folder's. A folder that cannot be used has been complained of.
+fn keep_counts() {
+    if let Some(folder) = folder() {
+        let _ = lookups::add(folder.path(), COUNTER.take());
+    }
+}
+
+/// Counts a build that was looked up: found, or to be compiled.
+pub(crate) fn count(found: bool) {
+    COUNTER.count(found);
 }
 
 /// Feeds a hash: what [`Hash`] writes, and byte strings with their lengths.

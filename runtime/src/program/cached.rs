@@ -70,6 +70,12 @@ impl IncludeResolver for IncludeRecorder<'_> {
 
 /// A build that was made before. Its modules are there, its executable is not.
 pub fn load(key: &Key, includes: &dyn IncludeResolver, device: &Device) -> Option<Build> {
+    let found = find(key, includes, device);
+    cache::count(found.is_some());
+    found
+}
+
+fn find(key: &Key, includes: &dyn IncludeResolver, device: &Device) -> Option<Build> {
     let Some(bytes) = cache::get(key) else {
         log::debug!("{key} is not there");
         return None;
