@@ -48,7 +48,7 @@ impl Lookups {
     }
 }
 
-/// What this process has looked up.
+/// Counts of this process.
 #[derive(Debug)]
 pub(super) struct Counter {
     hits: AtomicU64,
