@@ -11,8 +11,8 @@ use cranelift_entity::SecondaryMap;
 use pumice_ir::Cfg;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, Block, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst, InstKind,
-    IntCond, MathOp, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
+    AccessFlags, BinaryOp, Block, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst,
+    InstKind, IntCond, MathOp, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -340,6 +340,18 @@ impl Expander<'_> {
         let offset = self.func.i64(bytes as i64);
         let ty = self.ty(base);
         self.value(InstKind::PtrAdd { base, offset }, ty)
+    }
+
+    /// Writes a value of this alignment.
+    pub fn store(&mut self, ptr: Value, value: Value, align: u32) {
+        let flags = AccessFlags::empty();
+        let store = InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        };
+        self.emit(store, &[]);
     }
 
     /// A new private variable and its address.

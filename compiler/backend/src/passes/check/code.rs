@@ -64,14 +64,8 @@ pub(crate) fn load(x: &mut Expander<'_>, base: Value, at: u64, ty: Type) -> Valu
 /// Writes a value so many bytes behind a pointer.
 pub(crate) fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
     let ptr = x.offset(base, at);
-    let (align, flags) = (x.ty(value).scalar.bytes(), AccessFlags::empty());
-    let store = InstKind::Store {
-        ptr,
-        value,
-        align,
-        flags,
-    };
-    x.emit(store, &[]);
+    let align = x.ty(value).scalar.bytes();
+    x.store(ptr, value, align);
 }
 
 fn slot_address(x: &mut Expander<'_>, slot: StackSlot) -> Value {

@@ -81,12 +81,5 @@ pub(super) fn bits_of(ty: Type) -> Type {
 pub(super) fn ones(x: &mut Expander<'_>, shadow: Value, at: u64, ty: Type, align: u32) {
     let ptr = x.offset(shadow, at);
     let value = x.splat(ty, u64::MAX >> (64 - ty.scalar.bits()));
-    let flags = AccessFlags::empty();
-    let store = InstKind::Store {
-        ptr,
-        value,
-        align,
-        flags,
-    };
-    x.emit(store, &[]);
+    x.store(ptr, value, align);
 }

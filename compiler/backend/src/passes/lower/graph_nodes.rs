@@ -348,13 +348,7 @@ fn start_scheduler(x: &mut Expander<'_>, payloads: Payloads, shared: GlobalId) {
             scope: Scope::Device,
         };
         let value = x.value(count, Type::I32);
-        let store = InstKind::Store {
-            ptr: word,
-            value,
-            align,
-            flags,
-        };
-        x.emit(store, &[]);
+        x.store(word, value, align);
     });
     barrier(x);
     let load = InstKind::Load {

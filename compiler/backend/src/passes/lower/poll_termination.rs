@@ -285,13 +285,7 @@ fn flag_of_group(x: &mut Expander<'_>, shared: GlobalId, flag: Flag) -> Value {
     let (align, flags) = (4, AccessFlags::empty());
     x.when(first, |x| {
         let value = word(x, flag);
-        let store = InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags,
-        };
-        x.emit(store, &[]);
+        x.store(ptr, value, align);
     });
     barrier(x);
     let found = x.value(InstKind::Load { ptr, align, flags }, Type::I32);

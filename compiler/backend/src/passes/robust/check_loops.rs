@@ -138,9 +138,9 @@ fn begin(x: &mut Expander<'_>, helpers: Helpers) -> Count {
     let ended = x.icmp_const(IntCond::Eq, all, 0);
     let (zero, slice) = (x.func.i32(0), x.func.i32(SLICE as i32));
     let left = x.select(ended, zero, slice);
-    store(x, rounds, left);
+    x.store(rounds, left, 4);
     let others = x.bin_const(BinaryOp::ISub, all, 1);
-    store(x, slices, others);
+    x.store(slices, others, 4);
     Count {
         memory,
         rounds,
@@ -153,7 +153,7 @@ fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Site
     let left = load(x, count.rounds);
     let spent = x.icmp_const(IntCond::Eq, left, 0);
     let next = x.bin_const(BinaryOp::ISub, left, 1);
-    store(x, count.rounds, next);
+    x.store(count.rounds, next, 4);
     x.when(spent, |x| {
         let before = load(x, count.slices);
         let (func, args) = (helpers.spend, smallvec![count.memory, before]);
@@ -174,9 +174,9 @@ fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Site
         call_report(x, helpers.report, count.memory, (site, code), [none, none]);
         let values = smallvec![];
         x.end_block(InstKind::Return { values }, on);
-        store(x, count.slices, after);
+        x.store(count.slices, after, 4);
         let slice = x.func.i32(SLICE as i32 - 1);
-        store(x, count.rounds, slice);
+        x.store(count.rounds, slice, 4);
     });
 }
 
@@ -184,16 +184,4 @@ fn load(x: &mut Expander<'_>, ptr: Value) -> Value {
     let flags = AccessFlags::empty();
     let align = 4;
     x.value(InstKind::Load { ptr, align, flags }, Type::I32)
-}
-
-fn store(x: &mut Expander<'_>, ptr: Value, value: Value) {
-    let flags = AccessFlags::empty();
-    let align = 4;
-    let store = InstKind::Store {
-        ptr,
-        value,
-        align,
-        flags,
-    };
-    x.emit(store, &[]);
 }
