@@ -5,18 +5,9 @@
  * instances was destroyed. */
 #include <fcntl.h>
 #include <unistd.h>
-#include <vulkan/vulkan.h>
 
 #include "import_memory.h"
-
-#define VK(call)                                                                        \
-    do {                                                                                \
-        VkResult result_ = (call);                                                      \
-        if (result_ != VK_SUCCESS) {                                                    \
-            fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, result_); \
-            exit(1);                                                                    \
-        }                                                                               \
-    } while (0)
+#include "vulkan_call.h"
 
 static VkInstance instance;
 static VkBuffer buffer_of_fd;

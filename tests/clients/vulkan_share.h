@@ -4,18 +4,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vulkan/vulkan.h>
 
-#include "common.h"
-
-#define VK(call)                                                                        \
-    do {                                                                                \
-        VkResult result_ = (call);                                                      \
-        if (result_ != VK_SUCCESS) {                                                    \
-            fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, result_); \
-            exit(1);                                                                    \
-        }                                                                               \
-    } while (0)
+#include "vulkan_call.h"
 
 /* An allocation that the host writes and reads through a mapping. */
 struct shared {
