@@ -95,7 +95,16 @@ impl Body<'_, '_> {
                 return Err(inst.error(format_args!("group operation {other} is not supported")));
             }
         };
-        self.group_inst(inst, combine(operation), scope, 2)?;
+        let op = combine(operation);
+        // Neither instruction has an operand for the size of a cluster.
+        let takes_no_clusters = matches!(
+            op,
+            GroupOp::AmdArithmetic(..) | GroupOp::BallotBitCount(..)
+        );
+        if takes_no_clusters && operation == GroupOperation::ClusteredReduce {
+            return Err(inst.error("this instruction has no clustered form"));
+        }
+        self.group_inst(inst, op, scope, 2)?;
         Ok(true)
     }
 
