@@ -240,7 +240,8 @@ impl StagedUse {
                 };
                 let kernels = (using.kernels)()?;
                 let prepare = |choice: Choice| conversion.prepare(&choice, &kernels, using);
-                let unpack = unpacking(rows.format).map(prepare).transpose()?;
+                let unpack = unpacking(rows.format, writes);
+                let unpack = unpack.map(prepare).transpose()?;
                 let pack = packing(rows.format).filter(|_| compares);
                 let pack = pack.map(prepare).transpose()?;
                 (own.unpack, own.pack) = (unpack, pack);
@@ -356,14 +357,15 @@ impl Choice {
     }
 }
 
-/// The kernel that makes texels of a format's rows; `None` where these are texels.
-fn unpacking(format: &ImageFormat) -> Option<Choice> {
+/// The kernel that makes texels of a format's rows, for a kernel that writes or not; `None` where these are texels.
+fn unpacking(format: &ImageFormat, writes: bool) -> Option<Choice> {
     let channels = format.channels.len() as u32;
     match format.packing {
         Packing::Native => None,
         Packing::High(bits) => {
-            let is_share = u32::from(format.class == Class::Unorm);
-            Choice::new("unpack_high", (channels, 1), [bits, is_share])
+            // SHARES and MARKS of texels.cl.
+            let form = u32::from(format.class == Class::Unorm) | u32::from(writes) << 1;
+            Choice::new("unpack_high", (channels, 1), [bits, form])
         }
         Packing::Raw(bits) => {
             let low = bits - 8;
@@ -385,7 +387,7 @@ fn packing(format: &ImageFormat) -> Option<Choice> {
         (Packing::Raw(_), _) => "pack_raw",
         (Packing::Yuv(_), _) => return None,
     };
-    unpacking(format).map(|unpacking| Choice { name, ..unpacking })
+    unpacking(format, true).map(|unpacking| Choice { name, ..unpacking })
 }
 
 /// A conversion of a level.

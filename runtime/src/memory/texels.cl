@@ -21,28 +21,33 @@ float share(uint value, float most)
     return fma(fma(-quotient, most, (float)value), inverse, quotient);
 }
 
-// Channels in the highest `bits` of 16: integers, or shares of the largest one.
+// Form of unpack_high and pack_high: a channel is a share of its largest number.
+#define SHARES 1
+// Form of unpack_high: the kernel writes.
+#define MARKS 2
+// Stands for a channel that holds more than its number: no number of a channel, and a NaN that no arithmetic makes.
+#define MARK 0xff9a0000
+
+// Channels in the highest `bits` of 16: integers, or shares of the largest one. A write makes the lower bits 0, also where
+// the number stays; so a texel with such bits comes to the image as a mark, and one that is still a mark was not written.
 kernel void unpack_high(global uchar *rows, ulong first, ulong row, ulong slice, global uint *before, global uint *after,
-                        uint bits, uint is_share)
+                        uint bits, uint form)
 {
-    uint value = *(global ushort *)place(rows, first, row, slice, 2) >> (16 - bits);
-    before[number()] = is_share ? as_uint(share(value, (float)((1u << bits) - 1))) : value;
+    uint channel = *(global ushort *)place(rows, first, row, slice, 2), value = channel >> (16 - bits);
+    uint texel = form & SHARES ? as_uint(share(value, (float)((1u << bits) - 1))) : value;
+    before[number()] = form & MARKS && channel != value << (16 - bits) ? MARK | value : texel;
 }
 
 kernel void pack_high(global uchar *rows, ulong first, ulong row, ulong slice, global uint *before, global uint *after,
-                      uint bits, uint is_share)
+                      uint bits, uint form)
 {
     uint value = after[number()], most = (1u << bits) - 1;
     if (value == before[number()])
         return;
     // A NaN becomes 0: of it and a number the maximum is the number.
-    if (is_share)
+    if (form & SHARES)
         value = (uint)rint(fmin(fmax(as_float(value), 0.0f), 1.0f) * (float)most);
-    value = min(value, most);
-    // The other bits stay where the number does.
-    global ushort *channel = (global ushort *)place(rows, first, row, slice, 2);
-    if (*channel >> (16 - bits) != value)
-        *channel = (ushort)(value << (16 - bits));
+    *(global ushort *)place(rows, first, row, slice, 2) = (ushort)(min(value, most) << (16 - bits));
 }
 
 // RAW10 and RAW12: the highest eight bits of each texel of a group, then a byte with the `low` lowest ones of all.
