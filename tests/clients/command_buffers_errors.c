@@ -5,29 +5,6 @@ enum { N = 256 };
 
 static const char *source = "kernel void put(global int *to) { to[get_global_id(0)] = 1; }\n";
 
-/* No command buffer takes kernels that enqueue kernels. */
-static void enqueuing(cl_context context, cl_device_id device, cl_command_queue queue)
-{
-    cl_ulong there = 0;
-    MUST(clGetDeviceInfo(device, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES, sizeof there, &there, NULL));
-    if (!there)
-        return;
-    cl_int error;
-    const char *text = "kernel void k() { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{}); }";
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    buffer_t buffer = create(1, &queue, NULL, &error);
-    MUST(error);
-    size_t global = 1;
-    EQ(ndrange(buffer, NULL, NULL, kernel, 1, NULL, &global, NULL, 0, NULL, NULL, NULL), CL_INVALID_OPERATION);
-    MUST(release(buffer));
-    MUST(clReleaseKernel(kernel));
-    MUST(clReleaseProgram(program));
-}
-
 int main(void)
 {
     load_functions();
@@ -55,7 +32,6 @@ int main(void)
     cl_mem strange = clCreateBuffer(foreign, 0, N * 4, NULL, &error);
     MUST(error);
 
-    enqueuing(context, device, queue);
     /* Creation. */
     cl_command_queue pair[2] = {queue, outside}, wrong[1] = {(cl_command_queue)context};
     CHECK(!create(0, NULL, NULL, &error));

@@ -56,6 +56,8 @@ pub(super) enum CommandSource {
 pub struct KernelCommand {
     /// The kernel that was recorded.
     pub kernel: Ref<Kernel>,
+    /// True if it enqueues others: the host leads its launches.
+    pub enqueues: bool,
     /// Its arguments, `None` for those not set.
     pub args: ArgBlock,
     /// Its range.
@@ -79,9 +81,12 @@ impl CommandSource {
 }
 
 impl Entry {
-    /// Tells whether it launches a kernel: such a command may change.
-    pub fn is_kernel(&self) -> bool {
-        matches!(self.source, CommandSource::Kernel(_))
+    /// The kernel that it launches: such a command may change.
+    pub fn kernel(&self) -> Option<&KernelCommand> {
+        match &self.source {
+            CommandSource::Kernel(command) => Some(command),
+            CommandSource::Recipe(_) => None,
+        }
     }
 
     /// A copy without its command, and the index of its queue.
@@ -196,14 +201,10 @@ impl Object<CommandBuffer> {
         let later = given.unwrap_or(0) & cl::CL_MUTABLE_DISPATCH_ARGUMENTS_KHR != 0;
         let deferred = later && self.is_mutable() && args.takes_handle;
         let on = self.queues[queue].on();
-        // CL_INVALID_OPERATION if the kernel enqueues others, which no device's command buffers support.
         let enqueues = |kernel: &DeviceKernel| kernel.info().enqueues;
-        if kernel.device_kernel(on.device()).is_ok_and(enqueues) {
-            let reason = format!("kernel {} enqueues kernels", kernel.name());
-            return Err(Error::InvalidOperation.because(reason));
-        }
         let mut command = KernelCommand {
             kernel: kernel.clone(),
+            enqueues: kernel.device_kernel(on.device()).is_ok_and(enqueues),
             args: kernel.arguments(),
             request,
             fields: given.unwrap_or(FIELDS),

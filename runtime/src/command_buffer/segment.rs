@@ -55,12 +55,13 @@ enum Kind {
 }
 
 fn kind(entry: &Entry) -> Kind {
-    match &entry.command {
+    match (entry.kernel(), &entry.command) {
         // A range that is empty now may become another.
-        _ if entry.is_kernel() => Kind::Device,
-        Some(Command::Host(_)) => Kind::Host,
-        Some(Command::Device(_)) => Kind::Device,
-        _ => Kind::OrderOnly,
+        (Some(kernel), _) if kernel.enqueues => Kind::Host,
+        (Some(_), _) => Kind::Device,
+        (None, Some(Command::Host(_))) => Kind::Host,
+        (None, Some(Command::Device(_))) => Kind::Device,
+        (None, _) => Kind::OrderOnly,
     }
 }
 

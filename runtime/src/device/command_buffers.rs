@@ -2,10 +2,17 @@
 
 use opencl_sys as cl;
 
-/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR.
-pub const DEVICE_CAPABILITIES: u64 = cl::CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
-    | cl::CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
-    | cl::CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR;
+/// CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR of a device that has queues of its own or not.
+pub fn device_capabilities(device_queues: bool) -> u64 {
+    let enqueues = match device_queues {
+        true => cl::CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR,
+        false => 0,
+    };
+    enqueues
+        | cl::CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR
+        | cl::CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR
+        | cl::CL_COMMAND_BUFFER_CAPABILITY_MULTIPLE_QUEUE_KHR
+}
 
 /// CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR: between devices, the host waits for events.
 pub const PLATFORM_CAPABILITIES: u64 = cl::CL_COMMAND_BUFFER_PLATFORM_UNIVERSAL_SYNC_KHR

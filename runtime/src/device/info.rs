@@ -265,7 +265,8 @@ impl Object<Device> {
                 Info::u64(if extensions::clocks(caps) { 1 | 4 } else { 0 })
             }
             cl::CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
-                Info::u64(command_buffers::DEVICE_CAPABILITIES)
+                let device_queues = extensions::device_enqueue(self.offered());
+                Info::u64(command_buffers::device_capabilities(device_queues))
             }
             cl::CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR => Info::u64(0),
             cl::CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR => {

@@ -97,10 +97,8 @@ impl Body<'_, '_> {
         };
         let op = combine(operation);
         // Neither instruction has an operand for the size of a cluster.
-        let takes_no_clusters = matches!(
-            op,
-            GroupOp::AmdArithmetic(..) | GroupOp::BallotBitCount(..)
-        );
+        let takes_no_clusters =
+            matches!(op, GroupOp::AmdArithmetic(..) | GroupOp::BallotBitCount(..));
         if takes_no_clusters && operation == GroupOperation::ClusteredReduce {
             return Err(inst.error("this instruction has no clustered form"));
         }
