@@ -14,6 +14,10 @@ static const char *source =
     "  enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 1, &done, NULL, ^{ a[i] *= 2; });\n"
     "  release_event(done);\n"
     "}\n"
+    "kernel void one(global int *a) {\n"
+    "  int i = get_global_id(0);\n"
+    "  enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ a[i] += i; });\n"
+    "}\n"
     "kernel void minus(global int *a) { a[get_global_id(0)] -= 1; }\n";
 
 static cl_device_id device;
@@ -147,6 +151,25 @@ int main(void)
     check(out_of_order, a, first, 40, by);
     MUST(clReleaseEvent(before));
     MUST(release(buffer));
+
+    /* As many kernels as work-items, by a queue whose size the application has not chosen. */
+    const size_t many = 16384;
+    int zero = 0;
+    cl_mem sums = clCreateBuffer(context, 0, many * 4, NULL, &error);
+    MUST(error);
+    cl_kernel one = kernel_of("one", sums);
+    buffer = buffer_for(in_order, 0);
+    MUST(fill_buffer(PLAIN(buffer), sums, &zero, 4, 0, many * 4, ALONE));
+    MUST(ndrange(PLAIN(buffer), one, 1, NULL, &many, NULL, ALONE));
+    MUST(finalize(buffer));
+    MUST(enqueue(0, NULL, buffer, 0, NULL, NULL));
+    static int got[16384];
+    MUST(clEnqueueReadBuffer(in_order, sums, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+    for (size_t i = 0; i < many; i++)
+        EQ(got[i], i);
+    MUST(release(buffer));
+    MUST(clReleaseKernel(one));
+    MUST(clReleaseMemObject(sums));
 
     MUST(clReleaseKernel(start));
     MUST(clReleaseKernel(grow));

@@ -10,10 +10,11 @@ pub const PLACES: usize = QUEUES;
 pub const MOST_QUEUES: u32 = 4;
 /// CL_DEVICE_MAX_ON_DEVICE_EVENTS.
 pub const MOST_EVENTS: u32 = EVENTS;
-/// CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, the size of queues without CL_QUEUE_SIZE: bytes.
-pub const PREFERRED_SIZE: u32 = 1 << 20;
 /// CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE: bytes.
 pub const MAX_SIZE: u32 = 8 << 20;
+/// CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE, the size of queues without CL_QUEUE_SIZE: bytes. Programs let some ten thousand
+/// work-items enqueue a kernel each and do not look at the errors.
+pub const PREFERRED_SIZE: u32 = MAX_SIZE;
 /// CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES.
 pub const PROPERTIES: u64 =
     cl::CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | cl::CL_QUEUE_PROFILING_ENABLE;
