@@ -1,8 +1,9 @@
-//! Memory that another user of Vulkan has allocated, handed over and back.
+//! Memory that another user of Vulkan, or OpenGL, has allocated, handed over and back.
 
 use super::rows::time_of_each;
 use super::vulkan::{call, entry};
 use super::{Failure, Result, Subject};
+use crate::cl::{GlContext, Session};
 use ash::{khr, vk};
 
 /// A Vulkan device with one buffer, whose memory leaves it as a file descriptor.
@@ -123,5 +124,17 @@ impl Subject {
         drop(shared);
         drop(exported);
         taken
+    }
+
+    /// Microseconds of acquiring and releasing a buffer of OpenGL's, as large as the buffers.
+    pub(super) fn hand_over_gl(&self) -> Result<f64> {
+        let gl = GlContext::open()?;
+        let session = Session::open_with_gl(&self.device.platform_name, &gl)?;
+        let shared = session.gl_buffer(&gl, self.host.len())?;
+        shared.hand_over()?;
+        time_of_each(1, || {
+            shared.hand_over()?;
+            Ok(session.finish()?)
+        })
     }
 }

@@ -56,6 +56,8 @@ pub(super) enum What {
     /// writing as much by the host.
     HandOver,
     CopyBack,
+    /// Microseconds of acquiring and releasing 16 MiB that are a buffer of OpenGL's.
+    HandOverGl,
     /// Microseconds of signalling a semaphore and waiting for it.
     Semaphore,
     /// Microseconds of making a sub-buffer, launching a kernel on it and releasing it.
@@ -176,6 +178,11 @@ pub(super) const ROWS: &[Row] = &[
         What::HandOver,
     ),
     less("16 MiB read and written back", "µs", What::CopyBack),
+    less(
+        "16 MiB of OpenGL's acquired and released",
+        "µs",
+        What::HandOverGl,
+    ),
     less("semaphore signaled and waited for", "µs", What::Semaphore),
     less("sub-buffer, launch on it", "µs", What::SubBuffers),
     less(

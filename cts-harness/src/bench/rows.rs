@@ -273,6 +273,7 @@ impl Subject {
                 Ok((self.device).with_mapped(&self.buffers[1], bytes, |mapped| mapped[0] = 1)?)
             }),
             What::HandOver => self.hand_over(),
+            What::HandOverGl => self.hand_over_gl(),
             What::CopyBack => {
                 let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
                 let best = best_of(Clock::Wall, || {

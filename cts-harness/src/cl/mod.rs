@@ -6,10 +6,12 @@
 
 mod any_kernel;
 mod external;
+mod gl;
 mod messages;
 mod queue;
 mod replay;
 
+pub use gl::GlContext;
 use messages::Messages;
 pub use queue::{DeviceQueue, Event};
 pub use replay::CommandBuffer;
@@ -146,6 +148,11 @@ impl Session {
     /// # Errors
     /// The error of the OpenCL call.
     pub fn open(platform: &str) -> Result<Session> {
+        Self::open_with(platform, &[0])
+    }
+
+    /// As [`Session::open`], with properties of the context and their terminator.
+    fn open_with(platform: &str, properties: &[isize]) -> Result<Session> {
         let (platform_name, id) = Self::find(platform)?;
         let info = |query| Ok(string(id.info(query)?));
         let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
@@ -153,10 +160,10 @@ impl Session {
         let mut code = 0;
         let messages: &'static Messages = Box::leak(Box::default());
         let data = ptr::from_ref(messages).cast_mut().cast();
-        // SAFETY: one valid device, no properties; the function may be called with `data` for ever.
+        // SAFETY: one valid device and a terminated list; the function may be called with `data` for ever.
         let context = unsafe {
             cl_sys::clCreateContext(
-                ptr::null(),
+                properties.as_ptr(),
                 1,
                 &device,
                 Some(messages::notify),
