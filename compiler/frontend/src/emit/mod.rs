@@ -22,6 +22,7 @@ mod image;
 mod init;
 mod lvalue;
 mod matrix;
+mod media;
 mod record;
 mod stmt;
 mod types;
