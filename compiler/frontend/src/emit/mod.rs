@@ -9,6 +9,7 @@
 mod async_copy;
 mod atomic;
 mod attributes;
+mod bit_field;
 pub mod builder;
 mod builtin;
 mod contract;
