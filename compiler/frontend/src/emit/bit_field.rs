@@ -2,9 +2,11 @@
 
 use rspirv::spirv::Op;
 
+use super::EmitError;
 use super::function::FunctionEmitter;
 use super::lvalue::Addr;
 use crate::lang::types::{AddrSpace, BitField, Type, TypeId, TypeTable};
+use crate::sema::typed::LocalId;
 
 /// A bit-field in memory.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +47,28 @@ impl Bits {
 }
 
 impl FunctionEmitter<'_, '_> {
+    /// Clears a variable with bit-fields that has no initialiser: to write one of them reads its
+    /// neighbours, which check mode takes for a use of what nothing wrote.
+    pub(super) fn clear_bit_fields(&mut self, local: LocalId) -> Result<(), EmitError> {
+        let variable = self.body.local(local);
+        let (ty, align) = (variable.ty.ty, variable.align);
+        if !self.holds_bit_fields(ty) {
+            return Ok(());
+        }
+        let pointer = self.local(local);
+        self.clear(pointer, ty, align)
+    }
+
+    fn holds_bit_fields(&self, ty: TypeId) -> bool {
+        let types = &self.e.module.types;
+        match types.get(ty) {
+            Type::Array { elem, .. } => self.holds_bit_fields(elem.ty),
+            Type::Record(record) => (types.record(*record).fields.iter())
+                .any(|field| field.bits.is_some() || self.holds_bit_fields(field.ty.ty)),
+            _ => false,
+        }
+    }
+
     /// The bits of a record's field, if it is a bit-field.
     pub(super) fn bits_in(&self, record: TypeId, field: u32) -> Option<BitField> {
         let types = &self.e.module.types;
