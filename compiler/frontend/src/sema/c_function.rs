@@ -3,6 +3,7 @@ use super::Sema;
 use super::convert::Purpose;
 use super::typed::{ConvertKind, ExprId, ExprKind, Init, LvalueKind};
 use crate::builtins::CFunction;
+use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, FloatKind, QualType, Quals, Type, TypeTable};
 use crate::source::Span;
 
@@ -140,6 +141,30 @@ impl<'a> Sema<'a> {
                 None
             }
             _ => Some(()),
+        }
+    }
+
+    /// Warns about a constant memory order with which an atomic function's behaviour is undefined
+    /// (OpenCL C 3.0 §6.15.12.7).
+    pub(super) fn check_order(&self, name: &str, args: &[ExprId]) {
+        const ACQUIRE: i128 = 2;
+        const RELEASE: i128 = 3;
+        const BOTH: i128 = 4;
+        let (place, wrong) = match name {
+            "atomic_load_explicit" => (1, RELEASE),
+            "atomic_store_explicit" => (2, ACQUIRE),
+            "atomic_flag_clear_explicit" => (1, ACQUIRE),
+            "atomic_compare_exchange_strong_explicit" | "atomic_compare_exchange_weak_explicit" => {
+                (4, RELEASE)
+            }
+            _ => return,
+        };
+        let Some(&order) = args.get(place) else {
+            return;
+        };
+        if (self.constant_number(order)).is_some_and(|order| order == wrong || order == BOTH) {
+            let message = "memory order argument to atomic operation is invalid";
+            self.warning(Warning::AtomicMemoryOrdering, self.span(order), message);
         }
     }
 
