@@ -170,7 +170,7 @@ pub enum MediaFunction {
     OfThree(Three, [Std; 2]),
 }
 
-/// Which of three numbers a function gives.
+/// The choice of one of three numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Three {
     /// The least.
