@@ -132,3 +132,30 @@ kernel void k(global float4 *p, read_only image2d_t i) {
   const sampler_t t;
   *p = read_imagef(i, s, (int2)(0));
 }
+
+//// bit-fields without clang's extension
+struct s { int a : 3; int : 2; };
+
+//// bit-fields with clang's extension
+#ifndef __cl_clang_bitfields
+#error not there
+#endif
+#pragma OPENCL EXTENSION __cl_clang_bitfields : enable
+struct s { int a : 3; float f : 2; int b : 33; int c : -1; int d : 0; int : 40; int : -2; bool e : 2; };
+struct t { int a : 3; int a : 2; uint : 0; };
+int *f(struct s *p) { return &p->a; }
+int g(struct s *p) { return sizeof(p->a) + vec_step(p->a) + sizeof((p->a)); }
+int h() { return __builtin_offsetof(struct s, a); }
+
+//// [-cl-std=CL2.0] clang's atomic functions
+void f(atomic_int *p, const atomic_int *q, int *e, const int *c, float *x, constant int *k, int scope) {
+  __opencl_atomic_load(p, memory_order_relaxed, memory_scope_work_item);
+  __opencl_atomic_load(p, memory_order_relaxed, 10);
+  __opencl_atomic_store(p, 1, memory_order_relaxed, 0);
+  __opencl_atomic_compare_exchange_weak(p, e, 1, memory_order_relaxed, memory_order_relaxed, 7);
+  __opencl_atomic_load(q, memory_order_relaxed, scope);
+  __opencl_atomic_store(q, 1, memory_order_relaxed, scope);
+  __opencl_atomic_compare_exchange_weak(p, c, 1, memory_order_relaxed, memory_order_relaxed, scope);
+  __opencl_atomic_compare_exchange_weak(p, x, 1, memory_order_relaxed, memory_order_relaxed, scope);
+  __opencl_atomic_compare_exchange_weak(p, k, 1, memory_order_relaxed, memory_order_relaxed, scope);
+}

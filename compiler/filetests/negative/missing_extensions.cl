@@ -17,3 +17,6 @@ short f(short s) { return intel_sub_group_broadcast(s, 0); }
 void f(void) { matrix_a_half_16x16_t m; }
 //// [-cl-std=CL3.0] a function on matrices without cl_pumice_cooperative_matrix
 void f(float *p) { cooperative_matrix_load_row_major(p, p, 8); }
+
+//// [-cl-ext=-cl_amd_media_ops,-cl_amd_media_ops2] AMD's byte operations
+uint f(uint a, int b) { return amd_bitalign(a, a, 3u) + amd_bfe(b, 1u, 2u); }

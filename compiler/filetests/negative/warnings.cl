@@ -48,3 +48,24 @@ void f(int n) { int unused; int set; set = n; }
 void f(void) { printf("%d\n", 1.0f); }
 //// [-Wno-everything -Wformat] warning: one warning is on
 void f(int a) { a + 1; printf("%d\n", 1.0f); }
+
+//// warning: printf of vectors with other components
+void f(int a, int2 b, int4 c, float4 d, char4 e, long4 g, half4 h) {
+  printf("%v4d %v4d %d %v4hd %v4hld", a, b, c, c, c);
+  printf("%v4f %v4lf %v4hlf %v4hf %v4d", d, d, d, h, d);
+  printf("%v4hhd %v4hd %v4ld %v4hlu %v4hf", e, e, g, c, d);
+  printf("%v4s", c);
+}
+
+//// [-cl-std=CL2.0] warning: memory orders that atomic functions do not take
+void f(global atomic_int *p, global atomic_flag *flag, int *e, memory_order order) {
+  atomic_load_explicit(p, memory_order_release);
+  __opencl_atomic_load(p, memory_order_acq_rel, memory_scope_device);
+  atomic_store_explicit(p, 1, memory_order_acquire, memory_scope_device);
+  atomic_flag_clear_explicit(flag, memory_order_acq_rel);
+  atomic_compare_exchange_weak_explicit(p, e, 1, memory_order_acq_rel, memory_order_release);
+  atomic_load_explicit(p, memory_order_acquire);
+  atomic_store_explicit(p, 1, memory_order_release, memory_scope_device);
+  atomic_compare_exchange_weak_explicit(p, e, 1, memory_order_release, memory_order_acquire);
+  atomic_load_explicit(p, order);
+}

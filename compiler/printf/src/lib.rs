@@ -266,6 +266,10 @@ fn parse(format: &[u8]) -> (Piece<'_>, usize) {
     let piece = match conversion {
         _ if letter == b'%' => Piece::Percent,
         None => return (Piece::Text(&format[..cursor.at]), cursor.at),
+        // There are vectors of numbers alone.
+        Some((_, Kind::String | Kind::Pointer, _)) if vector.is_some() => {
+            return (Piece::Text(&format[..cursor.at]), cursor.at);
+        }
         Some(&(letter, kind, base)) => Piece::Directive(Directive {
             source: &format[..=cursor.at],
             flags,
@@ -295,7 +299,7 @@ mod tests {
         assert_eq!(letters(b"100%% %d %-5.3s|%v4hlf %#x %zu %td %"), b"dsfxud");
         assert_eq!(letters(b"none"), b"");
         // No directives: nothing is printed for them.
-        assert_eq!(letters(b"%n %*d %5% %v5d %l5d %s"), b"s");
+        assert_eq!(letters(b"%n %*d %5% %v5d %l5d %v4s %v2p %s"), b"s");
     }
 
     #[test]

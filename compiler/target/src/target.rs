@@ -302,6 +302,8 @@ impl Target {
             opencl_version: (3, 0),
             opencl_c_version: (3, 0),
             extensions: [
+                "cl_amd_media_ops",
+                "cl_amd_media_ops2",
                 "cl_arm_integer_dot_product_accumulate_int16",
                 "cl_arm_integer_dot_product_accumulate_int8",
                 "cl_arm_integer_dot_product_accumulate_saturate_int8",

@@ -161,6 +161,8 @@ const DEVICE: &[Extension] = &[
     always("cl_arm_integer_dot_product_accumulate_int8"),
     always("cl_arm_integer_dot_product_accumulate_int16"),
     always("cl_arm_integer_dot_product_accumulate_saturate_int8"),
+    always("cl_amd_media_ops"),
+    always("cl_amd_media_ops2"),
     on("cl_khr_int64_base_atomics", int64_atomics),
     on("cl_khr_int64_extended_atomics", int64_atomics),
     // Not cl_khr_subgroups, which promises that sub-groups progress independently: no Vulkan

@@ -31,6 +31,7 @@ macro_rules! warnings {
 warnings! {
     Unnamed "" On;
     ArrayBounds "array-bounds" On;
+    AtomicMemoryOrdering "atomic-memory-ordering" On;
     BuiltinMacroRedefined "builtin-macro-redefined" On;
     CompareDistinctPointerTypes "compare-distinct-pointer-types" On;
     ConditionalTypeMismatch "conditional-type-mismatch" On;

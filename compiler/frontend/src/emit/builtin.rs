@@ -42,6 +42,9 @@ impl FunctionEmitter<'_, '_> {
         if let Some(result) = self.matrix(row.lower, args, ty)? {
             return Ok(result);
         }
+        if let Some(result) = self.media(row.lower, args, ty)? {
+            return Ok(result);
+        }
         if let Some(result) = self.image(row.lower, args, ty)? {
             return Ok(result);
         }

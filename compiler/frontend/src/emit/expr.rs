@@ -3,6 +3,7 @@
 use rspirv::spirv::Op;
 
 use super::EmitError;
+use super::bit_field::Bits;
 use super::function::FunctionEmitter;
 use crate::lang::types::{AddrSpace, OpaqueKind, Type, TypeId, TypeTable};
 use crate::sema::typed::{ArithOp, CompareOp, ExprId, ExprKind, LvalueKind, NO_LANE};
@@ -138,7 +139,7 @@ impl FunctionEmitter<'_, '_> {
                 let value = self.expr(*value)?;
                 self.checked_access(*lvalue);
                 self.store(&addr, value);
-                value
+                self.stored(&addr, value)
             }
             ExprKind::Update { lvalue, value, old } => {
                 let addr = self.lvalue(*lvalue)?;
@@ -150,7 +151,7 @@ impl FunctionEmitter<'_, '_> {
                 self.store(&addr, new);
                 match read {
                     Some(read) if *old => read,
-                    _ => new,
+                    _ => self.stored(&addr, new),
                 }
             }
             ExprKind::OldValue => {
@@ -200,7 +201,10 @@ impl FunctionEmitter<'_, '_> {
             }
             ExprKind::ExtractField { base, field } => {
                 let (pointer, align) = self.extracted_field(*base, *field)?;
-                self.load_value(pointer, ty, align, false)
+                match self.bits_in(body.expr(*base).ty, *field) {
+                    Some(bits) => self.load_bits(Bits::private(pointer, bits, ty)),
+                    None => self.load_value(pointer, ty, align, false),
+                }
             }
         })
     }

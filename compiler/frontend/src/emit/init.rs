@@ -2,6 +2,7 @@
 
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
+use super::bit_field::Bits;
 use super::function::FunctionEmitter;
 use super::{EmitError, Emitter};
 use crate::lang::types::{AddrSpace, Type, TypeId};
@@ -82,12 +83,14 @@ impl FunctionEmitter<'_, '_> {
         let mut pointer = object;
         let mut ty = object_ty;
         let mut offset = 0;
+        let mut bits = None;
         for step in &elem.path {
             match module.types.get(ty) {
                 Type::Record(record) => {
                     let field = &module.types.record(*record).fields[*step as usize];
                     pointer = self.field_address(pointer, ty, *step as u32, AddrSpace::Private);
                     offset += field.offset;
+                    bits = field.bits;
                     ty = field.ty.ty;
                 }
                 Type::Array { elem, .. } => {
@@ -106,6 +109,11 @@ impl FunctionEmitter<'_, '_> {
                 }
                 _ => unreachable!("an initialiser's path ends at scalars"),
             }
+        }
+        if let Some(bits) = bits {
+            let value = self.expr(elem.value)?;
+            self.store_bits(Bits::private(pointer, bits, ty), value);
+            return Ok(());
         }
         let align = if offset == 0 {
             object_align

@@ -3,6 +3,7 @@
 use rspirv::spirv::Op;
 
 use super::EmitError;
+use super::bit_field::Bits;
 use super::function::FunctionEmitter;
 use super::types::storage_class;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
@@ -24,6 +25,8 @@ pub(super) enum Addr {
         /// `volatile`
         volatile: bool,
     },
+    /// A bit-field.
+    Bits(Bits),
     /// Some lanes of a vector.
     Lanes(Box<Addr>, Vec<u8>),
     /// A lane by number.
@@ -42,7 +45,21 @@ impl FunctionEmitter<'_, '_> {
                 let value = self.expr(*pointer)?;
                 self.retype(value, body.expr(*pointer).ty, lvalue.ty.ty, lvalue.space)
             }
-            LvalueKind::Field { base, field } => self.field(*base, *field)?,
+            LvalueKind::Field { base, field } => {
+                let pointer = self.field(*base, *field)?;
+                let volatile = lvalue.ty.quals.contains(Quals::VOLATILE);
+                let bits = self.bits_in(body.lvalue(*base).ty.ty, *field);
+                if let Some(bits) = bits {
+                    return Ok(Addr::Bits(Bits {
+                        pointer,
+                        bits,
+                        ty: lvalue.ty.ty,
+                        space: lvalue.space,
+                        volatile,
+                    }));
+                }
+                pointer
+            }
             LvalueKind::Lanes { base, lanes } => {
                 let base = self.lvalue(*base)?;
                 return Ok(Addr::Lanes(Box::new(base), lanes.clone()));
@@ -106,7 +123,9 @@ impl FunctionEmitter<'_, '_> {
             unreachable!("a field of what is no record");
         };
         let def = &module.types.record(record).fields[field as usize];
-        let wanted = self.e.pointer_to(def.ty.ty, space);
+        // A bit-field's address is that of its first byte.
+        let ty = def.bits.map_or(def.ty.ty, |_| TypeTable::UCHAR);
+        let wanted = self.e.pointer_to(ty, space);
         let shape = self.e.record_shape(record);
         if let Some(Some(member)) = shape.members.get(field as usize) {
             let zero = self.e.b.const_u32(0);
@@ -153,6 +172,7 @@ impl FunctionEmitter<'_, '_> {
                 volatile,
                 ..
             } => self.load_value(*pointer, *ty, *align, *volatile),
+            Addr::Bits(place) => self.load_bits(*place),
             Addr::Lanes(base, lanes) => {
                 let vector = self.load(base);
                 let (elem, _) = self.shape(base);
@@ -179,6 +199,7 @@ impl FunctionEmitter<'_, '_> {
                 volatile,
                 ..
             } => self.store_value(*pointer, *ty, value, *align, *volatile),
+            Addr::Bits(place) => self.store_bits(*place, value),
             Addr::Lanes(base, lanes) => self.store_lanes(base, lanes, value),
             Addr::Lane(base, index) => {
                 if let Some((pointer, elem, align, volatile)) = self.lane_pointer(base, *index) {
@@ -265,7 +286,9 @@ impl FunctionEmitter<'_, '_> {
     /// Element type and lanes of the scalar or vector that an address stands for.
     fn shape(&self, addr: &Addr) -> (TypeId, u8) {
         match addr {
-            Addr::Memory { ty, .. } => self.e.module.types.elem_lanes(*ty),
+            Addr::Memory { ty, .. } | Addr::Bits(Bits { ty, .. }) => {
+                self.e.module.types.elem_lanes(*ty)
+            }
             Addr::Lanes(base, lanes) => (self.shape(base).0, lanes.len() as u8),
             Addr::Lane(base, _) => (self.shape(base).0, 1),
         }

@@ -9,6 +9,7 @@
 mod async_copy;
 mod atomic;
 mod attributes;
+mod bit_field;
 pub mod builder;
 mod builtin;
 mod contract;
@@ -22,6 +23,7 @@ mod image;
 mod init;
 mod lvalue;
 mod matrix;
+mod media;
 mod record;
 mod stmt;
 mod types;

@@ -33,11 +33,10 @@ impl FunctionEmitter<'_, '_> {
                     self.expr(*value)?;
                 }
             }
-            StmtKind::Decl { local, init } => {
-                if let Some(init) = init {
-                    self.initialise(*local, init)?;
-                }
-            }
+            StmtKind::Decl { local, init } => match init {
+                Some(init) => self.initialise(*local, init)?,
+                None => self.clear_bit_fields(*local)?,
+            },
             StmtKind::Block(stmts) => {
                 for stmt in stmts {
                     self.stmt(*stmt)?;

@@ -257,7 +257,8 @@ impl Emitter<'_> {
         }
         let module = self.module;
         let def = module.types.record(id);
-        let shape = if def.is_union {
+        // Bit-fields overlap, as a union's members do.
+        let shape = if def.is_union || def.fields.iter().any(|field| field.bits.is_some()) {
             self.union_shape(def.size, def.align)
         } else {
             self.struct_shape(id)

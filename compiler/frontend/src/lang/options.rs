@@ -24,7 +24,10 @@ pub struct LangOptions<'a> {
 }
 
 /// Extensions of clang's language, which no device lists. They are off until a pragma enables them.
-pub const CLANG_EXTENSIONS: &[&str] = &[STORAGE_CLASSES, VARIADIC_FUNCTIONS];
+pub const CLANG_EXTENSIONS: &[&str] = &[BIT_FIELDS, STORAGE_CLASSES, VARIADIC_FUNCTIONS];
+
+/// Members of structs and unions with a number of bits.
+pub const BIT_FIELDS: &str = "__cl_clang_bitfields";
 
 /// `register` in OpenCL C 1.0, `auto` in all versions.
 pub const STORAGE_CLASSES: &str = "cl_clang_storage_class_specifiers";

@@ -202,10 +202,28 @@ pub struct Field {
     pub name: String,
     /// Type and qualifiers.
     pub ty: QualType,
-    /// Byte offset.
+    /// Byte offset; of a bit-field's first byte.
     pub offset: u64,
+    /// The bits that a bit-field takes from there.
+    pub bits: Option<BitField>,
     /// Position of the declaration.
     pub span: Span,
+}
+
+/// The place of a bit-field in its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitField {
+    /// Bits of the first byte that are not its own, from 0 to 7.
+    pub shift: u8,
+    /// Its number of bits, from 1 to 64.
+    pub width: u8,
+}
+
+impl BitField {
+    /// The number of bytes that it has a part in, from 1 to 9.
+    pub fn bytes(self) -> u8 {
+        (self.shift + self.width).div_ceil(8)
+    }
 }
 
 /// An enumeration.

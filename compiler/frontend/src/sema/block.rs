@@ -147,6 +147,7 @@ impl<'a> Sema<'a> {
                     name: variable.name.clone(),
                     ty: held,
                     offset: 0,
+                    bits: None,
                     span,
                 });
         }
@@ -353,6 +354,7 @@ impl<'a> Sema<'a> {
             align: 0,
             packed: false,
             host_sized: false,
+            bits: None,
             span: field.span,
         });
         let layout = lay_out(&self.module.types, specs.collect(), false, false, 8)?;

@@ -1,9 +1,10 @@
 //! Calls of C compilers' built-in functions as calls of OpenCL C's.
 use super::Sema;
 use super::convert::Purpose;
-use super::typed::{ConvertKind, ExprId, ExprKind, LvalueKind};
+use super::typed::{ConvertKind, ExprId, ExprKind, Init, LvalueKind};
 use crate::builtins::CFunction;
-use crate::lang::types::{AddrSpace, FloatKind, QualType, TypeTable};
+use crate::diagnostics::Warning;
+use crate::lang::types::{AddrSpace, FloatKind, QualType, Quals, Type, TypeTable};
 use crate::source::Span;
 
 /// The largest size in bytes that `__builtin_memcpy` takes; it becomes one copy without a loop.
@@ -35,7 +36,16 @@ impl<'a> Sema<'a> {
             CFunction::Atomic(name) => {
                 if let Some(object) = args.first_mut() {
                     *object = self.beyond_private(*object);
+                    if name.contains("load") {
+                        *object = self.without_const(*object);
+                    }
                 }
+                if let ([object, expected, ..], true) =
+                    (args.as_mut_slice(), name.contains("compare"))
+                {
+                    *expected = self.expected_value(*object, *expected);
+                }
+                self.check_scope(name, &args)?;
                 (name, args)
             }
             CFunction::LoadHalf => {
@@ -59,6 +69,102 @@ impl<'a> Sema<'a> {
                 self.pointer_convert(pointer, ty)
             }
             _ => pointer,
+        }
+    }
+
+    /// A pointer to a const object as one that the functions of OpenCL C take, which know no const.
+    fn without_const(&mut self, pointer: ExprId) -> ExprId {
+        match self.module.types.pointer_parts(self.ty(pointer)) {
+            Some((to, space)) if to.quals.contains(Quals::CONST) => {
+                let to = QualType::new(to.ty, to.quals - Quals::CONST);
+                let ty = self.module.types.pointer(to, space);
+                self.pointer_convert(pointer, ty)
+            }
+            _ => pointer,
+        }
+    }
+
+    /// The pointer to the expected value of a compare-exchange as OpenCL C's functions take it. One
+    /// to a const or to another type is taken with a warning. A constant value is copied: the
+    /// function would write to it what it found instead.
+    fn expected_value(&mut self, object: ExprId, expected: ExprId) -> ExprId {
+        let types = &self.module.types;
+        let value = types.pointer_parts(self.ty(object)).map(|(to, _)| to.ty);
+        let value = value.and_then(|ty| match *types.get(ty) {
+            Type::Atomic(value) => Some(value),
+            _ => None,
+        });
+        let (Some(value), Some((to, space))) = (value, types.pointer_parts(self.ty(expected)))
+        else {
+            return expected;
+        };
+        let span = self.span(expected);
+        if !types.is_integer(to.ty) && !types.is_float(to.ty) {
+            return expected;
+        }
+        if space == AddrSpace::Constant {
+            let q = QualType::plain(value);
+            let ty = self.module.types.pointer(q, space);
+            let pointer = self.pointer_convert(expected, ty);
+            let align = self.module.types.align(value);
+            let constant = self.mk_lvalue(LvalueKind::Deref(pointer), q, space, align, span);
+            let init = Init::Expr(self.mk(ExprKind::Load(constant), value, span));
+            let local = self.add_local(String::new(), q, 0, span);
+            let copy = LvalueKind::Literal { local, init };
+            let copy = self.mk_lvalue(copy, q, AddrSpace::Private, align, span);
+            let ty = self.module.types.pointer(q, AddrSpace::Private);
+            return self.mk(ExprKind::AddrOf(copy), ty, span);
+        }
+        let ty = (self.module.types).pointer(QualType::new(value, to.quals - Quals::CONST), space);
+        let taken = self.assign_convert(expected, ty, Purpose::Argument(None));
+        taken.unwrap_or(expected)
+    }
+
+    /// Refuses a constant scope that no atomic operation has.
+    fn check_scope(&mut self, name: &str, args: &[ExprId]) -> Option<()> {
+        let place = match name {
+            "atomic_init" => return Some(()),
+            "atomic_load_explicit" => 2,
+            _ if name.contains("compare") => 5,
+            _ => 3,
+        };
+        let Some(&scope) = args.get(place) else {
+            return Some(());
+        };
+        if !self.module.types.is_integer(self.ty(scope)) {
+            return Some(());
+        }
+        match self.constant_number(scope) {
+            Some(number) if !(1..=4).contains(&number) => {
+                let message = "synchronization scope argument to atomic operation is invalid";
+                self.error(self.span(scope), message);
+                None
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// Warns about a constant memory order with which an atomic function's behaviour is undefined
+    /// (OpenCL C 3.0 §6.15.12.7).
+    pub(super) fn check_order(&self, name: &str, args: &[ExprId]) {
+        const ACQUIRE: i128 = 2;
+        const RELEASE: i128 = 3;
+        const BOTH: i128 = 4;
+        let (place, wrong) = match name {
+            "atomic_load_explicit" => (1, RELEASE),
+            "atomic_store_explicit" => (2, ACQUIRE),
+            "atomic_flag_clear_explicit" => (1, ACQUIRE),
+            "atomic_compare_exchange_strong_explicit" | "atomic_compare_exchange_weak_explicit" => {
+                (4, RELEASE)
+            }
+            _ => return,
+        };
+        let Some(&order) = args.get(place) else {
+            return;
+        };
+        if (self.constant_number(order)).is_some_and(|order| order == wrong || order == BOTH) {
+            let message = "memory order argument to atomic operation is invalid";
+            self.warning(Warning::AtomicMemoryOrdering, self.span(order), message);
         }
     }
 

@@ -391,6 +391,7 @@ impl<'a> Sema<'a> {
         if text == "printf" {
             self.check_printf(&args);
         }
+        self.check_order(text, &args);
         let mut converted = Vec::with_capacity(args.len());
         for (index, &arg) in args.iter().enumerate() {
             let value = match resolution.params.get(index) {

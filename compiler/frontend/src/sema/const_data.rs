@@ -170,7 +170,10 @@ impl<'a> Sema<'a> {
                 for elem in elems {
                     let value = self.eval(elem.value)?;
                     let (offset, elem_ty) = self.path_offset(ty, &elem.path)?;
-                    self.encode(&value, elem_ty, &mut data, offset)?;
+                    match self.bits_at(ty, &elem.path) {
+                        Some(bits) => self.encode_bits(&value, &mut data, offset, bits)?,
+                        None => self.encode(&value, elem_ty, &mut data, offset)?,
+                    }
                 }
                 Some(data)
             }

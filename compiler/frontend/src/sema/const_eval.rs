@@ -214,7 +214,10 @@ impl<'a> Sema<'a> {
         };
         let types = &self.module.types;
         let field = (types.record(types.record_id(ty)?).fields).get(field as usize)?;
-        self.decode(data, field.offset, field.ty.ty)
+        match field.bits {
+            Some(bits) => self.decode_bits(data, field.offset, bits, field.ty.ty),
+            None => self.decode(data, field.offset, field.ty.ty),
+        }
     }
 
     /// The value in an lvalue that cannot change.
@@ -243,11 +246,11 @@ impl<'a> Sema<'a> {
                 if global.space != AddrSpace::Constant && !is_const {
                     return None;
                 }
-                self.decode(
-                    global.init.as_ref()?,
-                    u64::try_from(offset).ok()?,
-                    lvalue.ty.ty,
-                )
+                let (data, at) = (global.init.as_ref()?, u64::try_from(offset).ok()?);
+                match self.bits_of(id) {
+                    Some(bits) => self.decode_bits(data, at, bits, lvalue.ty.ty),
+                    None => self.decode(data, at, lvalue.ty.ty),
+                }
             }
         }
     }

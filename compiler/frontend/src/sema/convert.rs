@@ -198,7 +198,7 @@ impl<'a> Sema<'a> {
 
     /// Integer promotion of a scalar value.
     pub(super) fn promote(&mut self, operand: ExprId) -> ExprId {
-        let ty = self.promoted(self.ty(operand));
+        let ty = self.promoted_value(operand);
         if ty == self.ty(operand) {
             operand
         } else {

@@ -31,7 +31,15 @@ impl<'a> Sema<'a> {
         self.note_unevaluated(1);
         let operand = self.operand(id);
         self.note_unevaluated(-1);
-        match operand? {
+        self.type_of_operand(operand?, id)
+    }
+
+    pub(super) fn type_of_operand(
+        &mut self,
+        operand: Operand,
+        id: ast::ExprId,
+    ) -> Option<QualType> {
+        match operand {
             Operand::Value(expr) => Some(QualType::plain(self.ty(expr))),
             Operand::Lvalue(lvalue) => Some(self.body.lvalue(lvalue).ty),
             function => {
@@ -128,7 +136,7 @@ impl<'a> Sema<'a> {
                 return self.compound_literal(*ty, init, span);
             }
             ast::ExprKind::TraitExpr { which, operand } => {
-                let ty = self.unevaluated(*operand);
+                let ty = self.measured(*which, *operand);
                 ty.and_then(|q| self.type_trait(*which, q.ty, span))
             }
             ast::ExprKind::TraitType { which, ty } => {
@@ -348,6 +356,11 @@ impl<'a> Sema<'a> {
                         return None;
                     };
                     for field in fields {
+                        if self.bits_at(current, &[field.into()]).is_some() {
+                            let message = format!("cannot compute offset of bit-field '{text}'");
+                            self.error(*name_span, message);
+                            return None;
+                        }
                         let (at, inner) = self.path_offset(current, &[u64::from(field)])?;
                         offset += at;
                         current = inner;

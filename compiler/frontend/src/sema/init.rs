@@ -133,7 +133,8 @@ impl<'a> Sema<'a> {
         let mut seen = FxHashSet::default();
         let mut covered = 0;
         for elem in &gathered.elems {
-            if seen.insert(elem.path.clone()) {
+            // Of bit-fields, some bits may have no initialiser.
+            if seen.insert(elem.path.clone()) && self.bits_at(ty, &elem.path).is_none() {
                 covered += self.module.types.size(self.ty(elem.value));
             }
         }

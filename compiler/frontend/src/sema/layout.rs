@@ -1,5 +1,5 @@
 //! Sizes, alignments and offsets of records.
-use crate::lang::types::{Field, QualType, TypeTable};
+use crate::lang::types::{BitField, Field, QualType, TypeTable};
 use crate::source::Span;
 
 /// A field before it has an offset.
@@ -13,6 +13,9 @@ pub(super) struct FieldSpec {
     pub(super) packed: bool,
     /// `size_t` and its like: fields that kernels cannot take.
     pub(super) host_sized: bool,
+    /// The width of a bit-field; without a name it takes its place alone, and with 0 bits the next
+    /// one begins at a boundary of its type.
+    pub(super) bits: Option<u8>,
     pub(super) span: Span,
 }
 
@@ -34,13 +37,37 @@ pub(super) fn lay_out(
 ) -> Option<Layout> {
     let mut fields = Vec::with_capacity(specs.len());
     let mut end: u64 = 0;
+    // Bits of the last byte that a bit-field has left.
+    let mut spare = 0;
     let mut align: u64 = min_align.max(1);
     for spec in specs {
-        let natural = if packed || spec.packed {
-            1
-        } else {
-            types.align(spec.ty.ty)
-        };
+        let packed = packed || spec.packed;
+        let natural = if packed { 1 } else { types.align(spec.ty.ty) };
+        if let Some(width) = spec.bits {
+            let at = if is_union { 0 } else { end * 8 - spare };
+            let at = bits_begin(types, &spec, at, width, packed)?;
+            let behind = at.checked_add(width.into())?;
+            if !is_union {
+                spare = behind.next_multiple_of(8) - behind;
+            }
+            end = end.max(behind.div_ceil(8));
+            if spec.name.is_empty() {
+                continue;
+            }
+            align = align.max(natural.max(spec.align));
+            fields.push(Field {
+                name: spec.name,
+                ty: spec.ty,
+                offset: at / 8,
+                bits: Some(BitField {
+                    shift: (at % 8) as u8,
+                    width,
+                }),
+                span: spec.span,
+            });
+            continue;
+        }
+        spare = 0;
         let field_align = natural.max(spec.align).max(1);
         align = align.max(field_align);
         let size = types.size(spec.ty.ty);
@@ -54,6 +81,7 @@ pub(super) fn lay_out(
             name: spec.name,
             ty: spec.ty,
             offset,
+            bits: None,
             span: spec.span,
         });
     }
@@ -63,6 +91,26 @@ pub(super) fn lay_out(
         size,
         align,
     })
+}
+
+/// The bit that a bit-field begins at, if `at` is the next free one: as C compilers for x86 and AMD64
+/// have it, the host's among them. It lies in one unit of its type unless the record is packed.
+fn bits_begin(
+    types: &TypeTable,
+    spec: &FieldSpec,
+    at: u64,
+    width: u8,
+    packed: bool,
+) -> Option<u64> {
+    let unit = types.size(spec.ty.ty) * 8;
+    if width == 0 {
+        return at.checked_next_multiple_of(unit);
+    }
+    let at = at.checked_next_multiple_of((spec.align * 8).max(1))?;
+    match !packed && at % unit + u64::from(width) > unit {
+        true => at.checked_next_multiple_of(unit),
+        false => Some(at),
+    }
 }
 
 #[cfg(test)]
@@ -78,8 +126,44 @@ mod tests {
             align: 0,
             packed: false,
             host_sized: false,
+            bits: None,
             span: Span::NONE,
         }
+    }
+
+    #[test]
+    fn bit_fields_share_units_of_their_types() {
+        let types = TypeTable::new();
+        let bits = |ty, width| FieldSpec {
+            bits: Some(width),
+            ..field(ty)
+        };
+        let unnamed = |ty, width| FieldSpec {
+            name: String::new(),
+            ..bits(ty, width)
+        };
+        let (int, char) = (TypeTable::INT, TypeTable::CHAR);
+        let specs = vec![
+            bits(int, 20),
+            field(char),
+            bits(int, 3),
+            bits(char, 6),
+            unnamed(int, 0),
+            bits(TypeTable::LONG, 40),
+            unnamed(char, 5),
+            bits(int, 32),
+        ];
+        let places = |packed| {
+            let layout = lay_out(&types, specs.clone(), false, packed, 0).expect("fits");
+            let bit = |f: &crate::lang::types::Field| {
+                f.offset * 8 + f.bits.map_or(0, |bits| u64::from(bits.shift))
+            };
+            let bits: Vec<u64> = layout.fields.iter().map(bit).collect();
+            (bits, layout.size, layout.align)
+        };
+        // As gcc and clang have it.
+        assert_eq!(places(false), (vec![0, 24, 32, 40, 64, 128], 24, 8));
+        assert_eq!(places(true), (vec![0, 24, 32, 35, 64, 109], 18, 1));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod typed;
 
 mod array_size;
 mod attr;
+mod bit_field;
 mod block;
 mod c_function;
 mod call;

@@ -141,6 +141,7 @@ impl<'a> Sema<'a> {
         let ty = self.body.lvalue(lvalue).ty.ty;
         self.note_read(lvalue, span);
         let old = self.mk(ExprKind::OldValue, ty, span);
+        let old = self.promoted_bits(old, lvalue);
         let value = if self.module.types.is_pointer(ty) {
             let one = self.mk(ExprKind::Int(1), TypeTable::INT, span);
             self.pointer_add(old, one, !up, span)?
@@ -201,6 +202,7 @@ impl<'a> Sema<'a> {
         };
         self.note_read(lvalue, lhs_span);
         let old = self.mk(ExprKind::OldValue, ty, lhs_span);
+        let old = self.promoted_bits(old, lvalue);
         let result = self.binary_values(op, op_span, old, value, span)?;
         let result_ty = self.ty(result);
         let types = &self.module.types;

@@ -96,6 +96,10 @@ impl<'a> Sema<'a> {
                 None
             }
             LvalueKind::Deref(pointer) => Some(pointer),
+            LvalueKind::Field { .. } if self.bits_of(lvalue).is_some() => {
+                self.error(span, "address of bit-field requested");
+                None
+            }
             _ => {
                 let ty = self.module.types.pointer(q, space);
                 Some(self.mk(ExprKind::AddrOf(lvalue), ty, span))

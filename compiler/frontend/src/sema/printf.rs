@@ -45,7 +45,8 @@ impl Sema<'_> {
                 self.error(self.span(value), message);
                 continue;
             }
-            if !self.prints(directive.kind, ty) || !self.has_length(directive, ty) {
+            let fits = self.prints(directive.kind, ty) && self.has_length(directive, ty);
+            if !fits || !self.has_components(directive, ty) {
                 let message = format!(
                     "format specifies type '{}' but the argument has type {}",
                     expected_type(directive),
@@ -118,6 +119,28 @@ impl Sema<'_> {
         (directive.length == Length::Long) == (self.module.types.size(ty) > 4)
     }
 
+    /// Returns whether an argument has as many components as a directive names, and as wide ones if it
+    /// names a length for them.
+    fn has_components(&self, directive: &Directive<'_>, ty: TypeId) -> bool {
+        let types = &self.module.types;
+        if !types.is_scalar(ty) && !types.is_vector(ty) {
+            // An error already.
+            return true;
+        }
+        let (elem, lanes) = types.elem_lanes(ty);
+        let Some(count) = directive.vector else {
+            return !types.is_vector(ty);
+        };
+        let size = match directive.length {
+            Length::None => types.size(elem),
+            Length::Char => 1,
+            Length::Short => 2,
+            Length::Int => 4,
+            Length::Long => 8,
+        };
+        usize::from(lanes) == count && types.size(elem) == size
+    }
+
     /// Returns whether a conversion of this kind prints a value of type `ty`, or a vector of them.
     fn prints(&self, kind: Kind, ty: TypeId) -> bool {
         let types = &self.module.types;
@@ -140,6 +163,8 @@ impl Sema<'_> {
 fn expected_type(directive: &Directive<'_>) -> String {
     let signed = directive.kind == Kind::Signed;
     let scalar = match (directive.kind, directive.length) {
+        (Kind::Float, Length::Short) if directive.vector.is_some() => "half",
+        (Kind::Float, Length::Int) if directive.vector.is_some() => "float",
         (Kind::Float, _) => "double",
         (Kind::Character, _) => "int",
         (Kind::String, _) => "__constant char *",

@@ -142,6 +142,7 @@ impl<'a> Sema<'a> {
                     align: shared_align,
                     packed: false,
                     host_sized: false,
+                    bits: None,
                     span: *span,
                 });
             } else {
@@ -155,16 +156,14 @@ impl<'a> Sema<'a> {
         }
         for member in declarators {
             let declarator = &member.declarator;
-            let Some((name, name_span)) = declarator.name else {
-                if member.bit_width.is_some() {
-                    self.error(declarator.span, "bit-fields are not supported in OpenCL");
-                }
-                continue;
-            };
-            if member.bit_width.is_some() {
-                self.error(name_span, "bit-fields are not supported in OpenCL");
+            if let Some(width) = member.bit_width {
+                let field = self.bit_field(base, declarator, width, shared_align);
+                out.extend(field);
                 continue;
             }
+            let Some((name, name_span)) = declarator.name else {
+                continue;
+            };
             self.check_attrs(&declarator.attrs);
             let Some(ty) = self.declarator_type(base, declarator) else {
                 continue;
@@ -211,6 +210,7 @@ impl<'a> Sema<'a> {
                 align,
                 packed,
                 host_sized: ty.not_for_kernels,
+                bits: None,
                 span: name_span,
             });
         }

@@ -22,6 +22,7 @@ impl<'a> Sema<'a> {
                     self.invalid_operands(left, right, op_span);
                     return None;
                 }
+                let (left, right) = (self.promoted_value(lhs), self.promoted_value(rhs));
                 let ty = self.common_type(left, right);
                 Some((self.arith_convert(lhs, ty), self.arith_convert(rhs, ty), ty))
             }

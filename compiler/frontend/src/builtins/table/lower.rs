@@ -126,6 +126,59 @@ pub enum Lower {
     KernelQuery(Op),
     /// A function of cl_pumice_cooperative_matrix.
     Matrix(MatrixFunction),
+    /// A function of cl_amd_media_ops or cl_amd_media_ops2.
+    Media(MediaFunction),
+}
+
+/// A function on bytes that are packed in words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MediaFunction {
+    /// Bits of a pair of words; the shift counts units of as many bits as this power of two says.
+    Align(u32),
+    /// Averages of bytes.
+    Lerp,
+    /// The sum of the distances of bytes, shifted left; with `masked` without those from 0.
+    SumBytes {
+        /// Leaves out bytes whose counterpart is 0.
+        masked: bool,
+        /// The number of bits to shift by.
+        shift: u32,
+    },
+    /// The sum of the distances of sixteen bytes.
+    SumBytesOf4,
+    /// The sum of the distances of shorts.
+    SumShorts,
+    /// The distance of words, added to a sum.
+    SumWords,
+    /// Four sums of distances of bytes.
+    Quads {
+        /// Leaves out bytes whose counterpart is 0.
+        masked: bool,
+    },
+    /// Four floats as bytes.
+    Pack,
+    /// A byte, from this bit on, as a float.
+    Unpack(u32),
+    /// A mask by width and offset.
+    BitMask,
+    /// A field by offset and width.
+    BitField {
+        /// Copies the sign.
+        signed: bool,
+    },
+    /// One of three numbers, by the instructions for the lesser and the greater of two.
+    OfThree(Three, [Std; 2]),
+}
+
+/// The choice of one of three numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Three {
+    /// The least.
+    Least,
+    /// The middle one.
+    Median,
+    /// The greatest.
+    Greatest,
 }
 
 /// A function on cooperative matrices.

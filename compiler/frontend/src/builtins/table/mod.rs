@@ -31,6 +31,7 @@
 //! | `__generic` | it is any but constant, and the function gets a generic pointer |
 
 mod address_spaces;
+mod amd_media;
 mod amd_shader_ballot;
 mod async_copies;
 mod atomics;
@@ -61,7 +62,7 @@ mod work_items;
 
 use crate::lang::options::LangOptions;
 pub use gate::Gate;
-pub use lower::{ImageOp, Lower, MatrixFunction};
+pub use lower::{ImageOp, Lower, MatrixFunction, MediaFunction, Three};
 pub(super) use parse::equal;
 use pumice_target::options::ClStd;
 use signature::{Accesses, Base, Components, Gentype, Signature};
@@ -90,6 +91,7 @@ const SECTIONS: &[&[Table]] = &[
     sub_group_extensions::TABLES,
     intel_sub_groups::TABLES,
     amd_shader_ballot::TABLES,
+    amd_media::TABLES,
     clocks::TABLES,
     matrices::TABLES,
 ];
