@@ -131,11 +131,11 @@ impl Emitter<'_> {
                 if matches!(data.kind, InstKind::Image { .. }) {
                     return self.float_widths.clone();
                 }
-                let mut add = |value| match func.ty(value).scalar {
-                    float @ (Scalar::F16 | Scalar::F32 | Scalar::F64) => {
-                        widths.insert(float.bits());
+                let mut add = |value| {
+                    let scalar = func.ty(value).scalar;
+                    if matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64) {
+                        widths.insert(scalar.bits());
                     }
-                    _ => {}
                 };
                 data.results.iter().for_each(|&value| add(value));
                 data.kind.for_each_value(add);
