@@ -52,7 +52,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
 }
 
 /// The pointer arguments that launches may give with the delta in them: those of a kernel that applications launch.
-/// What kernels enqueue gets its arguments from kernels.
+/// Blocks get their arguments from the kernels that enqueue them.
 fn arguments_of(module: &Module, func: FuncId, abi: &Abi) -> Vec<(u32, ArgPlace)> {
     let mut kernels = module.kernels.iter().filter(|kernel| kernel.func == func);
     let (Some(kernel), None) = (kernels.next(), kernels.next()) else {
