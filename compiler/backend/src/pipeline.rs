@@ -227,7 +227,7 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[HalvesLegal, VectorsNarrow, GenericLowered])
     .ensures(&[SmallIntsLegal]),
-    Pass::new("shift_addresses", Lower, Function(shift_addresses::run))
+    Pass::new("shift_addresses", Lower, WholeModule(shift_addresses::run))
         .only(|target| target.address_delta)
         .requires(&[GenericLowered, PrintfLowered, SmallIntsLegal])
         .ensures(&[AddressesShifted]),

@@ -157,7 +157,11 @@ impl Look<'_> {
             }
             Property::AtomicsLowered => self.is_lowered_atomic(kind),
             Property::AddressesShifted => shift_addresses::global_pointer(self.func, inst)
-                .is_none_or(|pointer| shift_addresses::is_shifted(self.func, pointer)),
+                .is_none_or(|pointer| {
+                    let abi = &self.ctx.target.abi;
+                    let followed = shift_addresses::followed_of(self.module, self.func, abi);
+                    shift_addresses::is_shifted(self.func, pointer, &followed)
+                }),
             Property::VectorsNarrow
             | Property::HalvesLegal
             | Property::SmallIntsLegal

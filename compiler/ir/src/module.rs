@@ -102,6 +102,9 @@ pub struct KernelInfo {
     pub enqueue: Option<EnqueueRole>,
     /// The arguments that are device queues: their ordinals.
     pub queues: Vec<u32>,
+    /// The pointer arguments that are nothing but addresses, with the address delta in them: their ordinals; made by
+    /// `shift_addresses`.
+    pub followed: Vec<u32>,
     /// Its part as a node of an execution graph, if it is one.
     pub node: Option<Box<NodeInfo>>,
     /// CL_KERNEL_ATTRIBUTES: space-separated attributes as written; empty for IL.
@@ -126,9 +129,17 @@ impl KernelInfo {
             checked: false,
             enqueue: None,
             queues: Vec::new(),
+            followed: Vec::new(),
             node: None,
             attributes: String::new(),
         }
+    }
+
+    /// The lists of ordinals, each with its word in the text form.
+    pub(crate) fn ordinals(&self) -> impl Iterator<Item = (&'static str, u32)> {
+        let queues = self.queues.iter().map(|&ordinal| ("queue", ordinal));
+        let followed = self.followed.iter().map(|&ordinal| ("followed", ordinal));
+        queues.chain(followed)
     }
 
     /// Returns whether the memory of device-side enqueue is an argument of the kernel.

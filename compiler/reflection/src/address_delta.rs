@@ -2,7 +2,7 @@
 //!
 //! `AddressDelta` has the operand *Offset*, a byte of the push constants. The 64-bit number there is what the module's
 //! kernels add to a pointer to get the device address of what it points at. All pointers that a module gets are without
-//! it: arguments, and the addresses of its data, of the printf buffer and of private memory. The consumer chooses the
+//! it: arguments but those that FollowedArgument names, and the addresses of its data, of the printf buffer and of private memory. The consumer chooses the
 //! number; 0 makes pointers device addresses.
 
 use crate::error::{ReadError, WriteError};

@@ -19,6 +19,7 @@
 //! | 22 | GraphNode | *Kernel*, *Part*: a node of a work graph that runs what kernels enqueue: of the scheduler if *Part* is 0, else of the block with that number plus 1 |
 //! | 23 | WholeSubgroups | *Kernel*: the number of work-items of each work-group is a multiple of the sub-groups' size |
 //! | 24 | SampledPixels | *Kernel*, *Ordinal*, *Arrayed*: the image has samples a pixel, which the kernel reads as layers of planes; *Arrayed* is 1 if it has layers of its own |
+//! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -73,6 +74,13 @@ pub enum Need {
     },
     /// A device queue.
     QueueArgument {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The argument.
+        ordinal: u32,
+    },
+    /// A pointer with the address delta in it.
+    FollowedArgument {
         /// The kernel.
         kernel: KernelRef,
         /// The argument.
@@ -235,6 +243,7 @@ impl Need {
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::CheckMemory { .. } => "CheckMemory",
             Need::QueueArgument { .. } => "QueueArgument",
+            Need::FollowedArgument { .. } => "FollowedArgument",
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
             Need::GraphNode { .. } => "GraphNode",
@@ -257,6 +266,7 @@ impl Need {
             | Need::DeviceLaunch { kernel, .. }
             | Need::CheckMemory { kernel, .. }
             | Need::QueueArgument { kernel, .. }
+            | Need::FollowedArgument { kernel, .. }
             | Need::Block { kernel, .. }
             | Need::Scheduler { kernel, .. }
             | Need::GraphNode { kernel, .. }
@@ -288,6 +298,7 @@ impl Need {
             Need::GraphNode { .. } => 22,
             Need::WholeSubgroups { .. } => 23,
             Need::SampledPixels { .. } => 24,
+            Need::FollowedArgument { .. } => 25,
         }
     }
 
@@ -306,6 +317,7 @@ impl Need {
             Need::DeviceLaunch { kernel, ordinal: 0 },
             Need::CheckMemory { kernel, ordinal: 0 },
             Need::QueueArgument { kernel, ordinal: 0 },
+            Need::FollowedArgument { kernel, ordinal: 0 },
             Need::Block {
                 kernel,
                 number: 0,
@@ -380,6 +392,10 @@ impl Need {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
             },
+            Need::FollowedArgument { .. } => Need::FollowedArgument {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+            },
             Need::Block { .. } => Need::Block {
                 kernel,
                 number: u32::decode(source, "Number")?,
@@ -444,6 +460,7 @@ impl Need {
             }
             Need::DeviceLaunch { ordinal, .. }
             | Need::QueueArgument { ordinal, .. }
+            | Need::FollowedArgument { ordinal, .. }
             | Need::RawImage { ordinal, .. }
             | Need::CheckMemory { ordinal, .. } => ordinal.encode(sink, "Ordinal"),
             Need::Block {

@@ -19,6 +19,7 @@
 //! | 22 | GraphNode | a kernel that is a node of a work graph, see `needs.rs` |
 //! | 23 | WholeSubgroups | a promise about work-groups, see `needs.rs` |
 //! | 24 | SampledPixels | images with samples a pixel, see `needs.rs` |
+//! | 25 | FollowedArgument | a pointer argument that is a device address, see `needs.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is

@@ -219,6 +219,7 @@ pub(super) fn kernel<'p>(
     let mut info = KernelInfo {
         attributes: attributes.unwrap_or_default().to_string(),
         queues: super::enqueue::queue_arguments(pre, &decl.param_types),
+        followed: Vec::new(),
         ..KernelInfo::new(entry.name.clone(), func)
     };
     let types = told.list("kernel_arg_type", &entry.name);

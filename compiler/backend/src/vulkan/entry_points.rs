@@ -3,7 +3,7 @@
 use super::builder::Id;
 use super::emitter::Emitter;
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{FuncId, LowerError};
+use pumice_ir::{FuncId, InstKind, LowerError, Scalar};
 use rspirv::spirv::{Capability, ExecutionMode, ExecutionModel};
 use std::collections::BTreeSet;
 
@@ -29,12 +29,16 @@ impl Emitter<'_> {
         let inputs: BTreeSet<Id> = self.inputs.values().copied().collect();
         // What each function uses with all that it calls; callees come first.
         let mut interfaces: SecondaryMap<FuncId, BTreeSet<Id>> = SecondaryMap::new();
+        let mut widths: SecondaryMap<FuncId, BTreeSet<u32>> = SecondaryMap::new();
         for &func in &self.functions {
             let mut interface = self.uses.get(&func).cloned().unwrap_or_default();
+            let mut its_widths = self.widths_of(func);
             for &callee in &self.summaries[func].calls {
                 interface.extend(&interfaces[callee]);
+                its_widths.extend(&widths[callee]);
             }
             interfaces[func] = interface;
+            widths[func] = its_widths;
         }
         for (k, kernel) in self.module.kernels.iter().enumerate() {
             let collective = self.summaries[kernel.func].collective;
@@ -52,7 +56,7 @@ impl Emitter<'_> {
             if let Some(node) = &kernel.node {
                 self.node_modes(id, node);
             }
-            self.float_modes(id);
+            self.float_modes(id, &widths[kernel.func]);
             if collective && self.target.maximal_reconvergence {
                 self.b.extension("SPV_KHR_maximal_reconvergence");
                 self.b
@@ -117,8 +121,38 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn float_modes(&mut self, entry: Id) {
-        for width in self.float_widths.clone() {
+    /// The widths of a function's floats, those of what it calls left out. Operations on images may make any.
+    fn widths_of(&self, func: FuncId) -> BTreeSet<u32> {
+        let func = &self.module.functions[func];
+        let mut widths = BTreeSet::new();
+        for &block in &func.layout.blocks {
+            let insts = func.layout.insts[block].iter();
+            for data in insts.map(|&inst| &func.insts[inst]) {
+                if matches!(data.kind, InstKind::Image { .. }) {
+                    return self.float_widths.clone();
+                }
+                let mut add = |value| {
+                    let scalar = func.ty(value).scalar;
+                    if matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64) {
+                        widths.insert(scalar.bits());
+                    }
+                };
+                data.results.iter().for_each(|&value| add(value));
+                data.kind.for_each_value(add);
+            }
+        }
+        widths
+    }
+
+    /// The modes of floats, of the widths that a kernel has: what a driver does by floats on its own, as integers'
+    /// division, is the cheaper without.
+    fn float_modes(&mut self, entry: Id, widths: &BTreeSet<u32>) {
+        for width in self
+            .float_widths
+            .intersection(widths)
+            .copied()
+            .collect::<Vec<_>>()
+        {
             let controls = self.target.float_controls[match width {
                 16 => 0,
                 32 => 1,

@@ -296,6 +296,13 @@ impl Emitter<'_> {
                     reflection.push(argument);
                 }
             }
+            let followed = kernel.followed.iter();
+            reflection
+                .needs
+                .extend(followed.map(|&ordinal| Need::FollowedArgument {
+                    kernel: reference,
+                    ordinal,
+                }));
             self.reflect_enqueue(k, reference, reflection);
             self.reflect_check(k, reference, reflection);
             if let Some(place) = self.arg_layouts[k].private {

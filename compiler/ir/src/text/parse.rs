@@ -342,6 +342,10 @@ impl Parser {
                 self.expect('(')?;
                 kernel.queues.push(self.u32()?);
                 self.expect(')')?;
+            } else if self.accept_word("followed") {
+                self.expect('(')?;
+                kernel.followed.push(self.u32()?);
+                self.expect(')')?;
             } else if self.accept_word("initializer") {
                 kernel.initializer = true;
             } else if self.accept_word("finalizer") {

@@ -128,8 +128,8 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
         Some(EnqueueRole::SchedulerNode) => write!(out, " scheduler_node"),
         Some(EnqueueRole::BlockNode { number }) => write!(out, " block_node({number})"),
     };
-    for ordinal in &kernel.queues {
-        let _ = write!(out, " queue({ordinal})");
+    for (word, ordinal) in kernel.ordinals() {
+        let _ = write!(out, " {word}({ordinal})");
     }
     for (word, is) in [
         ("whole_subgroups", kernel.whole_sub_groups),

@@ -196,6 +196,11 @@ fn needs() {
             &["Kernel", "Ordinal"],
         ),
         (
+            Need::FollowedArgument { kernel, ordinal },
+            "FollowedArgument kernel: KernelRef(0), ordinal: 1\n",
+            &["Kernel", "Ordinal"],
+        ),
+        (
             Need::Block {
                 kernel,
                 number: 2,
@@ -285,6 +290,7 @@ fn needs() {
             Need::PrivateMemory { .. } => 4,
             Need::DeviceLaunch { .. } => 8,
             Need::QueueArgument { .. } => 9,
+            Need::FollowedArgument { .. } => 25,
             Need::Block { .. } => 10,
             Need::Scheduler { .. } => 11,
             Need::HandleFactPushConstant { .. } => 12,

@@ -216,7 +216,7 @@ pub(super) fn check_number(
     let arg = u32::try_from(ordinal).ok().and_then(|o| args.get(&o));
     let kind = arg.map(|arg| arg.kind);
     let right = match content {
-        Content::Bytes | Content::Pointer => true,
+        Content::Bytes | Content::Pointer | Content::Address => true,
         Content::ChannelOrder
         | Content::ChannelDataType
         | Content::Fact(Fact::Levels | Fact::SizeX | Fact::SizeY | Fact::SizeZ | Fact::Samples) => {

@@ -166,8 +166,10 @@ pub(in crate::executable) enum ArgPlace {
 pub(in crate::executable) enum Content {
     /// A POD's bytes.
     Bytes,
-    /// An address.
+    /// A pointer, without the address delta.
     Pointer,
+    /// A pointer with the address delta in it, a device address.
+    Address,
     /// An image's channel order, OpenCL's number.
     ChannelOrder,
     /// An image's channel data type, OpenCL's number.
@@ -262,6 +264,17 @@ impl KernelInterface {
                     }
                     _ => false,
                 }
+            }
+            Need::FollowedArgument { ordinal, .. } => {
+                let ordinal = ordinal as usize;
+                for (_, place) in self.places.iter_mut().filter(|of| of.0 == ordinal) {
+                    if let ArgPlace::Push { content, .. } | ArgPlace::Block { content, .. } = place
+                    {
+                        *content = Content::Address;
+                    }
+                }
+                let arg = self.info.args.get(ordinal);
+                arg.is_some_and(|arg| matches!(arg.kind, ArgKind::Unused | ArgKind::Buffer))
             }
             Need::RawImage { ordinal, .. } => {
                 let arg = self.info.args.get_mut(ordinal as usize);

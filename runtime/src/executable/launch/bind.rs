@@ -134,15 +134,15 @@ impl LaunchBuilder<'_> {
                 put(block, offset as usize, bytes);
                 return Ok(());
             }
-            (C::Pointer, Some(ArgValue::Buffer { buffer, offset, .. })) => {
+            (C::Pointer | C::Address, Some(ArgValue::Buffer { buffer, offset, .. })) => {
                 keep.push(buffer.clone());
-                self.device_module.pointer(buffer.address() + offset)
+                self.pointer(content, buffer.address() + offset)
             }
-            (C::Pointer, Some(ArgValue::Pointer(pointer))) => {
-                let address = pointer.wrapping_add(self.device_module.device.address_delta());
-                self.device_module.pointer(address)
+            (C::Pointer | C::Address, Some(ArgValue::Pointer(pointer))) => {
+                let delta = self.device_module.device.address_delta();
+                self.pointer(content, pointer.wrapping_add(delta))
             }
-            (C::Pointer, Some(ArgValue::Null)) => 0,
+            (C::Pointer | C::Address, Some(ArgValue::Null)) => 0,
             (C::ChannelOrder, Some(ArgValue::Image { order, .. })) => u64::from(*order),
             (C::ChannelDataType, Some(ArgValue::Image { data_type, .. })) => u64::from(*data_type),
             (C::SamplerMask, Some(ArgValue::Sampler { mask, .. })) => u64::from(*mask),
@@ -166,6 +166,14 @@ impl LaunchBuilder<'_> {
             _ => return Err(LaunchError::Args(ordinal)),
         };
         put_number(block, offset, size, number)
+    }
+
+    /// The pointer to a byte at a device address, as the kernel takes this argument.
+    fn pointer(&self, content: Content, address: u64) -> u64 {
+        match content {
+            Content::Address => address,
+            _ => self.device_module.pointer(address),
+        }
     }
 
     pub fn push_constants(&mut self) -> Result<()> {

@@ -8,22 +8,141 @@
 //! The delta is added where a pointer comes from (an argument, a variable, a load, a block parameter), and the
 //! pointer's arithmetic is repeated behind it. So each pointer costs one addition, outside of the loop that
 //! moves along it; the arithmetic on the first pointer goes where nothing else uses it.
+//!
+//! An argument of which a kernel uses nothing but accesses through it costs none: launches give it with the delta in it
+//! ([`KernelInfo::followed`](pumice_ir::KernelInfo::followed)).
 
-use crate::pass::{Changed, FunctionCtx};
+use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::legalize_memory::with_pointer;
 use pumice_ir::{
-    AddressSpace, Block, BuiltIn, Function, Inst, InstKind, SourceLoc, Type, Value, ValueDef,
+    AddressSpace, ArgLayout, ArgPlace, Block, BuiltIn, EnqueueRole, FuncId, Function, Inst,
+    InstKind, KernelArgKind, Module, SourceLoc, Type, Value, ValueDef,
 };
-use rustc_hash::FxHashMap;
+use pumice_target::abi::Abi;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Runs the pass.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
-    let Some(entry) = func.entry() else {
-        return Changed::No;
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
+    let mut changed = Changed::No;
+    for id in module.functions.keys().collect::<Vec<_>>() {
+        let arguments = arguments_of(module, id, &ctx.target.abi);
+        let func = &mut module.functions[id];
+        let Some(entry) = func.entry() else {
+            continue;
+        };
+        let (mut ordinals, mut followed) = (Vec::new(), FxHashSet::default());
+        if !arguments.is_empty() {
+            let kept = kept_pointers(func);
+            for (ordinal, place) in arguments {
+                if is_followed(func, place, &kept) {
+                    ordinals.push(ordinal);
+                    followed.insert(place.offset);
+                }
+            }
+        }
+        if !ordinals.is_empty() {
+            changed = Changed::Yes;
+        }
+        changed |= shift(func, entry, &followed);
+        if let Some(kernel) = module.kernels.iter_mut().find(|kernel| kernel.func == id) {
+            kernel.followed = ordinals;
+        }
+    }
+    changed
+}
+
+/// The pointer arguments that launches may give with the delta in them: those of a kernel that applications launch.
+/// Blocks get their arguments from the kernels that enqueue them.
+fn arguments_of(module: &Module, func: FuncId, abi: &Abi) -> Vec<(u32, ArgPlace)> {
+    let mut kernels = module.kernels.iter().filter(|kernel| kernel.func == func);
+    let (Some(kernel), None) = (kernels.next(), kernels.next()) else {
+        return Vec::new();
     };
+    if !matches!(kernel.enqueue, None | Some(EnqueueRole::Parent)) || kernel.node.is_some() {
+        return Vec::new();
+    }
+    let layout = ArgLayout::of(kernel, abi);
+    let places = (0..).zip(kernel.args.iter().zip(layout.places));
+    places
+        .filter(|(_, (arg, _))| matches!(arg.kind, KernelArgKind::Pointer(_)))
+        .filter_map(|(ordinal, (_, place))| Some((ordinal, place?)))
+        .collect()
+}
+
+/// The pointers that are used otherwise than by accesses through them and through sums with them.
+fn kept_pointers(func: &Function) -> FxHashSet<Value> {
+    let mut kept = FxHashSet::default();
+    let mut sums = Vec::new();
+    for &inst in func
+        .layout
+        .blocks
+        .iter()
+        .flat_map(|&block| &func.layout.insts[block])
+    {
+        let kind = &func.insts[inst].kind;
+        let mut free = global_pointer(func, inst);
+        if let InstKind::PtrAdd { base, .. } = *kind {
+            free = Some(base);
+            sums.push((base, func.result(inst)));
+        }
+        // The second time it is an operand it is something else: a number that is stored.
+        kind.for_each_value(|value| {
+            if free.take_if(|free| *free == value).is_none() {
+                kept.insert(value);
+            }
+        });
+    }
+    let mut more = true;
+    while more {
+        more = false;
+        for &(base, sum) in &sums {
+            more |= kept.contains(&sum) && kept.insert(base);
+        }
+    }
+    kept
+}
+
+/// Returns whether an argument is used, and is nothing but an address.
+fn is_followed(func: &Function, place: ArgPlace, kept: &FxHashSet<Value>) -> bool {
+    let insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+    let loads = insts.filter_map(|&inst| match func.insts[inst].kind {
+        InstKind::LoadArg { offset } => Some((offset, func.result(inst))),
+        _ => None,
+    });
+    let end = place.offset + place.size;
+    let mut its = loads.filter(|&(offset, value)| {
+        offset < end && place.offset < offset + func.ty(value).alloc_bytes()
+    });
+    let mut used = false;
+    its.all(|(offset, value)| {
+        used = true;
+        let space = func.ty(value).address_space();
+        let global = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
+        offset == place.offset && global && !kept.contains(&value)
+    }) && used
+}
+
+/// The places of the arguments that the pass has found to be nothing but addresses, of a kernel's function.
+pub(crate) fn followed_of(module: &Module, func: &Function, abi: &Abi) -> FxHashSet<u32> {
+    let mut kernels = module.kernels.iter();
+    let kernel = kernels.find(|kernel| std::ptr::eq(&module.functions[kernel.func], func));
+    let Some(kernel) = kernel else {
+        return FxHashSet::default();
+    };
+    let layout = ArgLayout::of(kernel, abi);
+    let places = kernel
+        .followed
+        .iter()
+        .map(|&ordinal| layout.places[ordinal as usize]);
+    places.flatten().map(|place| place.offset).collect()
+}
+
+/// Adds the delta in a function, but not to the arguments that have it.
+fn shift(func: &mut Function, entry: Block, followed: &FxHashSet<u32>) -> Changed {
     let accesses: Vec<(Inst, Value)> = (func.layout.blocks.iter())
         .flat_map(|&block| &func.layout.insts[block])
         .filter_map(|&inst| Some((inst, global_pointer(func, inst)?)))
+        .filter(|&(_, pointer)| !is_shifted(func, pointer, followed))
         .collect();
     if accesses.is_empty() {
         return Changed::No;
@@ -55,11 +174,14 @@ pub(crate) fn global_pointer(func: &Function, inst: Inst) -> Option<Value> {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant)).then_some(pointer)
 }
 
-/// Returns whether an access goes through a pointer with the delta in it.
-pub(crate) fn is_shifted(func: &Function, mut pointer: Value) -> bool {
+/// Returns whether an access goes through a pointer with the delta in it; `followed` are the places of arguments that have
+/// it.
+pub(crate) fn is_shifted(func: &Function, mut pointer: Value, followed: &FxHashSet<u32>) -> bool {
     while let Some(inst) = func.def_inst(pointer) {
-        let InstKind::PtrAdd { base, offset } = func.insts[inst].kind else {
-            return false;
+        let (base, offset) = match func.insts[inst].kind {
+            InstKind::PtrAdd { base, offset } => (base, offset),
+            InstKind::LoadArg { offset } => return followed.contains(&offset),
+            _ => return false,
         };
         let which = func.def_inst(offset).map(|inst| &func.insts[inst].kind);
         let is_delta = |kind: &InstKind| {

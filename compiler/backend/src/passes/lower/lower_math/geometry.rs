@@ -1,8 +1,8 @@
 //! The geometric functions: cross products, lengths, distances and unit vectors.
 
-use super::float::{fabs, fadd, flushed, fmul, fsub, rsqrt, zero};
+use super::float::{fabs, flushed, fmul, fsub, rsqrt, zero};
 use crate::expand::Expander;
-use pumice_ir::{BinaryOp, FloatCond, MathOp, Scalar, Type, Value};
+use pumice_ir::{BinaryOp, FloatCond, FloatFlags, MathOp, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 pub(super) fn cross(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
@@ -20,16 +20,20 @@ pub(super) fn cross(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     x.build(&lanes)
 }
 
+/// The sum of the lanes' squares, contracted where the device's fma is exact.
 fn dot(x: &mut Expander<'_>, v: Value) -> Value {
-    let ty = x.ty(v);
-    let squares = fmul(x, v, v);
-    let mut sum = x.lane(squares, 0);
-    for lane in 1..ty.lanes {
-        let square = x.lane(squares, lane);
-        sum = fadd(x, sum, square);
+    let first = x.lane(v, 0);
+    let mut sum = fmul(x, first, first);
+    for lane in 1..x.ty(v).lanes {
+        let lane = x.lane(v, lane);
+        let square = x.fbin(BinaryOp::FMul, lane, lane, FloatFlags::CONTRACT);
+        sum = x.fbin(BinaryOp::FAdd, sum, square, FloatFlags::CONTRACT);
     }
     sum
 }
+
+/// The power of two by which big vectors of floats are scaled down.
+const BIG_STEP: i32 = 80;
 
 /// A vector scaled by a power of two so that squares neither overflow nor vanish.
 struct Scaled {
@@ -52,20 +56,22 @@ fn scaled(x: &mut Expander<'_>, v: Value) -> Scaled {
         let other = x.lane(magnitudes, i);
         most = x.math(MathOp::FMax, &[most, other]);
     }
-    let (threshold, step) = if ty.scalar == Scalar::F64 {
-        (400, 600)
+    // The squares of the smallest denormals become normal.
+    let (threshold, down, up) = if ty.scalar == Scalar::F64 {
+        (400, 600, 600)
     } else {
-        (50, 80)
+        (50, BIG_STEP, 100)
     };
     let pow = |x: &mut Expander<'_>, e: i32| x.float(lane, f64::from(e).exp2());
     let (big, small) = (pow(x, threshold), pow(x, -threshold));
-    let (down, up, one) = (pow(x, -step), pow(x, step), pow(x, 0));
+    let (big_factor, small_factor, one) = (pow(x, -down), pow(x, up), pow(x, 0));
+    let (big_undo, small_undo) = (pow(x, down), pow(x, -up));
     let is_big = x.fcmp(FloatCond::Ogt, most, big);
     let is_small = x.fcmp(FloatCond::Olt, most, small);
-    let factor = x.select(is_big, down, one);
-    let factor = x.select(is_small, up, factor);
-    let undo = x.select(is_big, up, one);
-    let undo = x.select(is_small, down, undo);
+    let factor = x.select(is_big, big_factor, one);
+    let factor = x.select(is_small, small_factor, factor);
+    let undo = x.select(is_big, big_undo, one);
+    let undo = x.select(is_small, small_undo, undo);
     let factors = broadcast(x, factor, ty);
     Scaled {
         vector: fmul(x, v, factors),
@@ -125,24 +131,26 @@ pub(super) fn normalize(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
 }
 
 /// The same by the device's 1/sqrt, which Vulkan bounds by 2 ULP for the scaled vector's square; with
-/// the errors of the sum and the products that is within the 2 + n ULP of n lanes. A big vector's lanes
-/// are scaled down behind the product, for the same reason as there.
+/// the errors of the sum and the products that is within the 2 + n ULP of n lanes. A big vector's lanes are
+/// scaled down by so little that only those are lost whose quotient is 0, and its 1/sqrt by the rest. Any finite 1/sqrt keeps
+/// a zero vector as it is.
 pub(super) fn normalize_by_rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    const LANE_STEP: i32 = 4;
     let lane = ty.lane();
     let scaled = scaled(x, a[0]);
     let square = dot(x, scaled.vector);
+    let [least, little, rest, one] =
+        [-126, -LANE_STEP, LANE_STEP - BIG_STEP, 0].map(|e| x.float(lane, f64::from(e).exp2()));
+    let is_zero = x.fcmp(FloatCond::Olt, square, least);
+    let square = x.select(is_zero, least, square);
     let inverse = x.math(MathOp::NativeRsqrt, &[square]);
-    let one = x.float(lane, 1.0);
-    let before = x.select(scaled.is_small, scaled.factor, one);
-    let after = x.select(scaled.is_big, scaled.factor, one);
-    let [before, inverse, after] = [before, inverse, after].map(|factor| broadcast(x, factor, ty));
+    let after = x.select(scaled.is_big, rest, one);
+    let inverse = fmul(x, inverse, after);
+    let before = x.select(scaled.is_big, little, one);
+    let before = x.select(scaled.is_small, scaled.factor, before);
+    let [before, inverse] = [before, inverse].map(|factor| broadcast(x, factor, ty));
     let unit = fmul(x, a[0], before);
-    let unit = fmul(x, unit, inverse);
-    let unit = fmul(x, unit, after);
-    let none = zero(x, lane);
-    let is_zero = x.fcmp(FloatCond::Oeq, scaled.most, none);
-    let zeros = flushed(x, a[0]);
-    x.select(is_zero, zeros, unit)
+    fmul(x, unit, inverse)
 }
 
 pub(super) fn fast_length(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
