@@ -28,6 +28,17 @@ const SHARE: u64 = 4;
 /// Message for a program during which the process ended: the driver crashed, or this tool did.
 const ENDED: &str = "the process did not finish";
 
+/// A device, or one with something masked: what the processes that run programs find in their environment.
+#[derive(Clone, Debug, Default)]
+pub struct Form {
+    /// Name in reports.
+    pub name: String,
+    /// Variables with their values.
+    pub env: Vec<(String, String)>,
+    /// Files that hold this text are left out.
+    pub skip: Option<String>,
+}
+
 /// Parameters of a fuzzing campaign.
 #[derive(Debug)]
 pub struct Campaign {
@@ -45,10 +56,29 @@ pub struct Campaign {
     pub options: Vec<String>,
     /// Seconds of the processor's time that a program gets; those that take more are left out.
     pub share: u64,
-    /// Files that hold this text are left out.
-    pub skip: Option<String>,
+    /// The forms, each of which runs every program; the interpreter answers once for all.
+    pub forms: Vec<Form>,
     /// A part of the platform's name.
     pub platform: String,
+}
+
+/// Programs of a campaign on one form.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    good: u64,
+    bad: u64,
+    ended: u64,
+    left_out: u64,
+}
+
+impl Tally {
+    fn count(&mut self, why: Option<&str>) {
+        match why {
+            None => self.good += 1,
+            Some(why) if why.starts_with(ENDED) => self.ended += 1,
+            Some(_) => self.bad += 1,
+        }
+    }
 }
 
 /// Seeds with what is wrong with them.
@@ -64,7 +94,7 @@ impl Default for Campaign {
             count: 100,
             options: Vec::new(),
             share: SHARE,
-            skip: None,
+            forms: vec![Form::default()],
             platform: String::new(),
         }
     }
@@ -142,38 +172,75 @@ impl Campaign {
             .from
             .or_else(|| remembered.and_then(|text| text.trim().parse().ok()))
             .unwrap_or(1);
-        let (mut good, mut bad, mut ended, mut left_out) = (0, 0, 0, 0);
+        let mut tallies = vec![Tally::default(); self.forms.len()];
         let mut seed = start;
         while seed < start + self.count {
             let count = BATCH.min(start + self.count - seed);
-            let results = self.batch(seed, count)?;
-            left_out += count - results.len() as u64;
-            for (seed, why) in results {
-                let Some(why) = why else {
-                    good += 1;
-                    continue;
-                };
-                if why.starts_with(ENDED) {
-                    ended += 1;
-                } else {
-                    bad += 1;
-                }
+            for (seed, why) in self.batch(seed, count, &mut tallies)? {
                 println!("{seed}: {}", why.chars().take(400).collect::<String>());
                 fs::write(failed.join(format!("{seed}.txt")), why).map_err(text)?;
             }
             seed += count;
             fs::write(&state, format!("{seed}\n")).map_err(text)?;
         }
-        println!(
-            "{good} programs agree, {bad} do not, {ended} ended the process, {left_out} left out, on {}",
-            self.platform
-        );
-        Ok(bad + ended == 0)
+        for (form, tally) in self.forms.iter().zip(&tallies) {
+            let Tally {
+                good,
+                bad,
+                ended,
+                left_out,
+            } = tally;
+            let place = [self.platform.as_str(), form.name.as_str()].join(" ");
+            println!(
+                "{good} programs agree, {bad} do not, {ended} ended the process, {left_out} left out, on {}",
+                place.trim_end()
+            );
+        }
+        Ok(tallies.iter().all(|tally| tally.bad + tally.ended == 0))
     }
 
-    /// One batch.
-    fn batch(&self, from: u64, count: u64) -> Result<Results, String> {
-        let mut results = BTreeMap::new();
+    /// One batch: the seeds that failed, with the reasons.
+    fn batch(
+        &self,
+        from: u64,
+        count: u64,
+        tallies: &mut [Tally],
+    ) -> Result<BTreeMap<u64, String>, String> {
+        let mut failed = self.generate(from, count)?;
+        let refused = failed.clone();
+        for (form, tally) in self.forms.iter().zip(tallies) {
+            let results = self.run_form(form, from, count, &refused)?;
+            tally.left_out += count - results.len() as u64;
+            for (seed, why) in results {
+                tally.count(why.as_deref());
+                let (Some(why), None) = (why, refused.get(&seed)) else {
+                    continue;
+                };
+                let told = failed.entry(seed).or_default();
+                if !told.is_empty() {
+                    told.push('\n');
+                }
+                if !form.name.is_empty() {
+                    told.push_str(&format!("{}: ", form.name));
+                }
+                told.push_str(&why);
+            }
+        }
+        for seed in from..from + count {
+            let bad = self.folder.join(format!("{seed}.bad.cl"));
+            let file = if bad.exists() { bad } else { self.file(seed) };
+            let outcome = if failed.contains_key(&seed) {
+                fs::rename(&file, self.folder.join("failed").join(format!("{seed}.cl")))
+            } else {
+                fs::remove_file(&file)
+            };
+            outcome.map_err(|error| format!("{}: {error}", file.display()))?;
+        }
+        Ok(failed)
+    }
+
+    /// Writes the files of seeds; those that the compiler refuses or the passes change, with the reasons.
+    fn generate(&self, from: u64, count: u64) -> Result<BTreeMap<u64, String>, String> {
         let generated = Command::new(&self.generator)
             .args(&self.kind)
             .args([from.to_string(), count.to_string()])
@@ -188,47 +255,45 @@ impl Campaign {
                 generated.status
             ));
         }
-        let mut refused = None;
+        let mut refused: BTreeMap<u64, String> = BTreeMap::new();
+        let mut last = None;
         for line in String::from_utf8_lossy(&generated.stdout).lines() {
             let named = line
                 .split_once(": ")
                 .and_then(|(seed, why)| Some((seed.parse().ok()?, why)));
             if let Some((seed, why)) = named {
-                results.insert(seed, Some(why.to_string()));
-                refused = Some(seed);
-            } else if let Some(Some(why)) = refused.and_then(|seed| results.get_mut(&seed)) {
+                refused.insert(seed, why.to_string());
+                last = Some(seed);
+            } else if let Some(why) = last.and_then(|seed| refused.get_mut(&seed)) {
                 why.push('\n');
                 why.push_str(line);
             }
         }
-        let mut left: Vec<u64> = (from..from + count)
-            .filter(|s| !results.contains_key(s))
+        Ok(refused)
+    }
+
+    /// Runs the seeds of a batch on one form; without those that it leaves out.
+    fn run_form(
+        &self,
+        form: &Form,
+        from: u64,
+        count: u64,
+        refused: &BTreeMap<u64, String>,
+    ) -> Result<Results, String> {
+        let mut results: Results = (refused.iter())
+            .map(|(&seed, why)| (seed, Some(why.clone())))
             .collect();
-        if let Some(held) = &self.skip {
-            let unwanted = |file: &Path| fs::read_to_string(file).is_ok_and(|t| t.contains(held));
-            let (out, wanted) = left.iter().partition(|seed| unwanted(&self.file(**seed)));
-            left = wanted;
-            for seed in Vec::<u64>::from_iter(out) {
-                fs::remove_file(self.file(seed)).map_err(text)?;
-            }
-        }
+        let unwanted = |file: &Path| {
+            let held = form.skip.as_ref();
+            held.is_some_and(|held| fs::read_to_string(file).is_ok_and(|t| t.contains(held)))
+        };
+        let mut left: Vec<u64> = (from..from + count)
+            .filter(|seed| !refused.contains_key(seed) && !unwanted(&self.file(*seed)))
+            .collect();
         while !left.is_empty() {
-            let (ran, slow) = self.process(&left)?;
+            let (ran, slow) = self.process(form, &left)?;
             left.retain(|seed| !ran.contains_key(seed) && slow != Some(*seed));
             results.extend(ran);
-            if let Some(seed) = slow {
-                fs::remove_file(self.file(seed)).map_err(text)?;
-            }
-        }
-        for (seed, why) in &results {
-            let bad = self.folder.join(format!("{seed}.bad.cl"));
-            let file = if bad.exists() { bad } else { self.file(*seed) };
-            let outcome = if why.is_some() {
-                fs::rename(&file, self.folder.join("failed").join(format!("{seed}.cl")))
-            } else {
-                fs::remove_file(&file)
-            };
-            outcome.map_err(|error| format!("{}: {error}", file.display()))?;
         }
         Ok(results)
     }
@@ -239,7 +304,7 @@ impl Campaign {
 
     /// Runs seeds in one process, up to the first that ends it; the results, and that seed if it
     /// was too slow.
-    fn process(&self, seeds: &[u64]) -> Result<(Results, Option<u64>), String> {
+    fn process(&self, form: &Form, seeds: &[u64]) -> Result<(Results, Option<u64>), String> {
         let program = std::env::current_exe().map_err(text)?;
         let log = self.folder.join("batch.txt");
         let mut command = Command::new(program);
@@ -248,6 +313,7 @@ impl Campaign {
             .args(seeds.iter().map(|seed| self.file(*seed)))
             .arg("--")
             .args(&self.options)
+            .envs(form.env.iter().map(|(name, value)| (name, value)))
             // No program comes again: do not fill anybody's cache.
             .env("PUMICE_CACHE", "off")
             .env("MESA_SHADER_CACHE_DISABLE", "true");

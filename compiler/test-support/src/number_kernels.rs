@@ -55,6 +55,22 @@ pub fn kernel(instruction: &str, types: &[&str], result: &str) -> String {
 /// # Panics
 /// If the interpreter refuses the module.
 pub fn interpret(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
+    interpret_with(module, rows, &Options::default())
+}
+
+/// Results as [`interpret`] gives them, on a device that takes denormal floats for zeros.
+///
+/// # Panics
+/// If the interpreter refuses the module.
+pub fn interpret_flushed(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
+    let options = Options {
+        flush_denormals: true,
+        ..Options::default()
+    };
+    interpret_with(module, rows, &options)
+}
+
+fn interpret_with(module: &pumice_ir::Module, rows: &[Vec<u64>], options: &Options) -> Vec<u64> {
     let input: Vec<u8> = rows
         .iter()
         .flatten()
@@ -74,8 +90,8 @@ pub fn interpret(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
         ],
     };
     let range = NdRange::linear(rows.len() as u64, 1);
-    let output = interp::run(module, "k", &inputs, &range, &Options::default())
-        .unwrap_or_else(|e| panic!("{e:?}"));
+    let output =
+        interp::run(module, "k", &inputs, &range, options).unwrap_or_else(|e| panic!("{e:?}"));
     output.buffers[1]
         .chunks(8)
         .map(|c| u64::from_le_bytes(c.try_into().expect("8 bytes")))

@@ -11,11 +11,12 @@
 //!   (rounded by hand), which converts exactly, and scaled back by a power of two;
 //! - f64 to f32 in a directed mode: the significand is cut by integer arithmetic, which converts
 //!   exactly, then stepped by one unit where the mode goes away from zero;
-//! - f32 to f16: by integer arithmetic in every mode, unless the device promises to-nearest;
+//! - f32 to f16: by arithmetic in every mode, to nearest unless the device promises that or has no halves;
 //! - f64 to f16: to f32 rounding to odd, which keeps enough to round correctly again.
 
 use crate::expand::{Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, FunctionCtx};
+use crate::passes::legalize::round_half::HalfRounding;
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, Function, InstKind, IntCond, MathOp, Rounding, Scalar, Type,
@@ -466,17 +467,21 @@ fn f32_to_f16(
     if mode == Rounding::Rte && rounds_to_nearest(target) {
         return x.convert(ConvertOp::FToF, arg, ty);
     }
-    let narrow = f32_bits_to_f16_bits(x, arg, mode);
+    let narrow = match mode {
+        Rounding::Rte => HalfRounding::of(x, arg).bits(x),
+        _ => f32_bits_to_f16_bits(x, arg, mode),
+    };
     x.convert(ConvertOp::Bitcast, narrow, ty)
 }
 
-/// Returns whether the device's own conversions to f16 round to nearest even.
+/// Returns whether conversions to f16 that are left round to nearest even: the device's own, or those that
+/// `legalize_half` makes on a device without halves.
 fn rounds_to_nearest(target: &Target) -> bool {
-    target.has_halves() && target.float_controls[0].rounding_rte
+    !target.has_halves() || target.float_controls[0].rounding_rte
 }
 
-/// The bits of the f16 that an f32 becomes.
-pub(crate) fn f32_bits_to_f16_bits(x: &mut Expander<'_>, arg: Value, mode: Rounding) -> Value {
+/// The bits of the f16 that an f32 becomes in a directed mode.
+fn f32_bits_to_f16_bits(x: &mut Expander<'_>, arg: Value, mode: Rounding) -> Value {
     let bits = x.bits_of(arg);
     let int = x.ty(bits);
     let sign = x.bin_const(BinaryOp::LShr, bits, 16);
@@ -501,32 +506,15 @@ pub(crate) fn f32_bits_to_f16_bits(x: &mut Expander<'_>, arg: Value, mode: Round
     let back = x.bin(BinaryOp::Shl, quotient, cut);
     let rest = x.bin(BinaryOp::ISub, source, back);
     let negative = x.icmp_const(IntCond::Slt, bits, 0);
-    let up = if mode == Rounding::Rte {
-        let one = x.splat(int, 1);
-        let twice = x.bin(BinaryOp::Shl, one, cut);
-        let half = x.bin_const(BinaryOp::LShr, twice, 1);
-        let more = x.icmp(IntCond::Ugt, rest, half);
-        let tie = x.icmp(IntCond::Eq, rest, half);
-        let odd = x.bin_const(BinaryOp::And, quotient, 1);
-        let odd = x.icmp_const(IntCond::Ne, odd, 0);
-        let tie = x.bin(BinaryOp::And, tie, odd);
-        x.bin(BinaryOp::Or, more, tie)
-    } else {
-        let away = away_from_zero(x, mode, negative);
-        let inexact = x.icmp_const(IntCond::Ne, rest, 0);
-        x.bin(BinaryOp::And, inexact, away)
-    };
+    let away = away_from_zero(x, mode, negative);
+    let inexact = x.icmp_const(IntCond::Ne, rest, 0);
+    let up = x.bin(BinaryOp::And, inexact, away);
     let step = x.convert(ConvertOp::ZExt, up, int);
     let result = x.bin(BinaryOp::IAdd, quotient, step);
     // Too large: infinity, or the greatest finite number where rounding goes toward zero.
     let infinity = x.splat(int, 0x7C00);
-    let limit = if mode == Rounding::Rte {
-        infinity
-    } else {
-        let away = away_from_zero(x, mode, negative);
-        let greatest = x.splat(int, 0x7BFF);
-        x.select(away, infinity, greatest)
-    };
+    let greatest = x.splat(int, 0x7BFF);
+    let limit = x.select(away, infinity, greatest);
     let result = x.bin(BinaryOp::UMin, result, limit);
     let is_infinite = x.icmp_const(IntCond::Eq, magnitude, 0x7F80_0000);
     let result = x.select(is_infinite, infinity, result);

@@ -1,7 +1,8 @@
 //! Half floats on devices without them: a half is the I16 of its bits, and arithmetic is done in float.
 //!
 //! A value keeps its number and becomes an I16. Every operation widens its operands, which is exact,
-//! and rounds its result to a half by integer arithmetic. A float has more than twice a half's bits
+//! and rounds its result to a half. Both the bits of a result and the float that it is are made, and operations take
+//! the float of an operand that has one; nothing uses the other form where all users take one. A float has more than twice a half's bits
 //! and two more, so that rounding a sum, difference, product, quotient or root twice gives what
 //! rounding it once does (Figueroa, 1995). That does not hold of fma: there the sum is rounded to odd
 //! first.
@@ -11,18 +12,22 @@
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::legalize::legalize_conversions::f32_bits_to_f16_bits;
 use crate::passes::legalize::retype::retype;
+use crate::passes::legalize::round_half::HalfRounding;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatFlags, Function, GroupOp, Inst, InstKind, IntCond, MathOp, Module,
-    Rounding, Scalar, Type, UnaryOp, Value,
+    Scalar, Type, UnaryOp, Value,
 };
+use pumice_numerics::half_to_f32;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 const SIGN: u64 = 0x8000;
 const MAGNITUDE: u64 = 0x7fff;
+const SIGN_OF_SINGLE: u64 = 0x8000_0000;
+const MAGNITUDE_OF_SINGLE: u64 = 0x7fff_ffff;
 const INFINITY: u64 = 0x7c00;
 
 /// Runs the pass.
@@ -80,16 +85,21 @@ fn legalize(f: &mut Function) -> Result<Changed, LowerError> {
         }
     }
     changed |= retype(f, is_half, Scalar::I16, Function::undef);
+    let mut singles = Singles::default();
     let expanded = expand(f, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();
-        let value = rule(x, kind, halves[inst], inst)?;
+        let value = rule(x, &mut singles, kind, halves[inst], inst)?;
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })?;
     Ok(Changed::from_bool(changed || expanded.is_yes()))
 }
 
+/// The floats of halves: bits to numbers.
+type Singles = FxHashMap<Value, Value>;
+
 fn rule(
     x: &mut Expander<'_>,
+    singles: &mut Singles,
     kind: InstKind,
     halves: Halves,
     inst: Inst,
@@ -102,23 +112,31 @@ fn rule(
         InstKind::Unary {
             op: UnaryOp::FNeg,
             arg,
-        } => x.bin_const(BinaryOp::Xor, arg, SIGN),
+        } => {
+            let signs = (SIGN, SIGN_OF_SINGLE);
+            bitwise(x, singles, BinaryOp::Xor, arg, signs)
+        }
         InstKind::Binary { op, args, flags } => {
-            let [a, b] = args.map(|arg| widened(x, arg));
+            let [a, b] = args.map(|arg| widened(x, singles, arg));
             let value = x.fbin(op, a, b, flags - FloatFlags::CONTRACT);
-            narrowed(x, value)
+            narrowed(x, singles, value)
         }
         InstKind::FCmp { cond, args, .. } => {
-            let [a, b] = args.map(|arg| widened(x, arg));
+            let [a, b] = args.map(|arg| widened(x, singles, arg));
             x.fcmp(cond, a, b)
         }
-        InstKind::Math { op, args, .. } => math(x, op, &args),
+        InstKind::Math { op, args, .. } => math(x, singles, op, &args),
+        InstKind::Select { .. }
+        | InstKind::Build { .. }
+        | InstKind::Extract { .. }
+        | InstKind::Insert { .. }
+        | InstKind::Shuffle { .. } => return Ok(moved(x, singles, kind, inst)),
         InstKind::Convert {
             op: op @ (ConvertOp::FToF | ConvertOp::FToS | ConvertOp::FToU),
             arg,
             ..
         } if halves.operand => {
-            let single = widened(x, arg);
+            let single = widened(x, singles, arg);
             match result {
                 Some(ty) if ty.scalar != Scalar::F32 => x.convert(op, single, ty),
                 _ => single,
@@ -126,7 +144,8 @@ fn rule(
         }
         InstKind::Convert { op, arg, .. } => match (op, result) {
             (ConvertOp::Bitcast, Some(ty)) => x.convert(op, arg, ty),
-            // Numbers that are made halves are made of bits before.
+            (ConvertOp::FToF, _) if x.ty(arg).scalar == Scalar::F32 => narrowed(x, singles, arg),
+            // Numbers of other types that are made halves are made of bits before.
             _ => return Err(LowerError::new("internal: a conversion to 'half' is left")),
         },
         InstKind::Group {
@@ -134,7 +153,7 @@ fn rule(
             scope,
             mut args,
         } => {
-            args[0] = widened(x, args[0]);
+            args[0] = widened(x, singles, args[0]);
             x.value(InstKind::Group { op, scope, args }, Type::BOOL)
         }
         // Rounded once at the end, where the device would round every step.
@@ -147,10 +166,10 @@ fn rule(
             scope,
             mut args,
         } => {
-            args[0] = widened(x, args[0]);
+            args[0] = widened(x, singles, args[0]);
             let ty = x.ty(args[0]);
             let value = x.value(InstKind::Group { op, scope, args }, ty);
-            narrowed(x, value)
+            narrowed(x, singles, value)
         }
         InstKind::AtomicLoad { .. }
         | InstKind::AtomicStore { .. }
@@ -162,9 +181,12 @@ fn rule(
     }))
 }
 
-fn math(x: &mut Expander<'_>, op: MathOp, args: &[Value]) -> Value {
+fn math(x: &mut Expander<'_>, singles: &mut Singles, op: MathOp, args: &[Value]) -> Value {
     match op {
-        MathOp::FAbs => x.bin_const(BinaryOp::And, args[0], MAGNITUDE),
+        MathOp::FAbs => {
+            let magnitudes = (MAGNITUDE, MAGNITUDE_OF_SINGLE);
+            bitwise(x, singles, BinaryOp::And, args[0], magnitudes)
+        }
         MathOp::IsNan | MathOp::IsInf => {
             let magnitude = x.bin_const(BinaryOp::And, args[0], MAGNITUDE);
             let cond = match op {
@@ -174,21 +196,80 @@ fn math(x: &mut Expander<'_>, op: MathOp, args: &[Value]) -> Value {
             x.icmp_const(cond, magnitude, INFINITY)
         }
         MathOp::Fma => {
-            let [a, b, c] = [args[0], args[1], args[2]].map(|arg| widened(x, arg));
+            let [a, b, c] = [args[0], args[1], args[2]].map(|arg| widened(x, singles, arg));
             let sum = sum_to_odd(x, a, b, c);
-            narrowed(x, sum)
+            narrowed(x, singles, sum)
         }
         _ => {
-            let wide: SmallVec<[Value; 3]> = args.iter().map(|&arg| widened(x, arg)).collect();
+            let wide: SmallVec<[Value; 3]> =
+                (args.iter()).map(|&arg| widened(x, singles, arg)).collect();
             let value = x.math(op, &wide);
-            narrowed(x, value)
+            narrowed(x, singles, value)
         }
     }
 }
 
+/// Applies an operation to a half's bits, and to those of its float if it has one; the constants are for these two.
+fn bitwise(
+    x: &mut Expander<'_>,
+    singles: &mut Singles,
+    op: BinaryOp,
+    half: Value,
+    constants: (u64, u64),
+) -> Value {
+    let result = x.bin_const(op, half, constants.0);
+    if let Some(&single) = singles.get(&half) {
+        let bits = x.bits_of(single);
+        let bits = x.bin_const(op, bits, constants.1);
+        let ty = x.ty(single);
+        let single = x.convert(ConvertOp::Bitcast, bits, ty);
+        singles.insert(result, single);
+    }
+    result
+}
+
+/// Moves the floats of halves as an instruction moves the halves, if each of them has one.
+fn moved(x: &mut Expander<'_>, singles: &mut Singles, kind: InstKind, inst: Inst) -> Option<Value> {
+    let result = *x.func.insts[inst].results.first()?;
+    let ty = x.ty(result).with_scalar(Scalar::F32);
+    let mut of_singles = kind.clone();
+    let mut complete = true;
+    of_singles.for_each_value_mut(|value| {
+        if x.func.ty(*value).scalar == Scalar::I16 {
+            match known_single(x, singles, *value) {
+                Some(single) => *value = single,
+                None => complete = false,
+            }
+        }
+    });
+    if !complete {
+        return None;
+    }
+    let half = x.value(kind, x.ty(result));
+    let single = x.value(of_singles, ty);
+    singles.insert(half, single);
+    Some(half)
+}
+
+/// The float of a half that has been made before, or of a constant.
+fn known_single(x: &mut Expander<'_>, singles: &Singles, half: Value) -> Option<Value> {
+    if let Some(&single) = singles.get(&half) {
+        return Some(single);
+    }
+    let lanes = x.func.const_lanes(half)?;
+    let numbers: SmallVec<[u64; 4]> = (lanes.iter())
+        .map(|&bits| u64::from(half_to_f32(bits as u16).to_bits()))
+        .collect();
+    let ty = x.ty(half).with_scalar(Scalar::F32);
+    Some(x.func.constant(ty, &numbers))
+}
+
 /// Converts a half's bits to a float, exactly. A denormal half is a normal float, which is made from the
 /// significand as an integer: so it does not matter how the device treats denormals.
-fn widened(x: &mut Expander<'_>, half: Value) -> Value {
+fn widened(x: &mut Expander<'_>, singles: &Singles, half: Value) -> Value {
+    if let Some(single) = known_single(x, singles, half) {
+        return single;
+    }
     let words = x.ty(half).with_scalar(Scalar::I32);
     let single = words.with_scalar(Scalar::F32);
     let bits = x.convert(ConvertOp::ZExt, half, words);
@@ -211,9 +292,13 @@ fn widened(x: &mut Expander<'_>, half: Value) -> Value {
     x.convert(ConvertOp::Bitcast, bits, single)
 }
 
-/// The bits of the half nearest to a float.
-fn narrowed(x: &mut Expander<'_>, value: Value) -> Value {
-    f32_bits_to_f16_bits(x, value, Rounding::Rte)
+/// The bits of the half nearest to a float; their float is kept.
+fn narrowed(x: &mut Expander<'_>, singles: &mut Singles, value: Value) -> Value {
+    let rounding = HalfRounding::of(x, value);
+    let bits = rounding.bits(x);
+    let single = rounding.single(x);
+    singles.insert(bits, single);
+    bits
 }
 
 /// `a * b + c` rounded to odd. The product of two halves is exact in float; the error of the sum tells on

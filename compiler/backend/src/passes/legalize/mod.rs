@@ -9,4 +9,5 @@ pub mod legalize_small_ints;
 pub mod lower_integers;
 pub mod lower_wide_vectors;
 mod retype;
+mod round_half;
 pub mod spill_private;

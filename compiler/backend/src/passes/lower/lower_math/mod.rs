@@ -118,6 +118,8 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::log10 | Ocl::half_log10 => Library("log10"),
         Ocl::log1p => Library("log1p"),
         Ocl::logb => ExpandWide(float::logb),
+        // The product is exact, and only the sum is rounded.
+        Ocl::mad if ty.scalar == Scalar::F16 && !target.has_halves() => ExpandWide(float::mad),
         Ocl::mad if contract::is_fused(target, ty.scalar) => Primitive(MathOp::Fma),
         Ocl::mad => Expand(float::mad),
         Ocl::maxmag => Expand(float::maxmag),
