@@ -11,7 +11,7 @@
 //! Inputs are changed by bytes and by tokens, and crossed with each other. There is no coverage
 //! instrumentation; an input is kept when its answer has something new: a message (without what
 //! it quotes), a pair of neighbouring syntax tree nodes or SPIR-V opcodes. FOLDER keeps those
-//! inputs (`corpus/`), how long and how often it ran (`state`) and what was found (`finding-*`).
+//! inputs (`corpus/`), how long and how often it ran (`state`) and what was found (`finding-*`, `slow-*`).
 //! The input at work stands in `current`; when a run finds one there at its start, the run before
 //! was killed by it (a stack overflow, say), and it becomes a finding.
 
@@ -34,6 +34,8 @@ use pumice_test_support::mutants::{Random, change_module, change_text, words_of}
 
 /// Longer than this is a hang, also on a machine with much else to do.
 const HANG: Duration = Duration::from_secs(300);
+/// An input that takes longer is kept as `slow-*`; on a busy machine, run it once more by itself.
+const SLOW: Duration = Duration::from_secs(10);
 /// Longer inputs are cut: time is better spent on many.
 const LONGEST: usize = 6000;
 /// The same for SPIR-V.
@@ -195,6 +197,8 @@ struct Campaign {
     seen: HashSet<u64>,
     rounds: u64,
     seconds: u64,
+    /// The longest time that an input of this run took.
+    slowest: Duration,
 }
 
 impl Campaign {
@@ -221,13 +225,22 @@ impl Campaign {
             seen: HashSet::new(),
             rounds: rounds.unwrap_or(0),
             seconds: seconds.unwrap_or(0),
+            slowest: Duration::ZERO,
         })
     }
 
     /// Runs one input; true when its answer has something new.
     fn run(&mut self, stage: Stage, text: &[u8]) -> io::Result<bool> {
         fs::write(self.folder.join("current"), text)?;
+        let start = Instant::now();
         let (log, output) = answer(stage, text);
+        let taken = start.elapsed();
+        self.slowest = self.slowest.max(taken);
+        if taken > SLOW {
+            let name = format!("slow-{:016x}.cl", hash(text));
+            eprintln!("{name}: {} s", taken.as_secs());
+            fs::write(self.folder.join(name), text)?;
+        }
         if log.contains("which is a bug") {
             let name = format!("finding-{:016x}.cl", hash(text));
             eprintln!("{name}: {}", log.lines().next().unwrap_or_default());
@@ -312,10 +325,11 @@ fn fuzz(stage: Stage, folder: &Path, limit: Duration, seeds: &[String]) -> io::R
     }
     campaign.save(start.elapsed().as_secs())?;
     println!(
-        "{} rounds, {} s in sum, {} inputs",
+        "{} rounds, {} s in sum, {} inputs, {} ms at most",
         campaign.rounds,
         campaign.seconds + start.elapsed().as_secs(),
-        inputs.len()
+        inputs.len(),
+        campaign.slowest.as_millis()
     );
     Ok(())
 }
