@@ -4,7 +4,8 @@ use super::body::Body;
 use super::preamble::Def;
 use super::reader::{Inst, Result};
 use pumice_ir::{
-    AtomicOp, BinaryOp, BuiltIn, GroupOp, GroupOperation, InstKind, IntCond, Scope, Type, Value,
+    AtomicOp, BinaryOp, BuiltIn, GroupOp, GroupOperation, InstKind, IntCond, Scalar, Scope, Type,
+    Value,
 };
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
@@ -140,8 +141,39 @@ impl Body<'_, '_> {
         if args.len() < needed {
             return Err(inst.error("an operand is missing"));
         }
+        if let Some(value) = args.first() {
+            self.check_group_types(inst, op, self.func.ty(*value), ty)?;
+        }
         let value = self.emit(InstKind::Group { op, scope, args }, ty);
         self.define_value(inst, value)
+    }
+
+    /// Refuses a value that a group operation does not take, and a result of another type.
+    fn check_group_types(
+        &self,
+        inst: &Inst<'_>,
+        op: GroupOp,
+        value: Type,
+        result: Type,
+    ) -> Result<()> {
+        let fits = match op {
+            GroupOp::InverseBallot
+            | GroupOp::BallotBitExtract
+            | GroupOp::BallotBitCount(_)
+            | GroupOp::BallotFindLsb
+            | GroupOp::BallotFindMsb => value == Type::vector(Scalar::I32, 4),
+            GroupOp::Arithmetic(op, _) | GroupOp::AmdArithmetic(op, _) => {
+                let of_floats = matches!(op, AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax);
+                value == result && value.scalar.is_float() == of_floats
+            }
+            GroupOp::IMul(_) => value == result && !value.scalar.is_float(),
+            GroupOp::FMul(_) => value == result && value.scalar.is_float(),
+            _ => true,
+        };
+        match fits {
+            true => Ok(()),
+            false => Err(inst.error(format_args!("no form takes {value} and gives {result}"))),
+        }
     }
 
     /// A sub-group operation whose result has its first operand's type.
