@@ -5,11 +5,11 @@ use cl_sys::{
     CL_MEM_READ_WRITE, cl_command_queue, cl_context, cl_event, cl_int, cl_mem, cl_mem_flags,
     cl_uint,
 };
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::ptr;
 
 type Handle = *mut c_void;
-type Transfer = unsafe extern "C" fn(
+pub(super) type Transfer = unsafe extern "C" fn(
     cl_command_queue,
     cl_uint,
     *const cl_mem,
@@ -49,8 +49,8 @@ const BINARY: [u64; 2] = [0x203D, 1];
 pub struct SharedBuffer {
     buffer: Buffer,
     queue: cl_command_queue,
-    acquire: Transfer,
-    release: Transfer,
+    /// Acquires it and releases it, in this order; each function with its name.
+    transfers: [(&'static str, Transfer); 2],
 }
 
 /// A binary semaphore.
@@ -68,17 +68,10 @@ impl Session {
     /// # Errors
     /// A driver without such memory, or the error that a call returned.
     pub fn shared_buffer(&self, fd: i32, size: usize) -> Result<SharedBuffer> {
-        // SAFETY: the functions have these types in the extension's specification.
-        let (acquire, release) = unsafe {
-            (
-                std::mem::transmute::<Handle, Transfer>(
-                    self.function(c"clEnqueueAcquireExternalMemObjectsKHR")?,
-                ),
-                std::mem::transmute::<Handle, Transfer>(
-                    self.function(c"clEnqueueReleaseExternalMemObjectsKHR")?,
-                ),
-            )
-        };
+        let transfers = self.transfers([
+            c"clEnqueueAcquireExternalMemObjectsKHR",
+            c"clEnqueueReleaseExternalMemObjectsKHR",
+        ])?;
         let list = [OPAQUE_MEMORY, fd as u64, 0];
         let (flags, host) = (CL_MEM_READ_WRITE, ptr::null_mut());
         let mut code = 0;
@@ -88,12 +81,21 @@ impl Session {
             clCreateBufferWithProperties(self.context, list, flags, size, host, &mut code)
         };
         check("clCreateBufferWithProperties", code)?;
-        Ok(SharedBuffer {
-            buffer: Buffer { mem, size },
-            queue: self.queue,
-            acquire,
-            release,
-        })
+        Ok(SharedBuffer::new(self, Buffer { mem, size }, transfers))
+    }
+
+    /// The functions of these names, which acquire shared objects and release them.
+    pub(super) fn transfers(
+        &self,
+        names: [&'static CStr; 2],
+    ) -> Result<[(&'static str, Transfer); 2]> {
+        let transfer = |name: &'static CStr| -> Result<(&'static str, Transfer)> {
+            let function = self.function(name)?;
+            // SAFETY: functions that acquire and release objects have this type in every specification.
+            let function = unsafe { std::mem::transmute::<Handle, Transfer>(function) };
+            Ok((name.to_str().unwrap_or_default(), function))
+        };
+        Ok([transfer(names[0])?, transfer(names[1])?])
     }
 
     /// A binary semaphore.
@@ -134,19 +136,31 @@ impl Session {
 }
 
 impl SharedBuffer {
+    /// A buffer of the session's context, with the functions that acquire and release it.
+    pub(super) fn new(
+        session: &Session,
+        buffer: Buffer,
+        transfers: [(&'static str, Transfer); 2],
+    ) -> Self {
+        Self {
+            buffer,
+            queue: session.queue,
+            transfers,
+        }
+    }
+
     /// Acquires it and releases it again.
     ///
     /// # Errors
     /// The error that a call returned.
     pub fn hand_over(&self) -> Result<()> {
         let (none, event) = (ptr::null(), ptr::null_mut());
-        // SAFETY: one object of the queue's context, and no events.
-        unsafe {
-            let taken = (self.acquire)(self.queue, 1, &self.buffer.mem, 0, none, event);
-            check("clEnqueueAcquireExternalMemObjectsKHR", taken)?;
-            let given = (self.release)(self.queue, 1, &self.buffer.mem, 0, none, event);
-            check("clEnqueueReleaseExternalMemObjectsKHR", given)
+        for (name, transfer) in self.transfers {
+            // SAFETY: one object of the queue's context, and no events.
+            let code = unsafe { transfer(self.queue, 1, &self.buffer.mem, 0, none, event) };
+            check(name, code)?;
         }
+        Ok(())
     }
 }
 

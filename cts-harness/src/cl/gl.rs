@@ -1,10 +1,8 @@
 //! Buffers of OpenGL (cl_khr_gl_sharing), in a context of surfaceless EGL.
 
+use super::external::SharedBuffer;
 use super::{Buffer, Error, Result, Session, check};
-use cl_sys::{
-    CL_MEM_READ_WRITE, cl_command_queue, cl_context, cl_event, cl_int, cl_mem, cl_mem_flags,
-    cl_uint,
-};
+use cl_sys::{CL_MEM_READ_WRITE, cl_context, cl_int, cl_mem, cl_mem_flags};
 use libloading::os::unix::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -34,23 +32,7 @@ pub struct GlContext {
     _library: Library,
 }
 
-type Transfer = unsafe extern "C" fn(
-    cl_command_queue,
-    cl_uint,
-    *const cl_mem,
-    cl_uint,
-    *const cl_event,
-    *mut cl_event,
-) -> cl_int;
 type FromBuffer = unsafe extern "C" fn(cl_context, cl_mem_flags, c_uint, *mut cl_int) -> cl_mem;
-
-/// A buffer of OpenGL's.
-pub struct GlBuffer {
-    buffer: Buffer,
-    queue: cl_command_queue,
-    acquire: Transfer,
-    release: Transfer,
-}
 
 /// The failure of a function of EGL or OpenGL, which has no code of OpenCL.
 fn refused(call: &'static str) -> Error {
@@ -177,46 +159,17 @@ impl Session {
     ///
     /// # Errors
     /// A driver without sharing, or the error that a call returned.
-    pub fn gl_buffer(&self, gl: &GlContext, size: usize) -> Result<GlBuffer> {
-        // SAFETY: the functions have these types in the extension's specification.
-        let (create, acquire, release) = unsafe {
-            (
-                std::mem::transmute::<Handle, FromBuffer>(self.function(c"clCreateFromGLBuffer")?),
-                std::mem::transmute::<Handle, Transfer>(
-                    self.function(c"clEnqueueAcquireGLObjects")?,
-                ),
-                std::mem::transmute::<Handle, Transfer>(
-                    self.function(c"clEnqueueReleaseGLObjects")?,
-                ),
-            )
-        };
+    pub fn gl_buffer(&self, gl: &GlContext, size: usize) -> Result<SharedBuffer> {
+        let transfers =
+            self.transfers([c"clEnqueueAcquireGLObjects", c"clEnqueueReleaseGLObjects"])?;
+        let create = self.function(c"clCreateFromGLBuffer")?;
+        // SAFETY: the function has this type in the extension's specification.
+        let create = unsafe { std::mem::transmute::<Handle, FromBuffer>(create) };
         let name = gl.buffer(size)?;
         let mut code = 0;
         // SAFETY: the name of a buffer in the context that this one shares objects with.
         let mem = unsafe { create(self.context, CL_MEM_READ_WRITE, name, &mut code) };
         check("clCreateFromGLBuffer", code)?;
-        Ok(GlBuffer {
-            buffer: Buffer { mem, size },
-            queue: self.queue,
-            acquire,
-            release,
-        })
-    }
-}
-
-impl GlBuffer {
-    /// Acquires it and releases it again.
-    ///
-    /// # Errors
-    /// The error that a call returned.
-    pub fn hand_over(&self) -> Result<()> {
-        let (none, event) = (ptr::null(), ptr::null_mut());
-        // SAFETY: one object of the queue's context, and no events.
-        unsafe {
-            let taken = (self.acquire)(self.queue, 1, &self.buffer.mem, 0, none, event);
-            check("clEnqueueAcquireGLObjects", taken)?;
-            let given = (self.release)(self.queue, 1, &self.buffer.mem, 0, none, event);
-            check("clEnqueueReleaseGLObjects", given)
-        }
+        Ok(SharedBuffer::new(self, Buffer { mem, size }, transfers))
     }
 }
