@@ -1,10 +1,9 @@
 //! Modes of floats: an entry point has those of the widths that its kernel has.
 
-use pumice_compiler::target::FloatControls;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
 };
-use pumice_test_support::{run_target, spirv_tools};
+use pumice_test_support::{KEEPING_MODES, run_target, spirv_tools};
 
 /// A driver divides integers by floats on its own, which costs more where denormals are kept.
 const SOURCE: &str = "
@@ -16,15 +15,8 @@ kernel void narrow(global float *x, global int *y) { y[0] = (int)x[0]; }
 
 #[test]
 fn entry_points_have_the_modes_of_their_widths() {
-    let controls = FloatControls {
-        signed_zero_inf_nan_preserve: true,
-        denorm_preserve: true,
-        denorm_flush_to_zero: false,
-        rounding_rte: true,
-        rounding_rtz: false,
-    };
     let target = Target {
-        float_controls: [controls; 3],
+        float_controls: [KEEPING_MODES; 3],
         ..run_target()
     };
     let source = Source {

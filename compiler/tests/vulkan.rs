@@ -5,16 +5,16 @@
 //! after lowering: the buffers must agree. `; snapshot` pins the disassembly.
 
 use pumice_backend::vulkan;
-use pumice_compiler::target::{FloatAtomics, FloatControls, QuirkKind, SubgroupOps};
+use pumice_compiler::target::{FloatAtomics, QuirkKind, SubgroupOps};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_filetests::{KernelFile, Run, directive};
 use pumice_interp::{self as interp, Options, Output};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::{Module, verify};
-use pumice_test_support::filetests;
 use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::spirv_tools;
+use pumice_test_support::{KEEPING_MODES, filetests};
 use std::path::Path;
 
 /// Devices that differ in what they promise: everything, and hardly anything.
@@ -22,15 +22,8 @@ fn other_targets() -> [Target; 2] {
     use QuirkKind::{
         DivideInDoubles, LoadsIgnoreBranches, LocalIdsFromLanes, SubGroupsInRows, VectorsByWords,
     };
-    let controls = FloatControls {
-        signed_zero_inf_nan_preserve: true,
-        denorm_preserve: true,
-        denorm_flush_to_zero: false,
-        rounding_rte: true,
-        rounding_rtz: false,
-    };
     let rich = Target {
-        float_controls: [controls; 3],
+        float_controls: [KEEPING_MODES; 3],
         amd_shader_ballot: true,
         float_atomics: FloatAtomics {
             add_f32: true,

@@ -17,7 +17,7 @@ pub mod runs;
 pub mod shapes;
 pub mod spirv_tools;
 
-pub use run_target::{low_target, low_targets, run_target, take_away};
+pub use run_target::{KEEPING_MODES, low_target, low_targets, run_target, take_away};
 
 use std::path::PathBuf;
 

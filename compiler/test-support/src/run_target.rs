@@ -1,7 +1,16 @@
 //! The device that the kernel files are compiled for.
 
 use pumice_compiler::Target;
-use pumice_target::SmallStorage;
+use pumice_target::{FloatControls, SmallStorage};
+
+/// The modes of a device that keeps denormals and special numbers and rounds to nearest.
+pub const KEEPING_MODES: FloatControls = FloatControls {
+    signed_zero_inf_nan_preserve: true,
+    denorm_preserve: true,
+    denorm_flush_to_zero: false,
+    rounding_rte: true,
+    rounding_rtz: false,
+};
 
 /// The reference device with every extension and feature that the files use and that any
 /// lavapipe has.
