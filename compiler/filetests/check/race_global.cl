@@ -132,6 +132,26 @@ kernel void long_vectors_right(global long4 *data)
     data[2 + i] = data[2 + i] + 1;
 }
 
+// Whatever is read before a barrier of any kind is not what is written behind it.
+kernel void swapped_right(global int *data)
+{
+    int i = get_local_id(0);
+    int other = data[3 - i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    data[i] = other;
+}
+
+// The write is not seen behind the second barrier.
+kernel void swapped(global int *data, global int *out)
+{
+    int i = get_local_id(0);
+    int other = data[3 - i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    data[i] = other;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[i] = data[3 - i] & 0;
+}
+
 // kernel: counter
 // global: 4
 // local: 2
@@ -211,6 +231,20 @@ kernel void long_vectors_right(global long4 *data)
 // arg: buffer int 4*0
 // arg: buffer int 4*9
 // expect 1: int 3 2 1 0
+
+// kernel: swapped_right
+// global: 4
+// local: 4
+// arg: buffer int 1 2 3 4
+// expect 0: int 4 3 2 1
+
+// kernel: swapped
+// global: 4
+// local: 4
+// arg: buffer int 1 2 3 4
+// arg: buffer int 4*9
+// expect 1: int 0 0 0 0
+// expect fault: data race: read of 4 bytes at byte ? of 'data'
 
 // kernel: other_group
 // global: 4

@@ -174,6 +174,18 @@ kernel void counted(global int *out)
     out[i] = tile[3 - i] & 0;
 }
 
+kernel void kept_right(global int *out)
+{
+    local int all[4];
+    int i = get_local_id(0);
+    all[i] = i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int other = all[3 - i];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    all[i] = other;
+    out[i] = all[i];
+}
+
 // kernel: counted
 // global: 4
 // local: 4
@@ -301,3 +313,9 @@ kernel void counted(global int *out)
 // local: 2
 // arg: buffer float 9 9
 // expect 0: float 5 5
+
+// kernel: kept_right
+// global: 4
+// local: 4
+// arg: buffer int 4*9
+// expect 0: int 3 2 1 0

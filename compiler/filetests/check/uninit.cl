@@ -163,6 +163,29 @@ kernel void silent_given(global const struct pair *in, global const int *more, g
     out[i] = one.value + pairs[3 - i].tag + many[i] + many[301 - i];
 }
 
+// Asynchronous copies take the unused fourth element of vectors of three along.
+kernel void silent_threes(global int3 *out, global int3 *from, local int3 *given)
+{
+    local int3 tile[2];
+    int i = get_local_id(0);
+    tile[i] = (int3)(i, 1, 2);
+    given[i] = (int3)(i, 3, 4);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t done = async_work_group_copy(out, tile, 2, 0);
+    done = async_work_group_copy(from, given, 2, done);
+    wait_group_events(1, &done);
+}
+
+kernel void threes(global int3 *out)
+{
+    local int3 tile[2];
+    if (get_local_id(0) == 0)
+        tile[0] = (int3)(5, 1, 2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t done = async_work_group_copy(out, tile, 2, 0);
+    wait_group_events(1, &done);
+}
+
 // kernel: scalar
 // global: 1
 // arg: buffer int 9
@@ -312,3 +335,22 @@ kernel void silent_given(global const struct pair *in, global const int *more, g
 // arg: local 32
 // arg: local 1208
 // expect 2: int 24 30
+
+// kernel: silent_threes
+// global: 2
+// local: 2
+// arg: buffer int 8*9
+// arg: buffer int 8*9
+// arg: local 32
+// expect 0: int 0 1 2 ? 1 1 2 ?
+// expect 1: int 0 3 4 ? 1 3 4 ?
+
+// kernel: threes
+// global: 1
+// arg: buffer int 8*9
+// expect 0: int 5 1 2 5*?
+// expect report: <source>:185:20: error: read of 16 bytes of 'threes.tile' that nothing wrote
+// expect report: event_t done = async_work_group_copy(out, tile, 2, 0);
+// expect report: ^
+// expect report: note: by work-item 0 of kernel 'threes': number 0 of work-group 0
+// expect report: kernel 'threes': 1 fault at 1 place

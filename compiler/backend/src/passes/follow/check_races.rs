@@ -60,8 +60,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             located: has_places(func),
             globals: &module.globals,
             sites: Sites::new(&mut module.checks, Some(index)),
-            local_count: func.slots.push(word),
-            global_mark: func.slots.push(word),
+            local: [(); 2].map(|()| func.slots.push(word)),
+            global_slots: [(); 2].map(|()| func.slots.push(word)),
             plan,
             roots,
             offsets,
@@ -89,10 +89,10 @@ struct Races<'a> {
     located: bool,
     globals: &'a PrimaryMap<GlobalId, GlobalData>,
     sites: Sites<'a>,
-    /// The number of barriers for local memory that the work-item has passed, from 1 on.
-    local_count: StackSlot,
-    /// Its mark in global memory.
-    global_mark: StackSlot,
+    /// The number of barriers that the work-item has passed, from 1 on, and that at the last one for local memory.
+    local: [StackSlot; 2],
+    /// Its mark in global memory, and the number of barriers in it at the last one for global memory.
+    global_slots: [StackSlot; 2],
     plan: Plan,
     roots: Roots,
     offsets: Offsets,
@@ -102,12 +102,14 @@ struct Races<'a> {
 impl Races<'_> {
     fn begin(&mut self, x: &mut Expander<'_>) {
         let one = x.func.i32(1);
-        store_slot(x, self.local_count, one);
+        for slot in self.local {
+            store_slot(x, slot, one);
+        }
         let mut marks: Vec<LocalMarks> = self.plan.local.values().copied().collect();
         marks.sort_unstable_by_key(|marks| marks.global);
         if !self.plan.written.is_empty() {
-            let (functions, mark) = (self.functions, self.global_mark);
-            self.global = Some(GlobalRaces::begin(x, functions, mark, &self.plan));
+            let (functions, slots) = (self.functions, self.global_slots);
+            self.global = Some(GlobalRaces::begin(x, functions, slots, &self.plan));
         }
         for one in &marks {
             zero_local(x, one.global, self.globals[one.global].size);
@@ -140,14 +142,17 @@ impl Races<'_> {
         }
     }
 
+    /// Counts a barrier for local memory, for global memory, for both or for none.
     fn count(&self, x: &mut Expander<'_>, local: bool, global: bool) {
+        let [passed, fenced] = self.local;
+        let before = load_slot(x, passed, Type::I32);
+        let more = x.bin_const(BinaryOp::IAdd, before, 1);
+        store_slot(x, passed, more);
         if local {
-            let before = load_slot(x, self.local_count, Type::I32);
-            let more = x.bin_const(BinaryOp::IAdd, before, 1);
-            store_slot(x, self.local_count, more);
+            store_slot(x, fenced, more);
         }
-        if let Some(marks) = self.global.as_ref().filter(|_| global) {
-            marks.count(x);
+        if let Some(marks) = &self.global {
+            marks.count(x, global);
         }
     }
 
@@ -243,8 +248,9 @@ impl Races<'_> {
         access: Plain,
         (marks, first, at): (LocalMarks, Value, Value),
     ) {
-        let count = load_slot(x, self.local_count, Type::I32);
+        let [count, fenced] = self.local.map(|slot| load_slot(x, slot, Type::I32));
         let high = x.bin_const(BinaryOp::Shl, count, LOCAL_ITEM_BITS);
+        let fenced = x.bin_const(BinaryOp::Shl, fenced, LOCAL_ITEM_BITS);
         let item = local_item(x);
         let mark = x.bin(BinaryOp::Or, high, item);
         let ty = Type::ptr(AddressSpace::Local);
@@ -260,10 +266,10 @@ impl Races<'_> {
         for part in 0..parts {
             let place = x.offset(base, part * LOCAL_MARK_BYTES);
             let clash = match access.writes {
-                false => race_local::read(x, place, mark),
+                false => race_local::read(x, place, (mark, fenced)),
                 true => {
                     let value = values.as_ref().map(|values| values[part as usize]);
-                    race_local::write(x, place, mark, value)
+                    race_local::write(x, place, (mark, fenced), value)
                 }
             };
             found = first_of(x, clash, found);

@@ -304,7 +304,8 @@ fn make_shadows(
         let shadow = globals.push(GlobalData {
             name: format!("{OWN_PREFIX}written"),
             space: AddressSpace::Local,
-            size: size.next_multiple_of(4),
+            // With room for the fourth lane of a last vector of three.
+            size: size.next_multiple_of(u64::from(align.max(4))),
             align: align.max(4),
             init: Vec::new(),
             relocations: Vec::new(),
@@ -494,10 +495,17 @@ impl Pass<'_> {
     }
 
     fn write(&self, x: &mut Expander<'_>, ptr: Value, ty: Type, align: u32) {
-        if let Some(&shadow) = self.pointers.get(&ptr) {
-            let bytes = u64::from(ty.access_bytes());
-            self.inside(x, ptr, bytes, |x| ones(x, shadow, 0, bits_of(ty), align));
-        }
+        let Some(&shadow) = self.pointers.get(&ptr) else {
+            return;
+        };
+        // A vector of three has the room of four, and asynchronous copies take all of it along.
+        let is_local = x.ty(ptr).address_space() == Some(AddressSpace::Local);
+        let ty = match ty.lanes {
+            3 if is_local && align.is_multiple_of(ty.alloc_bytes()) => ty.with_lanes(4),
+            _ => ty,
+        };
+        let bytes = u64::from(ty.access_bytes());
+        self.inside(x, ptr, bytes, |x| ones(x, shadow, 0, bits_of(ty), align));
     }
 
     fn read(&mut self, x: &mut Expander<'_>, ptr: Value, (ty, lanes): (Type, u32), align: u32) {

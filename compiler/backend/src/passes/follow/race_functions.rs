@@ -1,11 +1,12 @@
 //! The functions that look for data races in global memory, by race marks (`pumice_check::layout::MARK_BYTES`).
 //!
 //! A mark is the number of the work-item in the launch below the number of barriers that its group has passed, from 1 on;
-//! `bits` are those of the work-item. The functions give 0, or the number of the other work-item from 1 on, with bit 31 if
-//! that one has read.
+//! `bits` are those of the work-item, `fenced` is the number at the last barrier for global memory. The functions give 0, or
+//! the number of the other work-item from 1 on, with bit 31 if that one has read.
 //!
-//! Marks of two work-items clash unless they are of one group and a barrier was between. A mark of all ones stands for
-//! work-items of several groups. The highest count of barriers clashes with none in its group.
+//! Marks of two work-items clash unless they are of one group and a barrier was between: one for global memory, or any if
+//! the first of the two has read. A mark of all ones stands for work-items of several groups. The highest count of barriers
+//! clashes with none in its group.
 
 use crate::passes::check::report::helper;
 use crate::passes::check::writer::{Writer, to};
@@ -23,14 +24,14 @@ pub(super) const HAS_READ: u64 = 1 << 31;
 /// The functions.
 #[derive(Clone, Copy)]
 pub(super) struct RaceFunctions {
-    /// `read(marks, mark, bits, parts)`: marks so many parts as read.
+    /// `read(marks, mark, bits, fenced, parts)`: marks so many parts as read.
     pub read: FuncId,
-    /// `read_clash(marks, mark, bits, writer, reader)` of one part: `mark` has just taken the place of `reader`.
+    /// `read_clash(marks, mark, bits, fenced, writer, reader)` of one part: `mark` has just taken the place of `reader`.
     pub read_clash: FuncId,
-    /// `write(marks, mark, bits, value, compare)` of one part. With `compare` work-items may write equal values.
+    /// `write(marks, mark, bits, fenced, value, compare)` of one part. With `compare` work-items may write equal values.
     pub write: FuncId,
-    /// `write_clash(mark, bits, writer, reader, equal)` of one part: `mark` has just taken the place of `writer`, which
-    /// wrote the same if `equal`.
+    /// `write_clash(mark, bits, fenced, writer, reader, equal)` of one part: `mark` has just taken the place of `writer`,
+    /// which wrote the same if `equal`.
     pub write_clash: FuncId,
 }
 
@@ -53,6 +54,7 @@ impl RaceFunctions {
 struct Own {
     mark: Value,
     bits: Value,
+    fenced: Value,
 }
 
 impl Own {
@@ -89,8 +91,19 @@ impl Own {
         w.bin(BinaryOp::And, plane, z)
     }
 
-    /// Returns whether a mark is another work-item's that nothing orders.
-    fn clashes(self, w: &mut Writer, other: Value) -> Value {
+    /// Returns whether a writer's mark is another work-item's, and nothing orders the two.
+    fn clashes_with_writer(self, w: &mut Writer, other: Value) -> Value {
+        self.clashes(w, other, self.fenced)
+    }
+
+    /// The same of a reader's mark. A barrier of any kind keeps reads before it from what is written behind it.
+    fn clashes_with_reader(self, w: &mut Writer, other: Value) -> Value {
+        let passed = w.bin(BinaryOp::LShr, self.mark, self.bits);
+        self.clashes(w, other, passed)
+    }
+
+    /// Returns whether a mark is another work-item's: of another group, or with so many barriers or more.
+    fn clashes(self, w: &mut Writer, other: Value, least: Value) -> Value {
         let zero = w.func.i32(0);
         let there = w.icmp(IntCond::Ne, other, zero);
         let [item, own] = [other, self.mark].map(|mark| self.item(w, mark));
@@ -99,9 +112,9 @@ impl Own {
         let [count, own] = [other, self.mark].map(|mark| w.bin(BinaryOp::LShr, mark, self.bits));
         let ones = w.func.i32(-1);
         let most = w.bin(BinaryOp::LShr, ones, self.bits);
-        let same = w.icmp(IntCond::Eq, count, own);
+        let since = w.icmp(IntCond::Uge, count, least);
         let known = w.icmp(IntCond::Ne, own, most);
-        let beside = w.bin(BinaryOp::And, same, known);
+        let beside = w.bin(BinaryOp::And, since, known);
         let yes = w.func.splat_constant(Type::BOOL, 1);
         let apart = w.select(near, beside, yes);
         let another = w.bin(BinaryOp::And, there, differs);
@@ -116,13 +129,13 @@ impl Own {
 }
 
 fn make_read_clash() -> pumice_ir::Function {
-    let mut params = [Type::I32; 5];
+    let mut params = [Type::I32; 6];
     params[0] = Type::ptr(AddressSpace::Global);
     let (mut w, values) = Writer::new(READ_CLASH, &params, &[Type::I32]);
-    let [marks, mark, bits, writer, reader] = values[..] else {
+    let [marks, mark, bits, fenced, writer, reader] = values[..] else {
         unreachable!("as many values as types");
     };
-    let own = Own { mark, bits };
+    let own = Own { mark, bits, fenced };
     let [several, done] = [(); 2].map(|()| w.func.append_block());
     let zero = w.func.i32(0);
     let near = own.is_near(&mut w, reader);
@@ -136,7 +149,7 @@ fn make_read_clash() -> pumice_ir::Function {
     let _ = w.exchange(place, ones);
     w.jump(done, &[]);
     w.block = done;
-    let clash = own.clashes(&mut w, writer);
+    let clash = own.clashes_with_writer(&mut w, writer);
     let name = own.name(&mut w, writer);
     let found = w.select(clash, name, zero);
     w.give(&[found]);
@@ -144,18 +157,18 @@ fn make_read_clash() -> pumice_ir::Function {
 }
 
 fn make_write_clash() -> pumice_ir::Function {
-    let mut params = [Type::I32; 5];
-    params[4] = Type::BOOL;
+    let mut params = [Type::I32; 6];
+    params[5] = Type::BOOL;
     let (mut w, values) = Writer::new(WRITE_CLASH, &params, &[Type::I32]);
-    let [mark, bits, writer, reader, equal] = values[..] else {
+    let [mark, bits, fenced, writer, reader, equal] = values[..] else {
         unreachable!("as many values as types");
     };
-    let own = Own { mark, bits };
+    let own = Own { mark, bits, fenced };
     let zero = w.func.i32(0);
-    let wrote = own.clashes(&mut w, writer);
+    let wrote = own.clashes_with_writer(&mut w, writer);
     let no = w.func.splat_constant(Type::BOOL, 0);
     let wrote = w.select(equal, no, wrote);
-    let read = own.clashes(&mut w, reader);
+    let read = own.clashes_with_reader(&mut w, reader);
     let name = own.name(&mut w, reader);
     let name = w.bin_const(BinaryOp::Or, name, HAS_READ);
     let found = w.select(read, name, zero);
@@ -166,10 +179,10 @@ fn make_write_clash() -> pumice_ir::Function {
 }
 
 fn make_read(clash: FuncId) -> pumice_ir::Function {
-    let mut params = [Type::I32; 4];
+    let mut params = [Type::I32; 5];
     params[0] = Type::ptr(AddressSpace::Global);
     let (mut w, values) = Writer::new(READ, &params, &[Type::I32]);
-    let [marks, mark, bits, parts] = values[..] else {
+    let [marks, mark, bits, fenced, parts] = values[..] else {
         unreachable!("as many values as types");
     };
     let [head, body, done] = [(); 3].map(|()| w.func.append_block());
@@ -186,7 +199,7 @@ fn make_read(clash: FuncId) -> pumice_ir::Function {
     let reader = w.add_const(place, 4);
     let other = w.atomic_load(place);
     let old = w.exchange(reader, mark);
-    let name = w.call(clash, &[place, mark, bits, other, old], Type::I32);
+    let name = w.call(clash, &[place, mark, bits, fenced, other, old], Type::I32);
     let is_one = w.icmp(IntCond::Ne, name, zero);
     let found_now = w.select(is_one, name, found);
     let next = w.bin_const(BinaryOp::IAdd, index, 1);
@@ -197,11 +210,11 @@ fn make_read(clash: FuncId) -> pumice_ir::Function {
 }
 
 fn make_write(clash: FuncId) -> pumice_ir::Function {
-    let mut params = [Type::I32; 5];
+    let mut params = [Type::I32; 6];
     params[0] = Type::ptr(AddressSpace::Global);
-    params[4] = Type::BOOL;
+    params[5] = Type::BOOL;
     let (mut w, values) = Writer::new(WRITE, &params, &[Type::I32]);
-    let [marks, mark, bits, value, compare] = values[..] else {
+    let [marks, mark, bits, fenced, value, compare] = values[..] else {
         unreachable!("as many values as types");
     };
     let (reader, contents) = (w.add_const(marks, 4), w.add_const(marks, 8));
@@ -216,7 +229,8 @@ fn make_write(clash: FuncId) -> pumice_ir::Function {
     w.branch(any, look, to(fine, &[]));
     let equal = w.icmp(IntCond::Eq, before, value);
     let equal = w.bin(BinaryOp::And, equal, compare);
-    let found = w.call(clash, &[mark, bits, writer, other, equal], Type::I32);
+    let args = [mark, bits, fenced, writer, other, equal];
+    let found = w.call(clash, &args, Type::I32);
     w.give(&[found]);
     w.block = fine;
     w.give(&[zero]);

@@ -26,6 +26,8 @@ pub(super) struct GlobalRaces {
     functions: RaceFunctions,
     /// The work-item's mark.
     mark: StackSlot,
+    /// The number of barriers in its mark behind the last one for global memory.
+    fenced: StackSlot,
     /// Bytes of the parts that have a mark each.
     part: u64,
     /// Bits of a mark that number the work-item.
@@ -39,7 +41,7 @@ impl GlobalRaces {
     pub fn begin(
         x: &mut Expander<'_>,
         functions: RaceFunctions,
-        mark: StackSlot,
+        [mark, fenced]: [StackSlot; 2],
         plan: &Plan,
     ) -> Self {
         let memory = built_in(x, BuiltIn::CheckMemory);
@@ -50,6 +52,7 @@ impl GlobalRaces {
         let count = x.bin(BinaryOp::Shl, one, bits);
         let first = x.bin(BinaryOp::Or, count, item);
         store_slot(x, mark, first);
+        store_slot(x, fenced, one);
         let ty = Type::ptr(AddressSpace::Global);
         let all = plan.read.iter().chain(&plan.written);
         let marks = all.map(|&ordinal| {
@@ -60,14 +63,15 @@ impl GlobalRaces {
         Self {
             functions,
             mark,
+            fenced,
             part: plan.part,
             bits,
             marks,
         }
     }
 
-    /// Counts a barrier for global memory.
-    pub fn count(&self, x: &mut Expander<'_>) {
+    /// Counts a barrier, for global memory or not.
+    pub fn count(&self, x: &mut Expander<'_>, is_global: bool) {
         let mark = load_slot(x, self.mark, Type::I32);
         let count = x.bin(BinaryOp::LShr, mark, self.bits);
         let ones = x.func.i32(-1);
@@ -77,6 +81,10 @@ impl GlobalRaces {
         let step = x.bin(BinaryOp::Shl, fits, self.bits);
         let next = x.bin(BinaryOp::IAdd, mark, step);
         store_slot(x, self.mark, next);
+        if is_global {
+            let count = x.bin(BinaryOp::LShr, next, self.bits);
+            store_slot(x, self.fenced, count);
+        }
     }
 
     /// The bytes of the parts that have a mark each.
@@ -121,7 +129,8 @@ impl GlobalRaces {
                 (false, true) => self.read(x, place, mark, parts),
                 (false, false) => {
                     let parts = x.func.i32(parts as i32);
-                    let args = [place, mark, self.bits, parts];
+                    let fenced = load_slot(x, self.fenced, Type::I32);
+                    let args = [place, mark, self.bits, fenced, parts];
                     self.found(x, self.functions.read, &args)
                 }
                 (true, in_place) => {
@@ -180,9 +189,10 @@ impl GlobalRaces {
             let Some(some) = some else { return zero };
             when_or_zero(x, some, |x| {
                 let mut found = zero;
+                let fenced = load_slot(x, self.fenced, Type::I32);
                 for (part, (writer, old)) in writers.into_iter().zip(readers).enumerate() {
                     let place = x.offset(marks, part as u64 * MARK_BYTES);
-                    let args = [place, mark, self.bits, writer, old];
+                    let args = [place, mark, self.bits, fenced, writer, old];
                     let clash = self.found(x, self.functions.read_clash, &args);
                     found = first_of(x, clash, found);
                 }
@@ -222,12 +232,13 @@ impl GlobalRaces {
         let Some(any) = any else { return zero };
         when_or_zero(x, any, |x| {
             let mut first = zero;
+            let fenced = load_slot(x, self.fenced, Type::I32);
             for (before, writer, reader) in found {
                 let equal = match before {
                     Some((before, value)) => x.icmp(IntCond::Eq, before, value),
                     None => x.splat(Type::BOOL, 0),
                 };
-                let args = [mark, self.bits, writer, reader, equal];
+                let args = [mark, self.bits, fenced, writer, reader, equal];
                 let clash = self.found(x, self.functions.write_clash, &args);
                 first = first_of(x, clash, first);
             }
@@ -245,11 +256,12 @@ impl GlobalRaces {
     ) -> Value {
         let mut found = x.func.i32(0);
         let compare = x.splat(Type::BOOL, u64::from(values.is_some()));
+        let fenced = load_slot(x, self.fenced, Type::I32);
         for part in 0..parts {
             let value = values.map(|values| values[part as usize]);
             let value = value.unwrap_or_else(|| x.func.i32(0));
             let place = x.offset(marks, part * MARK_BYTES);
-            let args = [place, mark, self.bits, value, compare];
+            let args = [place, mark, self.bits, fenced, value, compare];
             let clash = self.found(x, self.functions.write, &args);
             found = first_of(x, clash, found);
         }

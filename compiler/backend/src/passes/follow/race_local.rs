@@ -9,8 +9,23 @@ use pumice_ir::{AtomicOp, BinaryOp, ConvertOp, IntCond, Scalar, Scope, Type, Val
 /// Bits of a work-item's number in the marks of local memory.
 pub(super) const LOCAL_ITEM_BITS: u64 = 16;
 
-/// Returns whether a mark is another work-item's since the last barrier.
-fn clashes(x: &mut Expander<'_>, other: Value, mark: Value) -> Value {
+/// Returns whether a writer's mark is another work-item's since the last barrier for local memory, whose least mark is
+/// `fenced`.
+fn clashes_with_writer(
+    x: &mut Expander<'_>,
+    other: Value,
+    (mark, fenced): (Value, Value),
+) -> Value {
+    let differ = x.bin(BinaryOp::Xor, other, mark);
+    let item = x.bin_const(BinaryOp::And, differ, (1 << LOCAL_ITEM_BITS) - 1);
+    let another = x.icmp_const(IntCond::Ne, item, 0);
+    let since = x.icmp(IntCond::Uge, other, fenced);
+    x.bin(BinaryOp::And, another, since)
+}
+
+/// Returns whether a reader's mark is another work-item's since the last barrier. One of any kind keeps reads before it from
+/// what is written behind it.
+fn clashes_with_reader(x: &mut Expander<'_>, other: Value, mark: Value) -> Value {
     let differ = x.bin(BinaryOp::Xor, other, mark);
     let less = x.bin_const(BinaryOp::ISub, differ, 1);
     x.icmp_const(IntCond::Ult, less, (1 << LOCAL_ITEM_BITS) - 1)
@@ -23,9 +38,9 @@ fn name(x: &mut Expander<'_>, mark: Value) -> Value {
 }
 
 /// Marks a read; gives the number of the work-item that it clashes with, or 0.
-pub(super) fn read(x: &mut Expander<'_>, place: Value, mark: Value) -> Value {
+pub(super) fn read(x: &mut Expander<'_>, place: Value, (mark, fenced): (Value, Value)) -> Value {
     let writer = atomic_load(x, place);
-    let wrote = clashes(x, writer, mark);
+    let wrote = clashes_with_writer(x, writer, (mark, fenced));
     let number = name(x, writer);
     let none = x.func.i32(0);
     let found = x.select(wrote, number, none);
@@ -36,7 +51,7 @@ pub(super) fn read(x: &mut Expander<'_>, place: Value, mark: Value) -> Value {
     let tells = x.bin(BinaryOp::And, is_new, is_one);
     x.when(tells, |x| {
         let old = exchange(x, reader, mark);
-        let several = clashes(x, old, mark);
+        let several = clashes_with_reader(x, old, mark);
         x.when(several, |x| {
             exchange(x, reader, many);
         });
@@ -48,7 +63,7 @@ pub(super) fn read(x: &mut Expander<'_>, place: Value, mark: Value) -> Value {
 pub(super) fn write(
     x: &mut Expander<'_>,
     place: Value,
-    mark: Value,
+    (mark, fenced): (Value, Value),
     value: Option<Value>,
 ) -> Value {
     let contents = x.offset(place, 8);
@@ -58,14 +73,14 @@ pub(super) fn write(
         x.icmp(IntCond::Eq, before, value)
     });
     let writer = exchange(x, place, mark);
-    let mut wrote = clashes(x, writer, mark);
+    let mut wrote = clashes_with_writer(x, writer, (mark, fenced));
     if let Some(equal) = equal {
         let no = x.splat(Type::BOOL, 0);
         wrote = x.select(equal, no, wrote);
     }
     let reader = x.offset(place, 4);
     let reader = atomic_load(x, reader);
-    let read = clashes(x, reader, mark);
+    let read = clashes_with_reader(x, reader, mark);
     let none = x.func.i32(0);
     let number = name(x, reader);
     let number = x.bin_const(BinaryOp::Or, number, HAS_READ);

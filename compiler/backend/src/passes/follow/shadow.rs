@@ -1,11 +1,11 @@
 //! Parts that the checks for memory that nothing wrote share: shadows, whose bytes are all ones where that was written.
 
 use crate::expand::Expander;
-use pumice_ir::{AccessFlags, BinaryOp, Function, InstKind, IntCond, Scalar, Type, Value};
-use rustc_hash::FxHashMap;
+use pumice_ir::{AccessFlags, BinaryOp, Function, Inst, InstKind, IntCond, Scalar, Type, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The lanes of values that are used, one bit for each: a vector that gets lanes is carried along, and so is what a block's
-/// parameter without a use takes. What is stored counts if `stores_use`.
+/// parameter without a use takes. What is stored counts if `stores_use`; the neighbours of a bit-field never do.
 pub(super) fn used_lanes(func: &Function, stores_use: bool) -> FxHashMap<Value, u32> {
     let mut used: FxHashMap<Value, u32> = FxHashMap::default();
     let mut carried: FxHashMap<Value, Vec<Value>> = FxHashMap::default();
@@ -47,7 +47,77 @@ pub(super) fn used_lanes(func: &Function, stores_use: bool) -> FxHashMap<Value, 
             }
         }
     }
+    for value in neighbours(func) {
+        used.remove(&value);
+    }
     used
+}
+
+/// Bytes that are read for those of their bits that the same byte keeps when a bit-field in it is written.
+fn neighbours(func: &Function) -> Vec<Value> {
+    let insts = || (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+    let byte = |inst: Inst| match (&func.insts[inst].kind, &func.insts[inst].results[..]) {
+        (&InstKind::Load { ptr, .. }, &[result]) if func.ty(result) == Type::I8 => {
+            Some((ptr, result))
+        }
+        _ => None,
+    };
+    let bytes: Vec<(Value, Value)> = insts().filter_map(|&inst| byte(inst)).collect();
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    let mut users: FxHashMap<Value, Vec<Inst>> = FxHashMap::default();
+    for &inst in insts() {
+        (func.insts[inst].kind).for_each_value(|value| users.entry(value).or_default().push(inst));
+    }
+    (bytes.into_iter())
+        .filter(|&(ptr, byte)| is_kept(func, &users, ptr, byte))
+        .map(|(_, byte)| byte)
+        .collect()
+}
+
+/// Returns whether a byte that was read is only masked, joined with other bits, and written back where it was.
+fn is_kept(func: &Function, users: &FxHashMap<Value, Vec<Inst>>, ptr: Value, byte: Value) -> bool {
+    let mut is_masked = false;
+    let mut met: FxHashSet<Value> = FxHashSet::default();
+    let mut new = vec![byte];
+    while let Some(value) = new.pop() {
+        if !met.insert(value) {
+            continue;
+        }
+        for &user in users.get(&value).into_iter().flatten() {
+            let data = &func.insts[user];
+            match data.kind {
+                InstKind::Binary {
+                    op: op @ (BinaryOp::And | BinaryOp::Or),
+                    args,
+                    ..
+                } => {
+                    let by_constant = args.iter().any(|&arg| func.const_bits(arg).is_some());
+                    is_masked |= op == BinaryOp::And && by_constant;
+                    new.extend(data.results.first());
+                }
+                InstKind::Store { ptr: to, .. } if to == ptr => {}
+                _ => {
+                    let mut others = 0;
+                    data.kind
+                        .for_each_value(|used| others += u32::from(used == value));
+                    for call in data.kind.successors() {
+                        let params = &func.blocks[call.block].params;
+                        let taken = params.iter().zip(&call.args);
+                        for (&param, _) in taken.filter(|&(_, &arg)| arg == value) {
+                            new.push(param);
+                            others -= 1;
+                        }
+                    }
+                    if others != 0 {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+    is_masked
 }
 
 /// True if a byte of a shadow does not say that it was written; only some lanes count.
