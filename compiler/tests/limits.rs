@@ -20,12 +20,16 @@ fn kernel_module(text: &str) -> KernelModule {
     outcome.output.unwrap_or_else(|| panic!("{log}"))
 }
 
-fn vulkan_words(text: &str) -> usize {
+fn vulkan_module(text: &str) -> Vec<u32> {
     let module = kernel_module(text);
     let linked = link(&[&module], &LinkOptions::default());
     let linked = linked.output.expect(&linked.log);
     let lowered = lower(&linked, &Target::reference(), &LowerOptions::default());
-    lowered.output.expect(&lowered.log).words.len()
+    lowered.output.expect(&lowered.log).words
+}
+
+fn vulkan_words(text: &str) -> usize {
+    vulkan_module(text).len()
 }
 
 /// Output for twice the input is at most a little over twice as long.
@@ -160,6 +164,32 @@ fn calls_that_pass_pointers_stay_small() {
     );
     let words = vulkan_words(&text);
     assert!(words < 2_000_000, "{words} words");
+}
+
+/// SPIR-V 1.6 §2.17: a function has 255 parameters at most. One of OpenCL C may have more.
+#[test]
+fn no_function_has_more_parameters_than_spirv_allows() {
+    const TYPE_FUNCTION: u32 = 33;
+    let params: String = (0..300).map(|i| format!(", int *p{i}")).collect();
+    let more: String = (0..150).map(|i| format!(", long8 v{i}")).collect();
+    let [pointers, vectors] = [(", q", 300), (", x", 150)].map(|(one, count)| one.repeat(count));
+    let text = format!(
+        "__attribute__((noinline)) int f(int *q{params}) {{ return *q + *p299; }}\n\
+         __attribute__((noinline)) long g(long8 x{more}) {{ return x.s0 + v149.s7; }}\n\
+         kernel void k(global int *o, int n) {{\n\
+         int a = n; int *q = n ? &a : 0; long8 x = n;\n\
+         o[0] = f(q{pointers}) + f(q{pointers}) + g(x{vectors}) + g(x{vectors}); }}\n"
+    );
+    let words = vulkan_module(&text);
+    let mut at = 5;
+    while at < words.len() {
+        let (length, opcode) = (words[at] >> 16, words[at] & 0xffff);
+        assert!(
+            opcode != TYPE_FUNCTION || length <= 3 + 255,
+            "{length} words"
+        );
+        at += length as usize;
+    }
 }
 
 #[test]

@@ -55,8 +55,8 @@ pub const ARGUMENT_BYTES: u64 = 160;
 pub const ARGUMENT_BEFORE: u64 = 0;
 /// In an argument's entry: the size of its object.
 pub const ARGUMENT_SIZE: u64 = 8;
-/// In an argument's entry: the address of the race mark of a part of its object is this number and the part's address,
-/// [`MARK_BYTES`] times by the bytes of parts; 0 where races are not looked for.
+/// In an argument's entry: the address of the race mark of a part of its object is this number plus [`MARK_BYTES`] for each
+/// part that lies before the part's address in all memory; 0 where races are not looked for.
 pub const ARGUMENT_MARKS: u64 = 16;
 /// In an argument's entry: what is added to an address in its object to get that of its shadow (0: it has none). A byte of
 /// the shadow is not 0 where the byte was written.

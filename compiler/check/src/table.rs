@@ -180,7 +180,7 @@ impl Table {
             return (marks, 0);
         }
         // Bytes of the parts that have a mark each: those of the kernel's smallest access.
-        let mut part = 4;
+        let mut part = 16;
         let mut memory: Vec<Memory> = Vec::new();
         let mut looked_at: Vec<(u64, u64, usize, bool)> = Vec::new();
         for site in place
@@ -210,7 +210,7 @@ impl Table {
                     last.is_written |= is_written;
                 }
                 _ => memory.push(Memory {
-                    first: first & !3,
+                    first,
                     end,
                     arguments: vec![ordinal],
                     is_written,
@@ -220,16 +220,21 @@ impl Table {
         memory.retain(|one| one.is_written);
         memory.sort_by_key(|one| one.end - one.first);
         let begin = self.size(place.sites).next_multiple_of(8);
-        let (mut size, times) = (0, MARK_BYTES / part);
+        let mut size = 0;
         for one in memory {
-            let bytes = (one.end - one.first).next_multiple_of(4);
-            let needed = bytes.saturating_mul(times);
+            // All marks of a word, or one of a larger part.
+            let (unit, of_unit) = match part {
+                0..=4 => (4, MARK_BYTES / part * 4),
+                _ => (part, MARK_BYTES),
+            };
+            let first = one.first / unit;
+            let needed = (one.end.div_ceil(unit) - first).saturating_mul(of_unit);
             if needed > place.most_marks.min(MOST_MARKS) - size {
                 break;
             }
             let start = place.address.wrapping_add(begin + size);
             for ordinal in one.arguments {
-                marks[ordinal] = start.wrapping_sub(one.first.wrapping_mul(times));
+                marks[ordinal] = start.wrapping_sub(first.wrapping_mul(of_unit));
             }
             size += needed;
         }
@@ -288,6 +293,14 @@ mod tests {
         // What overlaps shares the marks, read or written.
         let joined = table(&[(1 << 20, 64), ((1 << 20) + 32, 64)]);
         assert_eq!(joined.marks_size(&sites, 0, MOST_MARKS), 96 * 3);
+        // Parts of 16 bytes, of which the first and the last one begin before and end behind the object.
+        let wide = [site(0, CheckKind::WriteRace, 0, 16)];
+        assert_eq!(
+            table(&[(1 << 20, 64)]).marks_size(&wide, 0, MOST_MARKS),
+            4 * 12
+        );
+        let inner = table(&[((1 << 20) + 8, 56 + 4)]);
+        assert_eq!(inner.marks_size(&wide, 0, MOST_MARKS), 5 * 12);
         let place = Place {
             sites: &sites,
             kernel: 0,

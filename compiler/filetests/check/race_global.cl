@@ -152,6 +152,33 @@ kernel void swapped(global int *data, global int *out)
     out[i] = data[3 - i] & 0;
 }
 
+// A mark stands for sixteen bytes where no access has fewer.
+kernel void rows(global float4 *data)
+{
+    int i = get_global_id(0);
+    data[i] = data[(i + 1) & 3] + data[i];
+}
+
+kernel void rows_right(global const float4 *from, global float8 *to)
+{
+    int i = get_global_id(0);
+    to[i] = (float8)(from[i], from[i + 1]);
+    to[4] = (float8)(1.0f);
+}
+
+kernel void unequal_rows(global int4 *out)
+{
+    out[1] = (int4)(1, 2, 3, (int)get_global_id(0));
+}
+
+// A part of a row that another work-item writes.
+kernel void of_row(global float4 *data, global float *out)
+{
+    int i = get_global_id(0);
+    data[i] = (float4)(i);
+    out[i] = ((global float *)data)[6] * 0.0f;
+}
+
 // kernel: counter
 // global: 4
 // local: 2
@@ -315,3 +342,33 @@ kernel void swapped(global int *data, global int *out)
 // local: 4
 // arg: buffer long 24*0
 // expect 0: long 1 2 3 0 1 2 3 1 16*1
+
+// kernel: rows
+// global: 4
+// local: 4
+// arg: buffer float 16*0
+// expect 0: float 16*?
+// expect fault: data race:
+
+// kernel: rows_right
+// global: 4
+// local: 2
+// arg: buffer float 4*1 4*2 4*3 4*4 4*5
+// arg: buffer float 40*0
+// expect 1: float 4*1 8*2 8*3 8*4 4*5 8*1
+
+// kernel: unequal_rows
+// global: 2
+// local: 2
+// arg: buffer int 8*0
+// expect 0: int 4*0 1 2 3 ?
+// expect fault: data race: write of 16 bytes at byte 16 of 'out'
+
+// kernel: of_row
+// global: 2
+// local: 2
+// arg: buffer float 8*0
+// arg: buffer float 2*9
+// expect 0: float 4*0 4*1
+// expect 1: float 0 0
+// expect fault: data race:

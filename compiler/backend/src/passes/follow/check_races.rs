@@ -2,7 +2,7 @@
 //!
 //! Memory has marks: which work-item wrote a place last, which one read it last, and what was written. A mark is the
 //! number of the work-item below the number of barriers that its group has passed. Marks cover parts of 1, 2 or 4 bytes, as
-//! small as the writes are. Those of local memory are local memory (`race_local.rs`), those of global memory lie in the
+//! small as the writes are, and in global memory of 8 or 16 where no access is smaller. Those of local memory are local memory (`race_local.rs`), those of global memory lie in the
 //! memory of the launch's checks (`race_global.rs`). Atomic and volatile accesses are left out. Work-items that write one
 //! value are no race. Kernels that order accesses by other means than barriers are left as they are.
 //!

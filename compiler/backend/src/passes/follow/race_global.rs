@@ -113,8 +113,14 @@ impl GlobalRaces {
                 true => x.bin_const(BinaryOp::And, address, !(self.part - 1)),
                 false => address,
             };
-            let times = MARK_BYTES / self.part;
-            let offset = x.bin_const(BinaryOp::IMul, start, times);
+            let offset = match self.part {
+                0..=4 => x.bin_const(BinaryOp::IMul, start, MARK_BYTES / self.part),
+                _ => {
+                    let log = u64::from(self.part.trailing_zeros());
+                    let index = x.bin_const(BinaryOp::LShr, start, log);
+                    x.bin_const(BinaryOp::IMul, index, MARK_BYTES)
+                }
+            };
             let ty = Type::ptr(AddressSpace::Global);
             let place = x.value(
                 InstKind::PtrAdd {

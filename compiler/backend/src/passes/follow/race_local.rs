@@ -89,11 +89,27 @@ pub(super) fn write(
     x.select(wrote, number, found)
 }
 
-/// A value as words of so many bytes each; `None` for pointers.
+/// Odd numbers by which the words of a large part are multiplied.
+const WEIGHTS: [u64; 4] = [1, 0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
+
+/// A value as words, one for each part of so many bytes; `None` for pointers. That of a part of several words is their
+/// weighted sum, which is hardly equal for unequal parts.
 pub(super) fn parts_of(x: &mut Expander<'_>, value: Value, part: u64) -> Option<Vec<Value>> {
     let ty = x.ty(value);
     if ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
         return None;
+    }
+    if part > 4 {
+        let words = parts_of(x, value, 4)?;
+        let sum = |words: &[Value]| {
+            let mut sum = words[0];
+            for (&word, weight) in words.iter().zip(WEIGHTS).skip(1) {
+                let weighted = x.bin_const(BinaryOp::IMul, word, weight);
+                sum = x.bin(BinaryOp::IAdd, sum, weighted);
+            }
+            sum
+        };
+        return Some(words.chunks_exact(part as usize / 4).map(sum).collect());
     }
     let bits = x.convert(ConvertOp::Bitcast, value, int_like(ty));
     let per_lane = u64::from(ty.scalar.bytes()) / part;

@@ -6,7 +6,7 @@ use crate::passes::check::roots::{Root, Roots};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
     AccessFlags, AddressSpace, Function, GlobalData, GlobalId, Inst, InstKind, Linkage,
-    MemoryOrder, Scope, Value,
+    MemoryOrder, Scope, Type, Value,
 };
 use pumice_target::Target;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,8 +30,24 @@ pub(super) struct Plain {
     /// The value that a store writes.
     pub value: Option<Value>,
     pub bytes: u64,
-    /// Bytes of the largest parts that the access is made of, at most 4.
+    /// Bytes of the largest parts that the access is made of, at most [`MOST_PART`].
     pub part: u64,
+}
+
+/// The largest parts that have a mark each, in bytes.
+const MOST_PART: u64 = 16;
+/// The same in local memory.
+const MOST_LOCAL_PART: u64 = 4;
+
+/// Bytes of the largest parts that an access of a value is made of: the lanes, and all of a vector of words that is
+/// aligned to its size.
+fn part_of(ty: Type, align: u32) -> u64 {
+    let (bytes, lane) = (ty.access_bytes(), ty.scalar.bytes());
+    let is_whole = lane >= 4 && bytes.is_power_of_two() && align >= bytes;
+    match is_whole {
+        true => u64::from(bytes).min(MOST_PART),
+        false => u64::from(lane.min(align).min(4)),
+    }
 }
 
 /// The accesses of an instruction.
@@ -47,7 +63,7 @@ pub(super) fn accesses(func: &Function, inst: Inst) -> Vec<Plain> {
                 writes: false,
                 value: None,
                 bytes: u64::from(ty.access_bytes()),
-                part: u64::from(ty.scalar.bytes().min(align).min(4)),
+                part: part_of(ty, align),
             }]
         }
         (
@@ -65,7 +81,7 @@ pub(super) fn accesses(func: &Function, inst: Inst) -> Vec<Plain> {
                 writes: true,
                 value: Some(value),
                 bytes: u64::from(ty.access_bytes()),
-                part: u64::from(ty.scalar.bytes().min(align).min(4)),
+                part: part_of(ty, align),
             }]
         }
         (
@@ -85,7 +101,11 @@ pub(super) fn accesses(func: &Function, inst: Inst) -> Vec<Plain> {
             if bytes == 0 || bytes > MOST_COPIED {
                 return Vec::new();
             }
-            let part = |align: u32| (1 << bytes.trailing_zeros()).min(u64::from(align)).min(4);
+            let part = |align: u32| {
+                (1 << bytes.trailing_zeros())
+                    .min(u64::from(align))
+                    .min(MOST_PART)
+            };
             let (src_part, dst_part) = (part(src_align), part(dst_align));
             let access = |ptr, writes, part| Plain {
                 ptr,
@@ -136,7 +156,8 @@ pub(super) struct Plan {
     pub read: Vec<u32>,
     /// Those that are written.
     pub written: Vec<u32>,
-    /// Bytes of the parts of global memory that have a mark each: those of the smallest write.
+    /// Bytes of the parts of global memory that have a mark each: those of the smallest write, and above 4 also of the
+    /// smallest read.
     pub part: u64,
 }
 
@@ -149,9 +170,10 @@ impl Plan {
         target: &Target,
     ) -> Self {
         let mut plan = Self {
-            part: 4,
+            part: MOST_PART,
             ..Self::default()
         };
+        let mut read_part = MOST_PART;
         let mut parts: FxHashMap<Root, u64> = FxHashMap::default();
         let mut written: FxHashSet<Root> = FxHashSet::default();
         let blocks = func.layout.blocks.iter();
@@ -162,7 +184,7 @@ impl Plan {
                 };
                 match (func.ty(access.ptr).address_space(), root) {
                     (Some(AddressSpace::Local), _) if !is_own(globals, root) => {
-                        let part = parts.entry(root).or_insert(4);
+                        let part = parts.entry(root).or_insert(MOST_LOCAL_PART);
                         *part = access.part.min(*part);
                         if access.writes {
                             written.insert(root);
@@ -173,12 +195,17 @@ impl Plan {
                             plan.written.push(ordinal);
                             plan.part = access.part.min(plan.part);
                         }
-                        false => plan.read.push(ordinal),
+                        false => {
+                            plan.read.push(ordinal);
+                            read_part = access.part.min(read_part);
+                        }
                     },
                     _ => {}
                 }
             }
         }
+        // A read that is no multiple of a large part may begin in one and end in the next.
+        plan.part = plan.part.min(read_part.max(4));
         for list in [&mut plan.read, &mut plan.written] {
             list.sort_unstable();
             list.dedup();

@@ -4,10 +4,10 @@
 //! then leave memory), when the callee is small, or when it is the callee's only call. Everything
 //! else stays a call: f1 calling f2 twice, thirty levels deep, stays linear because a callee that
 //! has grown past the budget is no longer copied, whatever crosses its calls. `noinline` is
-//! obeyed. Only five things must be inlined at any size: everything where kernels have checks, since these know the kernel's
+//! obeyed. Only six things must be inlined at any size: everything where kernels have checks, since these know the kernel's
 //! arguments; what means something else in a block than in other kernels, pointers to a buffer that has to be known
-//! (descriptor form), images and samplers, and strings that a printf behind the call takes. Under
-//! `-cl-opt-disable` size is no reason.
+//! (descriptor form), images and samplers, strings that a printf behind the call takes, and more parameters than a
+//! function of SPIR-V has. Under `-cl-opt-disable` size is no reason.
 //!
 //! The calls that go are chosen first, from sizes that are summed bottom-up. A callee with one call
 //! is then not touched by itself: its body moves to its caller as it is, and its calls are looked
@@ -40,6 +40,9 @@ const COPIES: usize = 1 << 16;
 const LARGE: usize = 1 << 18;
 /// No function grows beyond this many instructions.
 const MAX_SIZE: usize = 1 << 20;
+
+/// The most parameters of a function (SPIR-V 1.6 §2.17).
+const MOST_PARAMETERS: u32 = 255;
 
 /// Inlines calls in all functions that kernels lead to.
 ///
@@ -212,11 +215,26 @@ fn any_type(func: &Function, wanted: impl Fn(AddressSpace) -> bool) -> bool {
 }
 
 /// Returns whether calls of a function must be inlined, whatever its size: a pointer crosses them
-/// whose buffer must be known, or an image or sampler, or a string that the function prints.
+/// whose buffer must be known, or an image or sampler, or a string that the function prints; or there are too many
+/// parameters.
 pub fn must_inline(func: &Function, target: &Target) -> bool {
     let pointers = target.abi.descriptors().is_some() && any_type(func, |_| true);
     let checked = target.checks.any() && !report::is_helper(func);
-    checked || pointers || func.passes_handles || prints_strings(func)
+    checked
+        || pointers
+        || func.passes_handles
+        || prints_strings(func)
+        || most_parameters(func) > MOST_PARAMETERS
+}
+
+/// The most parameters that a function can have once long vectors are split and wide integers made of words.
+fn most_parameters(func: &Function) -> u32 {
+    let of = |ty: &Type| {
+        let vectors = u32::from(ty.lanes).div_ceil(4);
+        let is_wide = ty.scalar.is_ptr() || ty.scalar.bytes() == 8;
+        vectors * if is_wide { 2 } else { 1 }
+    };
+    func.params.iter().map(of).sum()
 }
 
 /// Returns whether a pointer crosses the call whose target may leave memory once it is inlined.
