@@ -223,7 +223,7 @@ pub enum WriteError {
         revision: u32,
     },
     /// The ids ran out (the universal limit is 4,194,303).
-    #[error("no more ids")]
+    #[error("a module of SPIR-V has 4,194,303 ids at most; build fewer kernels at once")]
     NoIds,
     /// The module that should take the reflection is not well-formed.
     #[error(transparent)]
