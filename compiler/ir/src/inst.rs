@@ -4,8 +4,8 @@
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
 use super::{
-    AtomicOp, Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, MemoryOrder,
-    NodeOp, Scope, StackSlot, StringId, Value,
+    AtomicOp, Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, MatrixOp,
+    MemoryOrder, NodeOp, Scope, StackSlot, StringId, Value,
 };
 use pumice_numerics::Rounding;
 use smallvec::SmallVec;
@@ -533,6 +533,11 @@ pub enum InstKind {
         op: ImageOp,
         image: ImageType,
         args: SmallVec<[Value; 4]>,
+    },
+    /// An operation on matrices of the device's own.
+    Matrix {
+        op: MatrixOp,
+        args: SmallVec<[Value; 3]>,
     },
     /// The image or sampler that is kernel argument `ordinal`: a handle, I32. Made by
     /// `lower_kernel_args`, only in kernels.

@@ -31,6 +31,7 @@ mod group;
 mod image;
 mod inst;
 mod loops;
+pub mod matrix;
 mod module;
 mod node;
 mod operands;
@@ -39,6 +40,8 @@ pub mod text;
 mod types;
 pub mod verify;
 mod verify_inst;
+mod verify_matrix;
+mod verify_node;
 #[cfg(test)]
 mod verify_tests;
 
@@ -63,6 +66,7 @@ pub use inst::{
     MathOp, PrintfArg, UnaryOp,
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
+pub use matrix::{MatrixOp, MatrixType};
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, EnqueueRole, GlobalData, KernelArg, KernelArgKind, KernelInfo,
     Module, Pointee, PrintfRecord, Relocation,

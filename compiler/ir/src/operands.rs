@@ -21,9 +21,9 @@ macro_rules! visit_operands {
             InstKind::Select { cond, then, other } => {
                 [cond, then, other].into_iter().for_each(&mut $f)
             }
-            InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
-                args.$iter().for_each(&mut $f)
-            }
+            InstKind::Math { args, .. }
+            | InstKind::Group { args, .. }
+            | InstKind::Matrix { args, .. } => args.$iter().for_each(&mut $f),
             InstKind::Node { args, .. } | InstKind::Image { args, .. } => {
                 args.$iter().for_each(&mut $f)
             }
@@ -132,6 +132,7 @@ impl InstKind {
             | InstKind::Return { .. }
             | InstKind::Unreachable => true,
             InstKind::Image { op, .. } => op.has_side_effects(),
+            InstKind::Matrix { op, .. } => op.is_collective(),
             InstKind::Load { flags, .. } => flags.contains(AccessFlags::VOLATILE),
             // OpenCL.std instructions with pointer operands (sincos, fract, …) write memory.
             InstKind::Math {
@@ -164,7 +165,7 @@ impl InstKind {
         }
     }
 
-    /// The pointer of a load, store or atomic operation.
+    /// The pointer of a load, store or atomic operation, of matrices too.
     pub fn pointer(&self) -> Option<Value> {
         match *self {
             InstKind::Load { ptr, .. }
@@ -173,6 +174,7 @@ impl InstKind {
             | InstKind::AtomicStore { ptr, .. }
             | InstKind::AtomicRmw { ptr, .. }
             | InstKind::AtomicCmpXchg { ptr, .. } => Some(ptr),
+            InstKind::Matrix { op, ref args } if op.is_access() => args.first().copied(),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Types of IR values. There are no aggregates, so a type is a small `Copy` value.
 
+use crate::MatrixType;
 use pumice_numerics::FloatFormat;
 
 /// The memory that a pointer points into.
@@ -39,6 +40,8 @@ pub enum Scalar {
     /// A pointer: 8 bytes in memory in every address space. Its register form is chosen by
     /// the memory forms of the emitter.
     Ptr(AddressSpace),
+    /// A cooperative matrix of the device's own.
+    Matrix(MatrixType),
 }
 
 impl Scalar {
@@ -49,6 +52,7 @@ impl Scalar {
             Scalar::I16 | Scalar::F16 => 2,
             Scalar::I32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::F64 | Scalar::Ptr(_) => 8,
+            Scalar::Matrix(_) => MatrixType::BYTES,
         }
     }
 
