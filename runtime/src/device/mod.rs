@@ -455,7 +455,7 @@ fn make_target(
         subgroup: subgroup.ops,
         launch_promises: takes_promises(caps),
         amd_shader_ballot: caps.shader_ballot_amd(),
-        native_products: native_products(caps),
+        native_products: native_products(caps, probes),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Nodes need SPIR-V 1.4.
@@ -471,9 +471,9 @@ fn make_target(
 }
 
 /// The products of matrices that code may leave to the device: its sub-groups are as OpenCL's.
-fn native_products(caps: &Capabilities) -> Vec<NativeProduct> {
+fn native_products(caps: &Capabilities, probes: &gpu::Probes) -> Vec<NativeProduct> {
     match extensions::sub_group_size(caps) {
-        Some(_) => caps.matrix_products.clone(),
+        Some(_) => probes.matrix_products.clone(),
         None => Vec::new(),
     }
 }
