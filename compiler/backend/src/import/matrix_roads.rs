@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Debug, Default)]
 pub struct NativeMatrices {
     products: Vec<NativeProduct>,
+    /// Every product that the device has: those of all its types.
+    all: Vec<NativeProduct>,
     /// Floats become halves rounded to nearest.
     to_half: bool,
     /// Integers become floats rounded to nearest.
@@ -32,11 +34,13 @@ impl NativeMatrices {
             || !target.vulkan_memory_model
             || !target.has_halves()
             || !widths;
-        let all = target.native_products.iter().copied();
-        let products = all.filter(|native| !plain && (native.exact || fast));
+        let all = target.native_products.clone();
+        let products = all.iter().copied();
+        let products = products.filter(|native| !plain && (native.exact || fast));
         let [half, single, _] = target.float_controls;
         Self {
             products: products.collect(),
+            all,
             to_half: half.rounding_rte,
             to_float: single.rounding_rte,
         }
@@ -59,7 +63,7 @@ impl NativeMatrices {
 
     fn has_operand(&self, ty: MatrixType) -> bool {
         let operand = (ty.component, u32::from(ty.rows), u32::from(ty.columns));
-        let mut all = self.products.iter();
+        let mut all = self.all.iter();
         all.any(|native| native.product.operand(ty.which) == operand)
     }
 
