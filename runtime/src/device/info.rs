@@ -253,12 +253,12 @@ impl Object<Device> {
                 Info::sizes(&sizes)
             }
             CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE => {
-                let products = extensions::matrix_products(caps)?;
+                let products = extensions::matrix_products(self.offered())?;
                 Info::u32s(products.as_flattened())
             }
             CL_DEVICE_COOPERATIVE_MATRIX_NATIVE_PRODUCTS_PUMICE => {
                 let target = self.target().ok()?;
-                let products = extensions::native_matrix_products(caps, &target)?;
+                let products = extensions::native_matrix_products(self.offered(), &target)?;
                 Info::u32s(products.as_flattened())
             }
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT
