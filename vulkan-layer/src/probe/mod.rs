@@ -135,16 +135,18 @@ fn find_functions(device: &LogicalDevice, notes: &mut Vec<String>) -> AccurateFu
     found
 }
 
-/// Probes the device's products of matrices of floats; those of integers are exact. Processors have them as code like
-/// plain code's, so that theirs are not worth the time.
+/// Probes the device's products of matrices of floats; those of integers are exact. Processors have them as code, which
+/// is slower than plain code: theirs are left out unless the mask wants them.
 fn find_products(device: &LogicalDevice, notes: &mut Vec<String>) -> Vec<NativeProduct> {
     let caps = device.capabilities();
-    let mut products = caps.matrix_products.clone();
     let told = told(&caps.masked, "exactMatrices");
+    if caps.device_type == DeviceType::Cpu && told != Some(true) {
+        return Vec::new();
+    }
+    let mut products = caps.matrix_products.clone();
     for native in products.iter_mut().filter(|native| !native.exact) {
         native.exact = match told {
             Some(told) => told,
-            None if caps.device_type == DeviceType::Cpu => false,
             None => matrix::is_exact(device, *native).unwrap_or_else(|error| {
                 notes.push(format!("probe of matrices: {error}"));
                 false
@@ -320,6 +322,7 @@ fn run_with(
         specialization: &[],
         dispatch_base: false,
         subgroup_size: None,
+        full_subgroups: false,
     })?;
     let queue = device.create_queue()?;
     let mut recorder = queue.recorder()?;

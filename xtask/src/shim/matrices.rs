@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The clients whose names contain this.
 const CLIENTS: &str = "cooperative_matrix";
 
-/// The masks: products of floats too, which no probe looks at on a processor, and plain code for all.
+/// The masks: the products of a processor too, which it has only if it is told to, and plain code for all.
 const MASKS: [(&str, &str); 2] = [("native", "+exactMatrices"), ("plain", "cooperativeMatrix")];
 
 /// Runs the clients with each mask: their values are right, and the layer is silent.

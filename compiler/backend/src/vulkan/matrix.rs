@@ -18,7 +18,7 @@ use rspirv::spirv::{
 };
 use rustc_hash::FxHashMap;
 
-/// What modules with matrices share.
+/// Types and variables of matrices that are written once.
 #[derive(Debug, Default)]
 pub(crate) struct Matrices {
     /// Blocks of one array without a length, by its component.
@@ -69,7 +69,7 @@ impl Emitter<'_> {
     }
 
     /// A component from its usual type to the matrix's.
-    fn to_component(&mut self, matrix: MatrixType, id: Id) -> Id {
+    fn component_form(&mut self, matrix: MatrixType, id: Id) -> Id {
         match matrix.component.is_signed() {
             true => {
                 let ty = self.component_ty(matrix);
@@ -139,7 +139,7 @@ impl Emitter<'_> {
             MatrixOp::Fill => {
                 let matrix = result_matrix()?;
                 let value = self.value(args[0]);
-                let value = self.to_component(matrix, value);
+                let value = self.component_form(matrix, value);
                 let ty = self.matrix_ty(matrix);
                 self.b.inst(Op::CompositeConstruct, ty, &[value])
             }
@@ -160,7 +160,7 @@ impl Emitter<'_> {
                 let matrix = result_matrix()?;
                 let place = self.component_place(matrix, args)?;
                 let value = self.value(args[2]);
-                let value = self.to_component(matrix, value);
+                let value = self.component_form(matrix, value);
                 self.b.stmt(Op::Store, &[place, value]);
                 let (ty, variable) = (self.matrix_ty(matrix), self.matrix_variable(matrix));
                 self.b.inst(Op::Load, ty, &[variable])
