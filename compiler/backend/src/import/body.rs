@@ -319,6 +319,12 @@ impl<'a, 'm> Body<'a, 'm> {
 
     // ---- ids ----
 
+    /// The meaning of an id of this function that is the address of a matrix's component.
+    pub fn component_address(&self, id: u32) -> Option<Local> {
+        let local = self.values.get(&id)?;
+        matches!(local.val, Val::Component(..)).then(|| local.clone())
+    }
+
     /// Gives the meaning of an id; makes constants and addresses here.
     pub fn local(&mut self, inst: &Inst<'_>, id: u32) -> Result<Local> {
         if let Some(local) = self.values.get(&id) {

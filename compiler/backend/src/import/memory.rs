@@ -327,9 +327,8 @@ impl Body<'_, '_> {
     }
 
     fn store(&mut self, inst: &Inst<'_>) -> Result<()> {
-        let pointer = self.local(inst, inst.arg(0)?)?;
-        if matches!(pointer.val, Val::Component(..)) {
-            return self.store_component(inst, &pointer);
+        if let Some(component) = self.component_address(inst.arg(0)?) {
+            return self.store_component(inst, &component);
         }
         let (pointer, ptr) = self.pointer(inst, 0)?;
         let value = self.local(inst, inst.arg(1)?)?;
