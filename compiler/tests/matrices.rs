@@ -1,4 +1,4 @@
-//! File tests of matrices that the device has itself (`filetests/matrices/*.cl`), for a device that multiplies matrices
+//! File tests of matrices that the device has itself (`filetests/matrices`), for a device that multiplies matrices
 //! of 16x16.
 //!
 //! The `.out` file beside holds how many matrix instructions the Vulkan module has, then the matrix operations of the
@@ -7,10 +7,10 @@
 
 use pumice_compiler::target::matrix::NativeProduct;
 use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, link, lower_observed};
-use pumice_compiler::{LinkOptions, LowerOptions, full_target, vulkan_check};
+use pumice_compiler::{KernelModule, LinkOptions, LowerOptions, full_target, vulkan_check};
 use pumice_filetests::{directive, golden};
 use pumice_ir::text::module_to_text;
-use pumice_test_support::{KEEPING_MODES, filetests};
+use pumice_test_support::{KEEPING_MODES, filetests, spirv_tools};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -50,8 +50,19 @@ fn run(path: &Path) -> Result<String, String> {
         name: "test.cl",
         text: text.as_bytes(),
     };
-    let compiled = compile(source, &options, &target, &NoIncludes);
-    let module = compiled.output.ok_or(compiled.log)?;
+    let module = match path
+        .extension()
+        .is_some_and(|extension| extension == "spvasm")
+    {
+        true => KernelModule {
+            words: spirv_tools::assemble(&text),
+            is_library: false,
+        },
+        false => {
+            let compiled = compile(source, &options, &target, &NoIncludes);
+            compiled.output.ok_or(compiled.log)?
+        }
+    };
     let linked = link(&[&module], &LinkOptions::default());
     let linked = linked.output.ok_or(linked.log)?;
     let lower_options = LowerOptions {
@@ -85,5 +96,8 @@ fn run(path: &Path) -> Result<String, String> {
 
 #[test]
 fn matrices_take_the_road_that_they_should() {
-    golden::run_files(&filetests("matrices"), &["cl"], 10, "out", run);
+    if spirv_tools::missing() {
+        return;
+    }
+    golden::run_files(&filetests("matrices"), &["cl", "spvasm"], 10, "out", run);
 }

@@ -13,7 +13,7 @@ use pumice_ir::{
     Type, Value,
 };
 use rspirv::spirv::{
-    Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, Decoration, Op,
+    Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, Decoration, GlslStd450Op, Op,
     Scope as SpvScope, StorageClass,
 };
 use rustc_hash::FxHashMap;
@@ -145,7 +145,7 @@ impl Emitter<'_> {
             }
             MatrixOp::Get => {
                 let matrix = self.matrix_of(args[0])?;
-                let place = self.component_place(matrix, args)?;
+                let place = self.component_place(matrix, args);
                 let component = self.component_ty(matrix);
                 let id = self.b.inst(Op::Load, component, &[place]);
                 match matrix.component.is_signed() {
@@ -158,7 +158,7 @@ impl Emitter<'_> {
             }
             MatrixOp::Set => {
                 let matrix = result_matrix()?;
-                let place = self.component_place(matrix, args)?;
+                let place = self.component_place(matrix, args);
                 let value = self.value(args[2]);
                 let value = self.component_form(matrix, value);
                 self.b.stmt(Op::Store, &[place, value]);
@@ -187,14 +187,20 @@ impl Emitter<'_> {
         variable
     }
 
-    /// Puts a matrix into its variable; gives the address of the component of that number.
-    fn component_place(&mut self, matrix: MatrixType, args: &[Value]) -> Result<Id, LowerError> {
+    /// Puts a matrix into its variable; gives the address of the component of that number, which is kept inside: drivers
+    /// trust it.
+    fn component_place(&mut self, matrix: MatrixType, args: &[Value]) -> Id {
         let variable = self.matrix_variable(matrix);
         let [whole, number] = [args[0], args[1]].map(|arg| self.value(arg));
         self.b.stmt(Op::Store, &[variable, whole]);
+        let (u32_ty, one) = (self.b.ty_int(32), self.b.const_u32(1));
+        let ty = self.matrix_ty(matrix);
+        let length = self.b.inst(Op::CooperativeMatrixLengthKHR, u32_ty, &[ty]);
+        let last = self.b.op(Op::ISub, u32_ty, &[length, one]);
+        let number = self.b.glsl(GlslStd450Op::UMin, u32_ty, &[number, last]);
         let component = self.component_ty(matrix);
         let pointer = self.b.ty_pointer(StorageClass::Function, component);
-        Ok(self.b.inst(Op::AccessChain, pointer, &[variable, number]))
+        self.b.inst(Op::AccessChain, pointer, &[variable, number])
     }
 
     /// The signs of a product's integers, and whether it saturates.
