@@ -23,8 +23,9 @@ pub use vulkan::VulkanModule;
 use import::{NativeMatrices, SpecConstants, import_for};
 use pass::{Ctx, Observer};
 use pumice_budget::{self as budget, WORD_BYTES};
+use pumice_ir::analysis::matrices;
 use pumice_ir::verify::verify;
-use pumice_ir::{LowerError, Module, matrix};
+use pumice_ir::{LowerError, Module};
 use pumice_target::{LowerOptions, Target};
 
 /// Lowers the words of a linked Kernel module for one device. The observer is told of the import
@@ -63,7 +64,7 @@ fn lower_with(
     observer("import", imported.as_ref());
     let mut ir = imported?;
     pipeline::run_pipeline(&mut ir, &Ctx { target, options }, observer)?;
-    matrix::check_places(&ir)?;
+    matrices::check_places(&ir)?;
     vulkan::emit(&ir, target, options)
 }
 

@@ -1,8 +1,8 @@
 //! Common questions to instructions: operands, targets, effects.
 
 use super::{
-    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, PrintfArg,
-    Type, Value,
+    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, MatrixOp,
+    MatrixType, PrintfArg, Type, Value,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -240,8 +240,28 @@ impl InstKind {
     }
 }
 
-/// The result type of [`InstKind::BuiltIn`].
 impl Function {
+    /// The type of a value that is a matrix.
+    pub fn matrix_type(&self, value: Value) -> Option<MatrixType> {
+        self.ty(value).scalar.matrix()
+    }
+
+    /// The components that a load or store of a matrix accesses one by one; `None` for other operations, which show
+    /// nobody an address.
+    pub fn accessed_component(
+        &self,
+        op: MatrixOp,
+        args: &[Value],
+        result: Option<Value>,
+    ) -> Option<Type> {
+        let matrix = match op {
+            MatrixOp::Load { .. } => result?,
+            MatrixOp::Store { .. } => args[1],
+            _ => return None,
+        };
+        Some(self.matrix_type(matrix)?.component_type())
+    }
+
     /// The built-in variables that it reads.
     pub fn built_ins(&self) -> impl Iterator<Item = BuiltIn> {
         let insts = (self.layout.blocks.iter()).flat_map(|&block| &self.layout.insts[block]);
