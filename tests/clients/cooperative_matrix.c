@@ -35,9 +35,9 @@ static const char *const source_of_products =
     "kernel void multiply(global int *wrong) {\n"
     "    local TA a[M * K]; local TB b[K * N]; local TC c[M * N];\n"
     "    int id = get_local_id(0), bad = 0;\n"
-    "    for (int at = id; at < M * K; at += 64) a[at] = (TA)(at % 7 + BASE);\n"
-    "    for (int at = id; at < K * N; at += 64) b[at] = (TB)(at % 5 + BASE);\n"
-    "    for (int at = id; at < M * N; at += 64) c[at] = (TC)at;\n"
+    "    for (int at = id; at < M * K; at += get_local_size(0)) a[at] = (TA)(at % 7 + BASE);\n"
+    "    for (int at = id; at < K * N; at += get_local_size(0)) b[at] = (TB)(at % 5 + BASE);\n"
+    "    for (int at = id; at < M * N; at += get_local_size(0)) c[at] = (TC)at;\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
     "    if (get_sub_group_id() == 0) {\n"
     "        MATRIX(a, TA, M, K) left; MATRIX(b, TB, K, N) right; MATRIX(c, TC, M, N) sum;\n"
@@ -48,7 +48,7 @@ static const char *const source_of_products =
     "        cooperative_matrix_store_row_major(sum, c, N);\n"
     "    }\n"
     "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-    "    for (int at = id; at < M * N; at += 64) {\n"
+    "    for (int at = id; at < M * N; at += get_local_size(0)) {\n"
     "        TC sum = (TC)at;\n"
     "        for (int k = 0; k < K; k++) sum += (TC)a[at / N * K + k] * (TC)b[k * N + at % N];\n"
     "        bad |= c[at] != sum;\n"
@@ -78,17 +78,18 @@ static void check_product(cl_context context, cl_command_queue queue, cl_device_
     snprintf(options, sizeof options, "-cl-std=CL3.0 -DM=%u -DN=%u -DK=%u -DTA=%s -DTB=%s -DTC=%s -DBASE=%s", p->m, p->n,
              p->k, name_of(p->a_type), name_of(p->b_type), name_of(p->c_type), base);
     cl_program program = build(context, device, source_of_products, options);
-    cl_int err, wrong[64];
+    cl_int err, wrong[128];
     cl_kernel kernel = clCreateKernel(program, "multiply", &err);
     MUST(err);
     memset(wrong, 0xFF, sizeof wrong);
     cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof wrong, wrong, &err);
     MUST(err);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-    size_t items = 64;
+    /* At least one sub-group. */
+    size_t items = 128;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof wrong, wrong, 0, NULL, NULL));
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 128; i++) {
         if (wrong[i] != 0) {
             fprintf(stderr, "%s: work-item %d\n", options, i);
             failures++;

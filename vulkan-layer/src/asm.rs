@@ -64,12 +64,17 @@ impl Module {
         self.builder.id()
     }
 
-    /// OpCapability; 5347 (PhysicalStorageBufferAddresses) also selects the addressing model.
+    /// OpCapability; 5347 (PhysicalStorageBufferAddresses) also selects the addressing model, 5345 (VulkanMemoryModel)
+    /// the memory model.
     pub fn capability(&mut self, capability: u32) {
         let capability = known(Capability::from_u32(capability));
         if capability == Capability::PhysicalStorageBufferAddresses {
             let model = AddressingModel::PhysicalStorageBuffer64;
             self.builder.memory_model(model, MemoryModel::GLSL450);
+        }
+        if capability == Capability::VulkanMemoryModel {
+            let model = AddressingModel::Logical;
+            self.builder.memory_model(model, MemoryModel::Vulkan);
         }
         self.builder.capability(capability);
     }

@@ -24,6 +24,7 @@ pub(crate) struct Chain {
     pub explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub rotate: vk::PhysicalDeviceShaderSubgroupRotateFeaturesKHR<'static>,
     pub clock: vk::PhysicalDeviceShaderClockFeaturesKHR<'static>,
+    pub matrix: vk::PhysicalDeviceCooperativeMatrixFeaturesKHR<'static>,
     pub reconvergence: vk::PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR<'static>,
     pub untyped: ShaderUntypedPointersFeatures,
     pub enqueue: ShaderEnqueueFeatures,
@@ -40,6 +41,7 @@ pub(crate) struct Present {
     pub explicit_layout: bool,
     pub rotate: bool,
     pub clock: bool,
+    pub matrix: bool,
     pub reconvergence: bool,
     pub untyped: bool,
     pub enqueue: bool,
@@ -74,6 +76,9 @@ impl Chain {
         }
         if present.clock {
             head = head.push_next(&mut self.clock);
+        }
+        if present.matrix {
+            head = head.push_next(&mut self.matrix);
         }
         if present.reconvergence {
             head = head.push_next(&mut self.reconvergence);
@@ -224,6 +229,7 @@ features! {
         rotate.shader_subgroup_rotate_clustered,
     shader_subgroup_clock "shaderSubgroupClock" clock.shader_subgroup_clock,
     shader_device_clock "shaderDeviceClock" clock.shader_device_clock,
+    cooperative_matrix "cooperativeMatrix" matrix.cooperative_matrix,
     shader_maximal_reconvergence "shaderMaximalReconvergence"
         reconvergence.shader_maximal_reconvergence,
     shader_untyped_pointers "shaderUntypedPointers" untyped.shader_untyped_pointers,

@@ -20,15 +20,17 @@ pub mod vulkan;
 
 pub use vulkan::VulkanModule;
 
-use import::{SpecConstants, import_for};
+use import::{NativeMatrices, SpecConstants, import_for};
 use pass::{Ctx, Observer};
 use pumice_budget::{self as budget, WORD_BYTES};
+use pumice_ir::analysis::matrices;
 use pumice_ir::verify::verify;
 use pumice_ir::{LowerError, Module};
 use pumice_target::{LowerOptions, Target};
 
 /// Lowers the words of a linked Kernel module for one device. The observer is told of the import
-/// and of each pass.
+/// and of each pass, of two roads if the first one ends: a program whose matrices cannot all be kept as the device's own
+/// is made of plain code.
 ///
 /// # Errors
 /// Words that are no valid Kernel SPIR-V, or a construct that the device or the back end has no
@@ -39,12 +41,30 @@ pub fn lower(
     options: &LowerOptions,
     observer: &mut Observer<'_>,
 ) -> Result<VulkanModule, LowerError> {
+    let native = NativeMatrices::of(target, options.math.unsafe_math);
+    budget::begin();
+    if native.are_used(words) {
+        if let Ok(module) = lower_with(words, target, options, &native, observer) {
+            return Ok(module);
+        }
+    }
+    lower_with(words, target, options, &NativeMatrices::default(), observer)
+}
+
+fn lower_with(
+    words: &[u32],
+    target: &Target,
+    options: &LowerOptions,
+    native: &NativeMatrices,
+    observer: &mut Observer<'_>,
+) -> Result<VulkanModule, LowerError> {
     budget::begin();
     budget::charge(words.len() as u64 * WORD_BYTES)?;
-    let imported = to_ir(words, target, options);
+    let imported = import_with(words, target, options, native);
     observer("import", imported.as_ref());
     let mut ir = imported?;
     pipeline::run_pipeline(&mut ir, &Ctx { target, options }, observer)?;
+    matrices::check_places(&ir)?;
     vulkan::emit(&ir, target, options)
 }
 
@@ -53,8 +73,18 @@ pub fn lower(
 /// # Errors
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported.
 pub fn to_ir(words: &[u32], target: &Target, options: &LowerOptions) -> Result<Module, LowerError> {
+    let native = NativeMatrices::of(target, options.math.unsafe_math);
+    import_with(words, target, options, &native)
+}
+
+fn import_with(
+    words: &[u32],
+    target: &Target,
+    options: &LowerOptions,
+    native: &NativeMatrices,
+) -> Result<Module, LowerError> {
     let spec: SpecConstants = options.spec_constants.iter().copied().collect();
-    let ir = import_for(words, &spec, target.max_subgroup_size)
+    let ir = import_for(words, &spec, target.max_subgroup_size, native)
         .map_err(|error| LowerError::new(error.message))?;
     verify(&ir).map_err(|error| LowerError::new(format!("invalid module: {error}")))?;
     Ok(ir)

@@ -319,6 +319,9 @@ impl Item {
                     image.display()
                 )));
             }
+            InstKind::Matrix { op, .. } => {
+                return Err(ErrorKind::Unsupported(format!("a device's matrix: {op:?}")));
+            }
             &InstKind::HandleArg { ordinal } => smallvec![u64::from(ordinal)],
             InstKind::HandleInfo { which, .. } => {
                 return Err(ErrorKind::Unsupported(which.name().into()));

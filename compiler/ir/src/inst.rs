@@ -4,8 +4,8 @@
 //! convert instructions have the same number of lanes (a `Select` condition may be one lane).
 
 use super::{
-    AtomicOp, Block, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType, MemoryOrder,
-    NodeOp, Scope, StackSlot, StringId, Value,
+    AtomicOp, Block, ConvertOp, FuncId, GlobalId, GroupOp, HandleInfo, ImageOp, ImageType,
+    MatrixOp, MemoryOrder, NodeOp, Scope, StackSlot, StringId, Value,
 };
 use pumice_numerics::Rounding;
 use smallvec::SmallVec;
@@ -191,47 +191,6 @@ pub enum FloatCond {
     Ord,
     /// One is NaN.
     Uno,
-}
-
-/// Conversions between types of equal lane count (`Bitcast`: of equal total bits).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ConvertOp {
-    /// Integer to narrower integer, dropping high bits.
-    Trunc,
-    /// Integer to wider integer, zero-extended; from Bool: 0 or 1.
-    ZExt,
-    /// Integer to wider integer, sign-extended; from Bool: 0 or -1.
-    SExt,
-    /// Integer to integer with signed source and signed saturation.
-    SatSToS,
-    /// Integer to integer with signed source and unsigned saturation.
-    SatSToU,
-    /// Integer to integer with unsigned source and signed saturation.
-    SatUToS,
-    /// Integer to integer with unsigned source and unsigned saturation.
-    SatUToU,
-    /// Float to signed integer (default rounding: toward zero).
-    FToS,
-    /// Float to unsigned integer (default rounding: toward zero).
-    FToU,
-    /// Float to signed integer, saturating, NaN gives 0.
-    FToSSat,
-    /// Float to unsigned integer, saturating, NaN gives 0.
-    FToUSat,
-    /// Signed integer to float (default rounding: to nearest even).
-    SToF,
-    /// Unsigned integer to float (default rounding: to nearest even).
-    UToF,
-    /// Float to float of another width (default rounding: to nearest even).
-    FToF,
-    /// Same bits, other type; lane counts may differ.
-    Bitcast,
-    /// Pointer to I64, or its two words, low first: the value that the pointer has in memory.
-    PtrToInt,
-    /// I64, or its two words, to pointer.
-    IntToPtr,
-    /// Pointer to a pointer in another address space.
-    AddressSpaceCast,
 }
 
 /// Values that a work-item has without computing them. Vectors are `v3 I64`.
@@ -533,6 +492,11 @@ pub enum InstKind {
         op: ImageOp,
         image: ImageType,
         args: SmallVec<[Value; 4]>,
+    },
+    /// An operation on matrices of the device's own.
+    Matrix {
+        op: MatrixOp,
+        args: SmallVec<[Value; 3]>,
     },
     /// The image or sampler that is kernel argument `ordinal`: a handle, I32. Made by
     /// `lower_kernel_args`, only in kernels.

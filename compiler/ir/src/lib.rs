@@ -21,6 +21,7 @@ mod arg_layout;
 mod atomic;
 mod cfg;
 mod check;
+mod convert;
 mod dom;
 mod edit;
 pub mod effort;
@@ -31,6 +32,7 @@ mod group;
 mod image;
 mod inst;
 mod loops;
+mod matrix;
 mod module;
 mod node;
 mod operands;
@@ -39,6 +41,8 @@ pub mod text;
 mod types;
 pub mod verify;
 mod verify_inst;
+mod verify_matrix;
+mod verify_node;
 #[cfg(test)]
 mod verify_tests;
 
@@ -46,6 +50,7 @@ pub use arg_layout::{ArgLayout, ArgPlace};
 pub use atomic::{AtomicOp, MemoryOrder, Scope};
 pub use cfg::{Cfg, reachable, reachable_by};
 pub use check::{CheckSite, CheckedObject, SourceFile};
+pub use convert::ConvertOp;
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
@@ -59,10 +64,11 @@ pub use image::{
     literal_sampler, sampler_mask,
 };
 pub use inst::{
-    AccessFlags, BinaryOp, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags, InstKind, IntCond,
-    MathOp, PrintfArg, UnaryOp,
+    AccessFlags, BinaryOp, BlockCall, BuiltIn, FloatCond, FloatFlags, InstKind, IntCond, MathOp,
+    PrintfArg, UnaryOp,
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
+pub use matrix::MatrixOp;
 pub use module::{
     ArgAccess, ArgAddress, ArgInfo, EnqueueRole, GlobalData, KernelArg, KernelArgKind, KernelInfo,
     Module, Pointee, PrintfRecord, Relocation,
@@ -71,5 +77,5 @@ pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
 pub use pumice_numerics::Rounding;
 pub use pumice_target::CheckKind;
 pub use strings::StringTable;
-pub use types::{AddressSpace, Scalar, Type};
+pub use types::{AddressSpace, MatrixType, Scalar, Type};
 pub use verify::{VerifyError, verify};

@@ -1,8 +1,8 @@
 //! Common questions to instructions: operands, targets, effects.
 
 use super::{
-    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, PrintfArg,
-    Type, Value,
+    AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, MatrixOp,
+    MatrixType, PrintfArg, Type, Value,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -21,9 +21,9 @@ macro_rules! visit_operands {
             InstKind::Select { cond, then, other } => {
                 [cond, then, other].into_iter().for_each(&mut $f)
             }
-            InstKind::Math { args, .. } | InstKind::Group { args, .. } => {
-                args.$iter().for_each(&mut $f)
-            }
+            InstKind::Math { args, .. }
+            | InstKind::Group { args, .. }
+            | InstKind::Matrix { args, .. } => args.$iter().for_each(&mut $f),
             InstKind::Node { args, .. } | InstKind::Image { args, .. } => {
                 args.$iter().for_each(&mut $f)
             }
@@ -132,6 +132,7 @@ impl InstKind {
             | InstKind::Return { .. }
             | InstKind::Unreachable => true,
             InstKind::Image { op, .. } => op.has_side_effects(),
+            InstKind::Matrix { op, .. } => op.is_collective(),
             InstKind::Load { flags, .. } => flags.contains(AccessFlags::VOLATILE),
             // OpenCL.std instructions with pointer operands (sincos, fract, …) write memory.
             InstKind::Math {
@@ -164,7 +165,7 @@ impl InstKind {
         }
     }
 
-    /// The pointer of a load, store or atomic operation.
+    /// The pointer of a load, store or atomic operation, of matrices too.
     pub fn pointer(&self) -> Option<Value> {
         match *self {
             InstKind::Load { ptr, .. }
@@ -173,6 +174,7 @@ impl InstKind {
             | InstKind::AtomicStore { ptr, .. }
             | InstKind::AtomicRmw { ptr, .. }
             | InstKind::AtomicCmpXchg { ptr, .. } => Some(ptr),
+            InstKind::Matrix { op, ref args } if op.is_access() => args.first().copied(),
             _ => None,
         }
     }
@@ -238,8 +240,28 @@ impl InstKind {
     }
 }
 
-/// The result type of [`InstKind::BuiltIn`].
 impl Function {
+    /// The type of a value that is a matrix.
+    pub fn matrix_type(&self, value: Value) -> Option<MatrixType> {
+        self.ty(value).scalar.matrix()
+    }
+
+    /// The components that a load or store of a matrix accesses one by one; `None` for other operations, which show
+    /// nobody an address.
+    pub fn accessed_component(
+        &self,
+        op: MatrixOp,
+        args: &[Value],
+        result: Option<Value>,
+    ) -> Option<Type> {
+        let matrix = match op {
+            MatrixOp::Load { .. } => result?,
+            MatrixOp::Store { .. } => args[1],
+            _ => return None,
+        };
+        Some(self.matrix_type(matrix)?.component_type())
+    }
+
     /// The built-in variables that it reads.
     pub fn built_ins(&self) -> impl Iterator<Item = BuiltIn> {
         let insts = (self.layout.blocks.iter()).flat_map(|&block| &self.layout.insts[block]);

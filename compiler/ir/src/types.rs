@@ -1,6 +1,7 @@
 //! Types of IR values. There are no aggregates, so a type is a small `Copy` value.
 
 use pumice_numerics::FloatFormat;
+use pumice_target::matrix::{Component, Use};
 
 /// The memory that a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,6 +40,8 @@ pub enum Scalar {
     /// A pointer: 8 bytes in memory in every address space. Its register form is chosen by
     /// the memory forms of the emitter.
     Ptr(AddressSpace),
+    /// A cooperative matrix of the device's own.
+    Matrix(MatrixType),
 }
 
 impl Scalar {
@@ -49,6 +52,7 @@ impl Scalar {
             Scalar::I16 | Scalar::F16 => 2,
             Scalar::I32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::F64 | Scalar::Ptr(_) => 8,
+            Scalar::Matrix(_) => MatrixType::BYTES,
         }
     }
 
@@ -183,6 +187,55 @@ impl Type {
     pub fn address_space(self) -> Option<AddressSpace> {
         match self.scalar {
             Scalar::Ptr(space) => Some(space),
+            _ => None,
+        }
+    }
+}
+
+/// The type of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MatrixType {
+    /// The components' type, with its sign.
+    pub component: Component,
+    /// The operand of a product that it can be.
+    pub which: Use,
+    /// Rows.
+    pub rows: u8,
+    /// Columns.
+    pub columns: u8,
+}
+
+/// The most bytes to which pointer and stride of a load or store are aligned.
+const MOST_ALIGNMENT: u32 = 16;
+
+impl MatrixType {
+    /// Bytes of a value in a private variable: any number will do that all types share.
+    pub const BYTES: u32 = 8;
+
+    /// The type of one component.
+    pub fn component_type(self) -> Type {
+        Type::scalar(match self.component {
+            Component::Half => Scalar::F16,
+            Component::Float => Scalar::F32,
+            Component::Double => Scalar::F64,
+            Component::Char | Component::Uchar => Scalar::I8,
+            Component::Int | Component::Uint => Scalar::I32,
+        })
+    }
+
+    /// Bytes to which a pointer and a stride must be aligned: those of a row, or column, up to 16.
+    pub fn alignment(self, row_major: bool) -> u32 {
+        let across = if row_major { self.columns } else { self.rows };
+        let bytes = u32::from(across) * self.component.bits() / 8;
+        bytes.min(MOST_ALIGNMENT)
+    }
+}
+
+impl Scalar {
+    /// The type of a matrix.
+    pub fn matrix(self) -> Option<MatrixType> {
+        match self {
+            Scalar::Matrix(ty) => Some(ty),
             _ => None,
         }
     }

@@ -3,15 +3,14 @@
 use super::verify::{Context, check_align, in_part, long};
 use super::{
     AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind,
-    IntCond, MathOp, NodeInfo, NodeOp, PayloadId, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
-    ValueDef,
+    IntCond, MathOp, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
 };
 
-fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if condition { Ok(()) } else { Err(message()) }
 }
 
-fn same(what: &str, found: Type, expected: Type) -> Result<(), String> {
+pub(super) fn same(what: &str, found: Type, expected: Type) -> Result<(), String> {
     ensure(found == expected, || {
         format!("{what} is {found}, expected {expected}")
     })
@@ -39,18 +38,18 @@ fn in_memory(ty: Type) -> Result<(), String> {
     })
 }
 
-fn count(found: usize, expected: usize) -> Result<(), String> {
+pub(super) fn count(found: usize, expected: usize) -> Result<(), String> {
     ensure(found == expected, || {
         format!("{found} operands, expected {expected}")
     })
 }
 
 impl Context<'_> {
-    fn ty(&self, value: Value) -> Type {
+    pub(super) fn ty(&self, value: Value) -> Type {
         self.func.ty(value)
     }
 
-    fn ptr(&self, what: &str, value: Value) -> Result<AddressSpace, String> {
+    pub(super) fn ptr(&self, what: &str, value: Value) -> Result<AddressSpace, String> {
         let ty = self.ty(value);
         match ty.address_space() {
             Some(space) if !ty.is_vector() => Ok(space),
@@ -59,7 +58,7 @@ impl Context<'_> {
     }
 
     /// The type of the one result.
-    fn result(&self, inst: Inst) -> Result<Type, String> {
+    pub(super) fn result(&self, inst: Inst) -> Result<Type, String> {
         match self.func.insts[inst].results[..] {
             [result] => Ok(self.ty(result)),
             ref results => Err(format!("{} results, expected 1", results.len())),
@@ -293,6 +292,7 @@ impl Context<'_> {
                 })?;
                 self.check_group(*op, args, inst)
             }
+            InstKind::Matrix { op, args } => self.check_matrix(*op, args, inst),
             InstKind::Node { op, args } => self.check_node(*op, args, inst),
             InstKind::Image { op, image, args } => self.check_image(*op, *image, args, inst),
             InstKind::HandleArg { .. } | InstKind::HandleInfo { .. } => {
@@ -436,81 +436,6 @@ impl Context<'_> {
             Some(ty) => same("the result", self.result(inst)?, ty),
             None => ensure(results.is_empty(), || format!("{} results", results.len())),
         }
-    }
-
-    /// The node of the kernel whose function this is.
-    fn node_input(&self) -> Option<(&NodeInfo, PayloadId)> {
-        let kernel = self
-            .module
-            .kernels
-            .iter()
-            .find(|kernel| kernel.func == self.id)?;
-        let node = kernel.node.as_deref()?;
-        Some((node, node.input?))
-    }
-
-    fn check_node(&self, op: NodeOp, args: &[Value], inst: Inst) -> Result<(), String> {
-        count(args.len(), op.numbers() + usize::from(op.takes_array()))?;
-        for &arg in args {
-            same("an operand", self.ty(arg), Type::I32)?;
-        }
-        let results = &self.func.insts[inst].results;
-        let result = match op {
-            NodeOp::Enqueue | NodeOp::Store => None,
-            NodeOp::IsValid { .. } | NodeOp::Finish => Some(Type::BOOL),
-            _ => Some(Type::I32),
-        };
-        ensure(results.len() == usize::from(result.is_some()), || {
-            format!("{} results", results.len())
-        })?;
-        if let (Some(expected), Some(&value)) = (result, results.first()) {
-            same("the result", self.ty(value), expected)?;
-        }
-        if op == NodeOp::Input {
-            ensure(self.node_input().is_some(), || {
-                "the function is no kernel that receives payloads".into()
-            })?;
-        }
-        if let Some(id) = op.payload() {
-            let Some(payload) = self.module.payloads.get(id) else {
-                return Err(format!("{id} does not exist"));
-            };
-            ensure(payload.node.is_some(), || format!("{id} names no node"))?;
-            if let NodeOp::Allocate { visibility, .. } = op {
-                ensure(
-                    matches!(visibility, Scope::Invocation | Scope::Workgroup),
-                    || format!("visibility {}", visibility.name()),
-                )?;
-                ensure(payload.sparse || payload.array_size.is_some(), || {
-                    format!("{id} has neither a size nor is it sparse")
-                })?;
-            }
-        }
-        if !op.takes_array() {
-            return Ok(());
-        }
-        let source = match self.func.def(args[0]) {
-            ValueDef::Result(source, _) => match self.func.insts[*source].kind {
-                InstKind::Node { op, .. } => Some(op),
-                _ => None,
-            },
-            _ => None,
-        };
-        let allowed = match op {
-            NodeOp::Enqueue => matches!(source, Some(NodeOp::Allocate { .. })),
-            NodeOp::Finish => source == Some(NodeOp::Input),
-            _ => matches!(source, Some(NodeOp::Allocate { .. } | NodeOp::Input)),
-        };
-        ensure(allowed, || "the operand is no array that fits".into())?;
-        if op == NodeOp::Finish {
-            let fits = self.node_input().is_some_and(|(node, input)| {
-                !node.coalescing && self.module.payloads[input].track_finish
-            });
-            ensure(fits, || {
-                "the input does not track who has finished writing, or the kernel coalesces".into()
-            })?;
-        }
-        Ok(())
     }
 
     fn check_group(&self, op: GroupOp, args: &[Value], inst: Inst) -> Result<(), String> {

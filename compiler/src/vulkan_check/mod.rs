@@ -345,6 +345,13 @@ impl Check<'_> {
                 self.earlier(operands[0], &[Kind::Type])?;
                 self.earlier(operands[1], &[Kind::Constant]).map(drop)
             }
+            Op::TypeCooperativeMatrixKHR => {
+                self.earlier(operands[0], &[Kind::Type])?;
+                let numbers = operands[1..].iter();
+                numbers
+                    .copied()
+                    .try_for_each(|id| self.earlier(id, &[Kind::Constant]).map(drop))
+            }
             // Pointers and what holds them may name one another.
             Op::TypePointer | Op::TypeStruct => operands
                 .iter()
@@ -362,6 +369,7 @@ impl Check<'_> {
                     .iter()
                     .try_for_each(|id| self.value(*id, false))
             }
+            Op::CooperativeMatrixLengthKHR => self.earlier(operands[0], &[Kind::Type]).map(drop),
             Op::ExtInst => {
                 self.earlier(operands[0], &[Kind::InstructionSet])?;
                 match inst.function {

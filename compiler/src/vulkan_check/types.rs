@@ -48,6 +48,7 @@ impl<'a> Types<'a> {
                     | Op::TypeRuntimeArray
                     | Op::TypeStruct
                     | Op::TypePointer
+                    | Op::TypeCooperativeMatrixKHR
                     | Op::TypeFunction,
                     &[_, id, ref operands @ ..],
                 ) => {
@@ -80,6 +81,13 @@ impl<'a> Types<'a> {
         }
     }
 
+    fn is_matrix(&self, ty: u32) -> Checked {
+        match self.get(ty) {
+            (Op::TypeCooperativeMatrixKHR, _) => Ok(()),
+            _ => Err(format!("type {ty} is no cooperative matrix")),
+        }
+    }
+
     /// Checks one instruction whose ids are sound.
     pub fn check(&self, inst: &Inst<'a>, definitions: &HashMap<u32, Definition>) -> Checked {
         let of = |id: u32| definitions.get(&id).map_or(0, |definition| definition.ty);
@@ -106,6 +114,17 @@ impl<'a> Types<'a> {
                     "type {ty} is no pointer of the variable's storage class"
                 )),
             },
+            (Op::CooperativeMatrixLoadKHR, &[ty, _, pointer, ..]) => {
+                self.pointee(of(pointer)).and_then(|_| self.is_matrix(ty))
+            }
+            (Op::CooperativeMatrixStoreKHR, &[pointer, matrix, ..]) => self
+                .pointee(of(pointer))
+                .and_then(|_| self.is_matrix(of(matrix))),
+            (Op::CooperativeMatrixMulAddKHR, &[ty, _, a, b, c, ..]) => {
+                let mut types = [ty, of(a), of(b), of(c)].into_iter();
+                types.try_for_each(|ty| self.is_matrix(ty))
+            }
+            (Op::CooperativeMatrixLengthKHR, &[_, _, ty]) => self.is_matrix(ty),
             (Op::Load, &[ty, _, pointer, ..]) => same(self.pointee(of(pointer))?, ty),
             (Op::Store, &[pointer, value, ..]) => same(self.pointee(of(pointer))?, of(value)),
             (Op::AccessChain | Op::InBoundsAccessChain, &[ty, _, base, ref indices @ ..]) => {
@@ -193,6 +212,8 @@ impl<'a> Types<'a> {
                 _ => Ok(element),
             },
             (Op::TypeRuntimeArray, &[element]) => Ok(element),
+            // Only the device knows how many components a work-item holds.
+            (Op::TypeCooperativeMatrixKHR, &[element, ..]) if index.is_none() => Ok(element),
             _ => Err(format!("type {ty} has no parts")),
         }
     }
@@ -219,6 +240,9 @@ impl<'a> Types<'a> {
                     return Err("not as many parts as elements".into());
                 }
                 parts.iter().try_for_each(|part| same(of(*part), element))
+            }
+            (Op::TypeCooperativeMatrixKHR, &[element, ..]) if parts.len() == 1 => {
+                same(of(parts[0]), element)
             }
             (Op::TypeMatrix, &[column, count]) if count as usize == parts.len() => {
                 parts.iter().try_for_each(|part| same(of(*part), column))

@@ -24,6 +24,12 @@ pub enum Component {
 }
 
 impl Component {
+    /// The one of that number in VkComponentTypeKHR, where matrices can have it.
+    pub fn of_number(number: u32) -> Option<Component> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|component| *component as u32 == number)
+    }
+
     /// Every one, in the order of their numbers.
     pub const ALL: [Component; 7] = [
         Component::Half,
@@ -92,7 +98,7 @@ impl Use {
 }
 
 /// A product that there is: `A` of M by K times `B` of K by N, plus a matrix of the result's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
     /// Rows of A and of the result.
     pub m: u32,
@@ -116,6 +122,34 @@ impl Product {
             Use::B => (self.b, self.k, self.n),
             Use::Accumulator => (self.result, self.m, self.n),
         }
+    }
+}
+
+/// A product that the device computes itself (VK_KHR_cooperative_matrix, at the scope of sub-groups).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NativeProduct {
+    /// Its sizes and components.
+    pub product: Product,
+    /// It saturates; else integers wrap around.
+    pub saturating: bool,
+    /// Its results are as exact as those of plain code. Others are for programs that do without that.
+    pub exact: bool,
+}
+
+impl NativeProduct {
+    /// All products of 16x16x16, exact, integers in both forms: more than most devices have.
+    pub fn all_of_16() -> Vec<NativeProduct> {
+        let cubes = products().filter(|p| (p.m, p.n, p.k) == (16, 16, 16));
+        let forms = cubes.flat_map(|product| {
+            [false, true].map(|saturating| NativeProduct {
+                product,
+                saturating,
+                exact: true,
+            })
+        });
+        let there =
+            |native: &NativeProduct| !(native.saturating && native.product.result.is_float());
+        forms.filter(there).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::abi::Abi;
 use crate::checks::Checks;
+use crate::matrix::NativeProduct;
 use crate::quirks::{QuirkKind, Quirks};
 
 /// The storage classes that accept 8- or 16-bit accesses.
@@ -163,6 +164,9 @@ pub struct Target {
     pub launch_promises: bool,
     /// VK_AMD_shader_ballot: SPV_AMD_shader_ballot's instructions pass through.
     pub amd_shader_ballot: bool,
+    /// Products of matrices that the device computes itself (VK_KHR_cooperative_matrix): matrices that only meet in
+    /// these are the device's own, others are made of plain code.
+    pub native_products: Vec<NativeProduct>,
     /// `shaderDeviceClock` and `shaderSubgroupClock`.
     pub clocks: bool,
     /// `shaderMaximalReconvergence`: work-items of a sub-group that part meet again where the
@@ -385,6 +389,7 @@ impl Target {
             },
             launch_promises: true,
             amd_shader_ballot: false,
+            native_products: Vec::new(),
             clocks: true,
             maximal_reconvergence: false,
             shader_enqueue: false,

@@ -1,5 +1,7 @@
 //! Conditions of the Vulkan device under which features and extensions are offered.
 
+use pumice_compiler::Target;
+use pumice_compiler::target::matrix::{Component, NativeProduct, Product, products};
 use pumice_vulkan_layer::Capabilities;
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
@@ -145,24 +147,28 @@ pub(super) fn shuffles(caps: &Capabilities) -> bool {
 /// The products of cooperative matrices, each as a `cl_device_cooperative_matrix_product_pumice`; `None` where there
 /// are no matrices.
 pub fn matrix_products(caps: &Capabilities) -> Option<Vec<[u32; 8]>> {
-    use pumice_compiler::target::matrix::{Component, products};
-    let has = |component: Component| component != Component::Double || doubles(caps);
     let listed = products()
-        .filter(|product| has(product.result))
-        .map(|product| {
-            let (m, n, k) = (product.m, product.n, product.k);
-            let [a, b, result] = [product.a, product.b, product.result].map(|c| c as u32);
-            [
-                m,
-                n,
-                k,
-                a,
-                b,
-                result,
-                result,
-                u32::from(!product.result.is_float()),
-            ]
-        });
+        .filter(|product| has_product(caps, *product))
+        .map(|product| listed_product(product, !product.result.is_float()));
+    shuffles(caps).then(|| listed.collect())
+}
+
+fn has_product(caps: &Capabilities, product: Product) -> bool {
+    product.result != Component::Double || doubles(caps)
+}
+
+/// A product as the fields of a `cl_device_cooperative_matrix_product_pumice`.
+fn listed_product(product: Product, saturating: bool) -> [u32; 8] {
+    let (m, n, k) = (product.m, product.n, product.k);
+    let [a, b, result] = [product.a, product.b, product.result].map(|c| c as u32);
+    [m, n, k, a, b, result, result, u32::from(saturating)]
+}
+
+/// Those among them that the Vulkan device computes itself for every program; saturating ones apart.
+pub fn native_matrix_products(caps: &Capabilities, target: &Target) -> Option<Vec<[u32; 8]>> {
+    let there = |native: &&NativeProduct| native.exact && has_product(caps, native.product);
+    let exact = target.native_products.iter().filter(there);
+    let listed = exact.map(|native| listed_product(native.product, native.saturating));
     shuffles(caps).then(|| listed.collect())
 }
 

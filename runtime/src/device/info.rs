@@ -41,6 +41,7 @@ const CL_DEVICE_SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
 
 /// cl_pumice_cooperative_matrix.
 const CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE: u32 = 0x5055_4D00;
+const CL_DEVICE_COOPERATIVE_MATRIX_NATIVE_PRODUCTS_PUMICE: u32 = 0x5055_4D01;
 
 /// cl_ext_float_atomics: single, double, half.
 const CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4231;
@@ -252,7 +253,12 @@ impl Object<Device> {
                 Info::sizes(&sizes)
             }
             CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE => {
-                let products = extensions::matrix_products(caps)?;
+                let products = extensions::matrix_products(self.offered())?;
+                Info::u32s(products.as_flattened())
+            }
+            CL_DEVICE_COOPERATIVE_MATRIX_NATIVE_PRODUCTS_PUMICE => {
+                let target = self.target().ok()?;
+                let products = extensions::native_matrix_products(self.offered(), &target)?;
                 Info::u32s(products.as_flattened())
             }
             CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT

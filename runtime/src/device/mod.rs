@@ -30,6 +30,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use pumice_compiler::abi::DescriptorOptions;
+use pumice_compiler::target::matrix::NativeProduct;
 use pumice_compiler::target::{FloatAtomics, SmallStorage};
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
@@ -454,6 +455,7 @@ fn make_target(
         subgroup: subgroup.ops,
         launch_promises: takes_promises(caps),
         amd_shader_ballot: caps.shader_ballot_amd(),
+        native_products: native_products(caps, probes),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Nodes need SPIR-V 1.4.
@@ -465,6 +467,14 @@ fn make_target(
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: caps.spirv_version().min(SPIRV_VERSION),
+    }
+}
+
+/// The products of matrices that code may leave to the device: its sub-groups are as OpenCL's.
+fn native_products(caps: &Capabilities, probes: &gpu::Probes) -> Vec<NativeProduct> {
+    match extensions::sub_group_size(caps) {
+        Some(_) => probes.matrix_products.clone(),
+        None => Vec::new(),
     }
 }
 

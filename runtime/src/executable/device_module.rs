@@ -45,6 +45,8 @@ pub(super) struct PipelineKey {
     pub dispatch_base: bool,
     /// Work-items of its sub-groups, where pipelines require a size.
     pub subgroup_size: Option<u32>,
+    /// The kernel wants whole sub-groups, and the size of its groups makes them in the first dimension.
+    pub full_subgroups: bool,
 }
 
 /// An entry point of the module as a node of a work graph.
@@ -116,6 +118,7 @@ impl DeviceModule {
                 specialization: &key.specialization,
                 dispatch_base: key.dispatch_base,
                 subgroup_size: key.subgroup_size,
+                full_subgroups: key.full_subgroups,
             })
         })?;
         // Another thread may have been first; either will do.

@@ -295,6 +295,7 @@ pub fn dispatch(
             specialization: &d.spec,
             dispatch_base: false,
             subgroup_size: None,
+            full_subgroups: false,
         })
         .expect("pipeline");
     let queue = device.create_queue().expect("queue");

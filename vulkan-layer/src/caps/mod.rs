@@ -9,11 +9,13 @@ use crate::features::{Features, Present, Promoted};
 use crate::format::{Format, FormatFeatures};
 use crate::raw::UNTYPED_POINTERS_NAME;
 
+mod matrix;
 mod probes;
 mod properties;
 pub(crate) mod query;
 
 pub use probes::Probes;
+use pumice_target::matrix::NativeProduct;
 pub use pumice_target::{FloatControls, SubgroupOps};
 
 /// The kind of a device.
@@ -249,6 +251,9 @@ pub struct Capabilities {
     pub float_controls: [FloatControls; 3],
     /// Subgroup properties.
     pub subgroup: Subgroup,
+    /// Products of cooperative matrices that sub-groups compute in compute shaders, as far as OpenCL programs can have
+    /// them. Only those of integers are exact.
+    pub matrix_products: Vec<NativeProduct>,
     /// minImportedHostPointerAlignment where host memory can be imported.
     pub host_import_alignment: Option<u64>,
     /// Memory of other APIs that can be imported: opaque file descriptors, dma-bufs.
@@ -355,6 +360,7 @@ impl Capabilities {
                 && self.spirv_version() >= (1, 4),
             rotate: has(ash::khr::shader_subgroup_rotate::NAME),
             clock: has(ash::khr::shader_clock::NAME),
+            matrix: has(ash::khr::cooperative_matrix::NAME),
             reconvergence: has(ash::khr::shader_maximal_reconvergence::NAME),
             untyped: has(UNTYPED_POINTERS_NAME),
             // What the extension depends on, as far as the device's version does not bring it.
@@ -405,6 +411,7 @@ impl Capabilities {
                 ash::khr::shader_maximal_reconvergence::NAME,
                 present.reconvergence,
             ),
+            (ash::khr::cooperative_matrix::NAME, present.matrix),
             (UNTYPED_POINTERS_NAME, present.untyped),
             (ash::amdx::shader_enqueue::NAME, present.enqueue),
             (ash::khr::pipeline_library::NAME, present.enqueue),

@@ -1,5 +1,7 @@
 //! Results of the start-up probes, as plain data.
 
+use pumice_target::matrix::NativeProduct;
+
 /// Results of the probes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
@@ -34,6 +36,8 @@ pub struct Probes {
     pub accurate_roots_f32: bool,
     /// GLSL.std.450 Sin and Cos on f32 err by at most 2^-11 up to 256.
     pub accurate_sine_f32: bool,
+    /// The device's products of matrices: exact if a probe found it or they are of integers.
+    pub matrix_products: Vec<NativeProduct>,
     /// A shader reads the process's own memory at host addresses.
     pub host_addresses: bool,
     /// Log lines: capabilities raised above the capability bits, and probes that failed.

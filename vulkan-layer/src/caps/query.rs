@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ash::vk;
 
-use super::{Capabilities, DeviceType, MemoryHeap, properties};
+use super::{Capabilities, DeviceType, MemoryHeap, matrix, properties};
 use crate::features::{Chain, Features};
 use crate::format;
 use crate::raw::enqueue;
@@ -106,6 +106,9 @@ pub(crate) fn capabilities(
         caps.features.shader_storage_image_write_without_format,
     ];
     caps.formats = format::query(instance, physical, without_format, present.v13);
+    if caps.features.cooperative_matrix {
+        matrix::query(&mut caps, entry, instance, physical)?;
+    }
     memory(&mut caps, instance, physical);
     memory_fds(&mut caps, instance, physical);
     semaphore_fds(&mut caps, instance, physical);

@@ -107,6 +107,9 @@ pub struct PipelineDesc<'a> {
     pub dispatch_base: bool,
     /// The subgroup size to require, where [`crate::caps::Subgroup::required_size`] holds.
     pub subgroup_size: Option<u32>,
+    /// No subgroup has work-items missing: groups are made of whole ones in the first dimension. Where
+    /// `compute_full_subgroups` is among the features.
+    pub full_subgroups: bool,
 }
 
 /// A compute pipeline. Cheap to clone.
@@ -222,6 +225,9 @@ impl LogicalDevice {
             }
             required = required.required_subgroup_size(size);
             stage = stage.push_next(&mut required);
+        }
+        if desc.full_subgroups && self.shared.caps.features.compute_full_subgroups {
+            stage = stage.flags(vk::PipelineShaderStageCreateFlags::REQUIRE_FULL_SUBGROUPS);
         }
         let flags = if desc.dispatch_base {
             vk::PipelineCreateFlags::DISPATCH_BASE

@@ -11,9 +11,11 @@ use crate::objects::buffer::{Buffer, MemoryClass};
 use crate::objects::descriptor::Resource;
 use crate::objects::pipeline::{Binding, BindingKind, PipelineDesc, PipelineLayoutDesc};
 use crate::quirks::{self, QuirkKind};
+use pumice_target::matrix::NativeProduct;
 
 mod float;
 mod functions;
+mod matrix;
 
 use float::Found;
 pub use functions::AccurateFunctions;
@@ -66,6 +68,7 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.accurate_log2_f32 = functions.log2;
     probes.accurate_roots_f32 = functions.roots;
     probes.accurate_sine_f32 = functions.sine;
+    probes.matrix_products = find_products(device, &mut probes.notes);
     let driver = &device.capabilities().driver;
     let masked = &device.capabilities().masked;
     let is_masked = masked.iter().any(|name| name == HOST_ADDRESSES);
@@ -130,6 +133,27 @@ fn find_functions(device: &LogicalDevice, notes: &mut Vec<String>) -> AccurateFu
         *accurate = told(&caps.masked, name).unwrap_or(*accurate);
     }
     found
+}
+
+/// Probes the device's products of matrices of floats; those of integers are exact. Processors have them as code, which
+/// is slower than plain code: theirs are left out unless the mask wants them.
+fn find_products(device: &LogicalDevice, notes: &mut Vec<String>) -> Vec<NativeProduct> {
+    let caps = device.capabilities();
+    let told = told(&caps.masked, "exactMatrices");
+    if caps.device_type == DeviceType::Cpu && told != Some(true) {
+        return Vec::new();
+    }
+    let mut products = caps.matrix_products.clone();
+    for native in products.iter_mut().filter(|native| !native.exact) {
+        native.exact = match told {
+            Some(told) => told,
+            None => matrix::is_exact(device, *native).unwrap_or_else(|error| {
+                notes.push(format!("probe of matrices: {error}"));
+                false
+            }),
+        };
+    }
+    products
 }
 
 /// The answer of the mask to a name: `false` denies it, `true` (behind a plus sign) takes it for found unseen. The
@@ -298,6 +322,7 @@ fn run_with(
         specialization: &[],
         dispatch_base: false,
         subgroup_size: None,
+        full_subgroups: false,
     })?;
     let queue = device.create_queue()?;
     let mut recorder = queue.recorder()?;

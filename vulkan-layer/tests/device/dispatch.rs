@@ -69,6 +69,7 @@ pub fn pipeline(
             specialization,
             dispatch_base: true,
             subgroup_size: None,
+            full_subgroups: false,
         })
         .unwrap()
 }

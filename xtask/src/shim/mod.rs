@@ -9,6 +9,7 @@ mod conformance;
 mod devices;
 mod known;
 pub mod machine_code;
+mod matrices;
 mod pipelines;
 
 use self::known::{Files, KnownFailures};
@@ -354,6 +355,9 @@ pub fn run(report: &mut Report) -> Result {
             false => Err(format!("lines that no driver gives:\n{}", stale.join("\n"))),
         };
         report.record("nothing_executes.txt", outcome);
+    }
+    if "cooperative_matrix".contains(&report.filter) {
+        matrices::run(report, &bench)?;
     }
     if "devices".contains(&report.filter) {
         devices::run(report, &bench, &all)?;

@@ -12,7 +12,7 @@ use super::types::{Leaf, Ty};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
     AccessFlags, AddressSpace, Block, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, InstKind,
-    IntCond, Linkage, Scalar, SourceLoc, StackSlotData, StringTable, Type, Value,
+    IntCond, Linkage, MatrixType, Scalar, SourceLoc, StackSlotData, StringTable, Type, Value,
 };
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op};
 use rustc_hash::FxHashMap;
@@ -30,6 +30,8 @@ pub(super) enum Val {
     Memory(Value),
     /// The address of a built-in variable, or of one lane of it.
     BuiltIn(BuiltIn, Option<Value>),
+    /// The address of a component of a matrix of the device's own: its type, its address, the component's number.
+    Component(MatrixType, Value, Value),
 }
 
 #[derive(Clone, Debug)]
@@ -317,6 +319,12 @@ impl<'a, 'm> Body<'a, 'm> {
 
     // ---- ids ----
 
+    /// The meaning of an id of this function that is the address of a matrix's component.
+    pub fn component_address(&self, id: u32) -> Option<Local> {
+        let local = self.values.get(&id)?;
+        matches!(local.val, Val::Component(..)).then(|| local.clone())
+    }
+
     /// Gives the meaning of an id; makes constants and addresses here.
     pub fn local(&mut self, inst: &Inst<'_>, id: u32) -> Result<Local> {
         if let Some(local) = self.values.get(&id) {
@@ -374,6 +382,10 @@ impl<'a, 'm> Body<'a, 'm> {
         out: &mut Leaves,
     ) -> Result<()> {
         let pre = self.pre;
+        if let Some(matrix) = pre.types.native_matrix_of(constant.ty) {
+            out.push(self.constant_matrix(inst, matrix, &constant.val)?);
+            return Ok(());
+        }
         if let Some(ty) = pre.types.get(constant.ty).leaf {
             out.push(match &constant.val {
                 ConstVal::Undef => self.func.undef(ty),
@@ -450,6 +462,7 @@ impl<'a, 'm> Body<'a, 'm> {
             Val::BuiltIn(..) => {
                 Err(inst.error("a built-in variable is used for more than loading"))
             }
+            Val::Component(..) => Err(inst.error("a component's address is not a value")),
         }
     }
 

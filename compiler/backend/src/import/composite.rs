@@ -112,6 +112,9 @@ impl Body<'_, '_> {
 
     fn construct(&mut self, inst: &Inst<'_>, ids: &[u32]) -> Result<()> {
         let ty = self.pre.type_of_id(inst, inst.ty)?;
+        if matches!(self.pre.types.get(ty).kind, TypeKind::Matrix(_)) {
+            return self.matrix_of_one(inst);
+        }
         if let Some(leaf) = self.pre.types.get(ty).leaf {
             let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
             for &id in ids {
@@ -134,9 +137,6 @@ impl Body<'_, '_> {
             }
             let value = self.emit(InstKind::Build { lanes }, leaf);
             return self.define_value(inst, value);
-        }
-        if matches!(self.pre.types.get(ty).kind, TypeKind::Matrix(_)) {
-            return self.matrix_of_one(inst);
         }
         if self.pre.types.member_count(ty) != Some(ids.len() as u64) {
             return Err(inst.error("the number of constituents is wrong"));
@@ -220,6 +220,11 @@ impl Body<'_, '_> {
 
     fn extract(&mut self, inst: &Inst<'_>) -> Result<()> {
         let whole = self.local(inst, inst.arg(0)?)?;
+        if let (Some(matrix), &[number]) = (self.pre.types.native_matrix_of(whole.ty), inst.rest(1))
+        {
+            let value = self.value(inst, inst.arg(0)?)?;
+            return self.literal_component(inst, matrix, (value, number), None);
+        }
         let (ty, before, offset, lane) = self.follow(inst, whole.ty, inst.rest(1))?;
         let count = self.pre.types.get(ty).leaves as usize;
         let leaves = match whole.val {
@@ -247,7 +252,7 @@ impl Body<'_, '_> {
                 }
                 self.load_at(inst, ptr, ty, align, flags)?
             }
-            Val::BuiltIn(..) => {
+            Val::BuiltIn(..) | Val::Component(..) => {
                 return Err(inst.error("a built-in variable is used for more than loading"));
             }
         };
@@ -264,6 +269,12 @@ impl Body<'_, '_> {
     fn insert(&mut self, inst: &Inst<'_>) -> Result<()> {
         let object = self.local(inst, inst.arg(0)?)?;
         let whole = self.local(inst, inst.arg(1)?)?;
+        if let (Some(matrix), &[number]) = (self.pre.types.native_matrix_of(whole.ty), inst.rest(2))
+        {
+            let object = self.leaves(inst, inst.arg(0)?)?.1;
+            let value = self.value(inst, inst.arg(1)?)?;
+            return self.literal_component(inst, matrix, (value, number), Some(&object));
+        }
         let (member, before, offset, lane) = self.follow(inst, whole.ty, inst.rest(2))?;
         let result = self.pre.type_of_id(inst, inst.ty)?;
         if result != whole.ty {
@@ -318,7 +329,7 @@ impl Body<'_, '_> {
                 }
                 self.define_leaves(inst, leaves)
             }
-            Val::BuiltIn(..) => {
+            Val::BuiltIn(..) | Val::Component(..) => {
                 Err(inst.error("a built-in variable is used for more than loading"))
             }
         }

@@ -293,6 +293,13 @@ impl Preamble<'_> {
     }
 
     fn composite(&self, inst: &Inst<'_>, ty: Ty, ids: &[u32]) -> Result<ConstVal> {
+        if self.types.native_matrix_of(ty).is_some() {
+            let one = self.matrix_constituents(inst, ty)?.unwrap_or_default();
+            let parts = one
+                .iter()
+                .map(|&id| Ok(self.operand(inst, id)?.into_owned()));
+            return Ok(ConstVal::Composite(parts.collect::<Result<_>>()?));
+        }
         if let Some(leaf) = self.types.get(ty).leaf {
             if !leaf.is_vector() || ids.len() != usize::from(leaf.lanes) {
                 return Err(inst.error("the number of constituents is wrong"));

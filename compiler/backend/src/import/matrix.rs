@@ -4,6 +4,8 @@
 //! `l` has the columns `l`, `l + lanes`, and so on, each from the first row to the last. The next `lanes` work-items hold the
 //! same again. So every component exists, all uses of one shape are laid out alike, and a product needs nothing
 //! but broadcasts: of a column of A, from the work-item that has it, to be multiplied with the own columns of B.
+//!
+//! Matrices that are the device's own take another road (`matrix_native.rs`); `matrix_roads.rs` chooses.
 
 use super::body::{Body, Leaves};
 use super::memory::{access, align_at};
@@ -47,6 +49,19 @@ impl Matrix {
     pub fn own_columns(&self) -> u32 {
         self.columns / self.lanes
     }
+}
+
+/// A matrix in memory.
+pub(super) struct MatrixMemory {
+    /// The first component's address.
+    pub base: Value,
+    /// Rows lie one behind the other, else columns do.
+    pub row_major: bool,
+    /// Bytes from one to the next.
+    pub stride: Value,
+    /// The alignment of each component.
+    pub align: u32,
+    pub flags: AccessFlags,
 }
 
 /// The components that a scalar of the IR may stand for.
@@ -113,13 +128,15 @@ impl Preamble<'_> {
             << columns
                 .trailing_zeros()
                 .min(self.smallest_sub_group().ilog2());
-        Ok(self.types.matrix(Matrix {
+        let matrix = Matrix {
             component,
             rows,
             columns,
             which,
             lanes,
-        }))
+        };
+        let native = self.native_types.get(&inst.id).copied();
+        Ok(self.types.matrix(matrix, native))
     }
 
     /// The number of work-items that every sub-group of the module's kernels has at least.
@@ -152,6 +169,9 @@ impl Preamble<'_> {
         let TypeKind::Matrix(matrix) = self.types.get(ty).kind else {
             return Ok(None);
         };
+        if self.types.native_matrix_of(ty).is_some() {
+            return Ok(Some(vec![only_constituent(inst)?]));
+        }
         Ok(Some(vec![
             only_constituent(inst)?;
             matrix.components() as usize
@@ -209,6 +229,10 @@ pub(super) fn mark_kernels(module: &mut Module, mut with: FxHashSet<FuncId>) -> 
 impl Body<'_, '_> {
     /// Imports an instruction on cooperative matrices; false if it is none.
     pub(super) fn matrix(&mut self, inst: &Inst<'_>) -> Result<bool> {
+        if self.native_matrix(inst)? {
+            *self.matrices = true;
+            return Ok(true);
+        }
         match inst.op {
             Op::CooperativeMatrixLoadKHR => self.matrix_load(inst)?,
             Op::CooperativeMatrixStoreKHR => self.matrix_store(inst)?,
@@ -256,6 +280,11 @@ impl Body<'_, '_> {
             return Err(inst.error("the constituent's type is not the components'"));
         }
         *self.matrices = true;
+        let ty = self.pre.type_of_id(inst, inst.ty)?;
+        if let Some(native) = self.pre.types.native_matrix_of(ty) {
+            let value = self.native_fill(native, value);
+            return self.define_value(inst, value);
+        }
         let count = matrix.components() as usize;
         self.define_leaves(inst, SmallVec::from_elem(value, count))
     }
@@ -356,15 +385,14 @@ impl Body<'_, '_> {
         self.binary(BinaryOp::And, [lane, mask])
     }
 
-    /// The addresses of the components that the work-item holds, with their alignments, of a matrix in memory: operands
-    /// from `n` on are layout, stride and memory operands.
-    fn matrix_places(
+    /// Reads the operands of a load or store: from `n` on they are layout, stride and memory operands.
+    pub(super) fn matrix_memory(
         &mut self,
         inst: &Inst<'_>,
         pointer: usize,
         n: usize,
-        (matrix, component): (Matrix, Type),
-    ) -> Result<(Vec<(Value, u32)>, AccessFlags)> {
+        component: Type,
+    ) -> Result<MatrixMemory> {
         let (local, base) = self.pointer(inst, pointer)?;
         let pointee = self.pre.pointee(inst, local.ty)?;
         let info = self.pre.types.get(pointee);
@@ -404,16 +432,31 @@ impl Body<'_, '_> {
             .min(align_at(u32::MAX / 2 + 1, unit));
         let unit = self.func.i64(unit as i64);
         let stride = self.binary(BinaryOp::IMul, [stride, unit]);
-        let bytes = self.func.i64(bytes as i64);
-        let (row_step, column_step) = if row_major {
-            (stride, bytes)
+        Ok(MatrixMemory {
+            base,
+            row_major,
+            stride,
+            align,
+            flags: access.flags,
+        })
+    }
+
+    /// The addresses of the components that the work-item holds, of a matrix in memory.
+    fn matrix_places(
+        &mut self,
+        memory: &MatrixMemory,
+        (matrix, component): (Matrix, Type),
+    ) -> Vec<Value> {
+        let bytes = self.func.i64(i64::from(component.access_bytes()));
+        let (row_step, column_step) = if memory.row_major {
+            (memory.stride, bytes)
         } else {
-            (bytes, stride)
+            (bytes, memory.stride)
         };
         let lane = self.matrix_lane(matrix);
         let lane = self.convert(ConvertOp::ZExt, lane, Type::I64);
         let first = self.binary(BinaryOp::IMul, [lane, column_step]);
-        let first = self.matrix_step(base, first);
+        let first = self.matrix_step(memory.base, first);
         let mut places = Vec::with_capacity(matrix.components() as usize);
         for column in 0..matrix.own_columns() {
             let mut place = first;
@@ -426,21 +469,22 @@ impl Body<'_, '_> {
                 if row > 0 {
                     place = self.matrix_step(place, row_step);
                 }
-                places.push((place, align));
+                places.push(place);
             }
         }
-        Ok((places, access.flags))
+        places
     }
 
-    fn matrix_step(&mut self, base: Value, offset: Value) -> Value {
+    pub(super) fn matrix_step(&mut self, base: Value, offset: Value) -> Value {
         let ty = self.func.ty(base);
         self.emit(InstKind::PtrAdd { base, offset }, ty)
     }
 
     fn matrix_load(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (matrix, component) = self.matrix_result(inst)?;
-        let (places, flags) = self.matrix_places(inst, 0, 1, (matrix, component))?;
-        let load = |(place, align)| self.load_leaf(place, component, align, flags);
+        let memory = self.matrix_memory(inst, 0, 1, component)?;
+        let places = self.matrix_places(&memory, (matrix, component));
+        let load = |place| self.load_leaf(place, component, memory.align, memory.flags);
         let leaves = places.into_iter().map(load).collect();
         self.define_leaves(inst, leaves)
     }
@@ -448,7 +492,8 @@ impl Body<'_, '_> {
     fn matrix_store(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (ty, leaves) = self.leaves(inst, inst.arg(1)?)?;
         let (matrix, component) = self.matrix_of(inst, ty)?;
-        let (places, flags) = self.matrix_places(inst, 0, 2, (matrix, component))?;
+        let memory = self.matrix_memory(inst, 0, 2, component)?;
+        let places = self.matrix_places(&memory, (matrix, component));
         // Work-items that hold the same again write nothing.
         let lane = self.subgroup_built_in(BuiltIn::SubgroupLocalId);
         let lanes = self.func.i32(matrix.lanes as i32);
@@ -465,8 +510,8 @@ impl Body<'_, '_> {
         });
         self.place(write);
         self.block = Some(write);
-        for ((place, align), leaf) in places.into_iter().zip(leaves) {
-            self.store_leaf(place, leaf, align, flags);
+        for (place, leaf) in places.into_iter().zip(leaves) {
+            self.store_leaf(place, leaf, memory.align, memory.flags);
         }
         self.effect(InstKind::Jump { dest: plain(done) });
         self.place(done);

@@ -222,6 +222,9 @@ impl Body<'_, '_> {
         if let Val::BuiltIn(which, lane) = pointer.val {
             return self.load_built_in(inst, which, lane);
         }
+        if matches!(pointer.val, Val::Component(..)) {
+            return self.load_component(inst, &pointer);
+        }
         let ptr = self.pointer_of(inst, &pointer)?;
         let (access, _) = access(inst, 1)?;
         if !self.pre.types.is_sized(ty) {
@@ -324,6 +327,9 @@ impl Body<'_, '_> {
     }
 
     fn store(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if let Some(component) = self.component_address(inst.arg(0)?) {
+            return self.store_component(inst, &component);
+        }
         let (pointer, ptr) = self.pointer(inst, 0)?;
         let value = self.local(inst, inst.arg(1)?)?;
         let (access, _) = access(inst, 2)?;
@@ -363,7 +369,7 @@ impl Body<'_, '_> {
                     self.store_leaf(ptr, value, align_at(align, leaf.offset), flags);
                 }
             }
-            Val::BuiltIn(..) => {
+            Val::BuiltIn(..) | Val::Component(..) => {
                 return Err(inst.error("a built-in variable is used for more than loading"));
             }
         }
@@ -465,6 +471,15 @@ impl Body<'_, '_> {
         }
         for (i, &id) in indices.iter().enumerate() {
             let index = self.value(inst, id)?;
+            if let Some(matrix) = self.pre.types.native_matrix_of(ty) {
+                if i + 1 != indices.len() {
+                    return Err(inst.error("an index into something that has no parts"));
+                }
+                let ptr = self.offset(ptr, constant);
+                let index = self.resize_int(inst, index, Type::I32)?;
+                let result = self.pre.type_of_id(inst, inst.ty)?;
+                return self.define(inst, result, Val::Component(matrix, ptr, index));
+            }
             let step = self
                 .pre
                 .chain_step(inst, ty, self.func.const_signed(index))?;

@@ -26,7 +26,9 @@ mod images;
 mod intel_subgroups;
 mod library;
 mod matrix;
+mod matrix_native;
 mod matrix_product;
+mod matrix_roads;
 mod memory;
 mod ocl_std;
 mod ops;
@@ -39,6 +41,7 @@ mod type_insts;
 mod types;
 mod versions;
 
+pub use matrix_roads::NativeMatrices;
 pub use reader::ImportError;
 
 use blocks::unroll_hint;
@@ -61,14 +64,15 @@ pub type SpecConstants = FxHashMap<u32, u64>;
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
 /// names the instruction.
 pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
-    import_for(words, spec, INTERPRETED_SUB_GROUP)
+    let native = NativeMatrices::default();
+    import_for(words, spec, INTERPRETED_SUB_GROUP, &native)
 }
 
 /// Work-items of a sub-group in the interpreter.
 const INTERPRETED_SUB_GROUP: u32 = 8;
 
 /// Imports a Kernel module for a device whose sub-groups have so many work-items, where a kernel does not require
-/// another number.
+/// another number. Matrices that meet in `native` products only become the device's own.
 ///
 /// # Errors
 /// As [`import`].
@@ -76,11 +80,12 @@ pub fn import_for(
     words: &[u32],
     spec: &SpecConstants,
     sub_group_size: u32,
+    native: &NativeMatrices,
 ) -> std::result::Result<Module, ImportError> {
     let words = ModuleWords::new(words)?;
     let insts = words.insts()?;
     versions::check_all(&insts, words.minor)?;
-    let (mut pre, start) = Preamble::read(&words, &insts, spec, sub_group_size)?;
+    let (mut pre, start) = Preamble::read(&words, &insts, spec, sub_group_size, native)?;
     let decls = functions::declare(&mut pre, &insts, start)?;
     let mut module = Module {
         globals: std::mem::take(&mut pre.globals),

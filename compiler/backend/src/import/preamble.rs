@@ -3,11 +3,14 @@
 
 use super::accepted::CAPABILITIES;
 use super::consts::{Const, ConstVal};
+use super::matrix_roads::{NativeMatrices, native_types};
 use super::reader::{ImportError, Inst, ModuleWords, Result};
 use super::type_insts::storage_class;
 use super::types::{Ty, Types, space_of};
 use cranelift_entity::PrimaryMap;
-use pumice_ir::{AddressSpace, BuiltIn, GlobalData, GlobalId, Linkage, SourceFile, Type};
+use pumice_ir::{
+    AddressSpace, BuiltIn, GlobalData, GlobalId, Linkage, MatrixType, SourceFile, Type,
+};
 use rspirv::spirv::{self, Capability, Decoration, LinkageType, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -85,6 +88,8 @@ pub(super) struct Preamble<'a> {
     spec: FxHashMap<u32, u64>,
     /// Work-items of a sub-group on the device.
     pub sub_group_size: u32,
+    /// Matrices that are the device's own, by the id of their type.
+    pub native_types: FxHashMap<u32, MatrixType>,
     id_modes: Vec<Inst<'a>>,
     has_memory_model: bool,
 }
@@ -177,11 +182,13 @@ impl<'a> Preamble<'a> {
         insts: &[Inst<'a>],
         spec: &FxHashMap<u32, u64>,
         sub_group_size: u32,
+        native: &NativeMatrices,
     ) -> Result<(Self, usize)> {
         let mut preamble = Preamble {
             bound: words.bound,
             spec: spec.clone(),
             sub_group_size,
+            native_types: native_types(insts, native),
             ..Default::default()
         };
         let end = insts

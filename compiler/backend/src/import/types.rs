@@ -5,7 +5,7 @@
 
 use super::matrix::Matrix;
 use super::reader::{ImportError, Inst, Result};
-use pumice_ir::{AddressSpace, ImageAccess, ImageType, Scalar, Type};
+use pumice_ir::{AddressSpace, ImageAccess, ImageType, MatrixType, Scalar, Type};
 use rspirv::spirv::StorageClass;
 use smallvec::SmallVec;
 
@@ -316,8 +316,14 @@ impl Types {
         }))
     }
 
-    /// A cooperative matrix.
-    pub fn matrix(&mut self, matrix: Matrix) -> Ty {
+    /// A cooperative matrix; the device's own one if that is named.
+    pub fn matrix(&mut self, matrix: Matrix, native: Option<MatrixType>) -> Ty {
+        if let Some(native) = native {
+            let ty = self.plain(Type::scalar(Scalar::Matrix(native)));
+            let info = &mut self.infos[ty.0 as usize];
+            (info.kind, info.holds_matrix) = (TypeKind::Matrix(matrix), true);
+            return ty;
+        }
         let component = self.get(matrix.component);
         let count = matrix.components();
         self.push(TypeInfo {
@@ -333,9 +339,15 @@ impl Types {
     pub fn elements(&self, ty: Ty) -> Option<(Ty, u64)> {
         match self.get(ty).kind {
             TypeKind::Array { elem, len } => Some((elem, len)),
+            TypeKind::Matrix(_) if self.get(ty).leaf.is_some() => None,
             TypeKind::Matrix(matrix) => Some((matrix.component, u64::from(matrix.components()))),
             _ => None,
         }
+    }
+
+    /// The matrix of the device's own that a type is.
+    pub fn native_matrix_of(&self, ty: Ty) -> Option<MatrixType> {
+        self.get(ty).leaf.and_then(|leaf| leaf.scalar.matrix())
     }
 
     /// Returns whether objects of the type have a size and an address.

@@ -247,6 +247,7 @@ fn split_region(
                 kind,
                 InstKind::Barrier { .. }
                     | InstKind::Group { .. }
+                    | InstKind::Matrix { .. }
                     | InstKind::Node { .. }
                     | InstKind::Call { .. }
             ) {

@@ -101,7 +101,10 @@ fn num_convergent(func: &Function) -> usize {
         .filter(|&&inst| {
             matches!(
                 func.insts[inst].kind,
-                InstKind::Barrier { .. } | InstKind::Group { .. } | InstKind::Node { .. }
+                InstKind::Barrier { .. }
+                    | InstKind::Group { .. }
+                    | InstKind::Matrix { .. }
+                    | InstKind::Node { .. }
             )
         })
         .count()

@@ -91,7 +91,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn memory_operands(&self, class: StorageClass, align: u32, flags: AccessFlags) -> [u32; 2] {
+    pub fn memory_operands(&self, class: StorageClass, align: u32, flags: AccessFlags) -> [u32; 2] {
         let mut mask = 0;
         if flags.contains(AccessFlags::VOLATILE) {
             mask |= VOLATILE;

@@ -5,6 +5,7 @@ use super::arguments::InfoPlace;
 use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
 use super::images::{self, LevelSlot};
+use super::matrix;
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
 use super::promises::Near;
@@ -16,8 +17,8 @@ use pumice_ir::analysis::bases::{Base, Bases};
 use pumice_ir::analysis::partition::{Object, Partitions};
 use pumice_ir::analysis::{FunctionSummary, reachable_functions, summarize_functions};
 use pumice_ir::{
-    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, InstKind, Module, PayloadId,
-    Scalar, Scope, SourceLoc, Texel, Type, Value, ValueDef,
+    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, Module, PayloadId, Scalar,
+    SourceLoc, Texel, Type, Value, ValueDef,
 };
 use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
@@ -112,6 +113,9 @@ pub(crate) struct Emitter<'m> {
     pub fixed_group_sizes: Option<Vec<[u32; 3]>>,
     /// True if Vulkan's work-groups are a single row of OpenCL's size.
     pub single_row: bool,
+    /// The module has matrices of the device's own.
+    pub has_matrices: bool,
+    pub matrices: matrix::Matrices,
     /// True if what is written now may be skipped by a branch.
     pub behind_branch: bool,
     pub work_dim: Option<(Id, u32)>,
@@ -234,6 +238,8 @@ impl<'m> Emitter<'m> {
             group_size: [0; 3],
             fixed_group_sizes: None,
             single_row: false,
+            has_matrices: false,
+            matrices: matrix::Matrices::default(),
             work_dim: None,
             global_offset: None,
             subgroup_max_size: None,
@@ -262,8 +268,9 @@ impl<'m> Emitter<'m> {
         emitter.declare_model();
         emitter.declare_nodes()?;
         emitter.declare_data()?;
-        emitter.single_row =
-            target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
+        emitter.has_matrices = matrix::has_matrices(module, &emitter.functions);
+        let in_rows = target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
+        emitter.single_row = in_rows || emitter.has_matrices;
         emitter.declare_group_size();
         emitter.declare_arguments()?;
         emitter.declare_local_arrays();
@@ -310,19 +317,6 @@ impl<'m> Emitter<'m> {
             *end = offset.saturating_add(global.size);
         }
         self.declare_private_constants()
-    }
-
-    /// Returns whether it matters which work-items make a sub-group.
-    fn uses_sub_groups(&self) -> bool {
-        self.functions.iter().any(|&id| {
-            let f = &self.module.functions[id];
-            let mut insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
-            insts.any(|&inst| match f.insts[inst].kind {
-                InstKind::BuiltIn { which } => which.is_of_sub_group(),
-                InstKind::Group { scope, .. } => scope == Scope::Subgroup,
-                _ => false,
-            })
-        })
     }
 
     fn declare_group_size(&mut self) {
@@ -482,6 +476,7 @@ impl<'m> Emitter<'m> {
             }
             Scalar::Ptr(_) if self.is_offset_pointer(Type::scalar(scalar)) => self.b.ty_int(32),
             Scalar::Ptr(_) => self.wide_ty(),
+            Scalar::Matrix(matrix) => self.matrix_ty(matrix),
         }
     }
 
@@ -542,6 +537,9 @@ impl<'m> Emitter<'m> {
             }
             ValueDef::Undef => {
                 // Any value will do, and zero is the same at each use.
+                if let Some(matrix) = ty.scalar.matrix() {
+                    return self.zero_matrix(matrix);
+                }
                 let ty = self.ty(ty);
                 self.b.unique(Op::ConstantNull, Some(ty), &[])
             }

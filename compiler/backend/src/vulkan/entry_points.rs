@@ -2,6 +2,7 @@
 
 use super::builder::Id;
 use super::emitter::Emitter;
+use super::matrix::number_of;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::{FuncId, InstKind, LowerError, Scalar};
 use rspirv::spirv::{Capability, ExecutionMode, ExecutionModel};
@@ -132,7 +133,7 @@ impl Emitter<'_> {
                     return self.float_widths.clone();
                 }
                 let mut add = |value| {
-                    let scalar = func.ty(value).scalar;
+                    let scalar = number_of(func.ty(value).scalar);
                     if matches!(scalar, Scalar::F16 | Scalar::F32 | Scalar::F64) {
                         widths.insert(scalar.bits());
                     }

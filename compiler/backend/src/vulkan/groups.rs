@@ -3,7 +3,7 @@
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
-use pumice_ir::{AtomicOp, GroupOp, GroupOperation, Scalar, Scope, Type, Value};
+use pumice_ir::{AtomicOp, GroupOp, GroupOperation, InstKind, Scalar, Scope, Type, Value};
 use rspirv::spirv::{Capability, Op};
 use smallvec::SmallVec;
 
@@ -55,6 +55,19 @@ fn operation_number(operation: GroupOperation) -> u32 {
 }
 
 impl Emitter<'_> {
+    /// Returns whether it matters which work-items make a sub-group.
+    pub fn uses_sub_groups(&self) -> bool {
+        self.functions.iter().any(|&id| {
+            let f = &self.module.functions[id];
+            let mut insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
+            insts.any(|&inst| match f.insts[inst].kind {
+                InstKind::BuiltIn { which } => which.is_of_sub_group(),
+                InstKind::Group { scope, .. } => scope == Scope::Subgroup,
+                _ => false,
+            })
+        })
+    }
+
     /// A collective of the sub-group.
     pub fn group(
         &mut self,

@@ -197,6 +197,10 @@ impl Emitter<'_> {
                 Some(id) => id,
                 None => return Ok(()),
             },
+            InstKind::Matrix { op, args } => match self.matrix(*op, args, ty)? {
+                Some(id) => id,
+                None => return Ok(()),
+            },
             InstKind::Image { op, image, args } => match self.image(*op, *image, args)? {
                 Some(id) => id,
                 None => return Ok(()),

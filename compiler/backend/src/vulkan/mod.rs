@@ -25,6 +25,7 @@ pub mod graph;
 mod groups;
 mod images;
 mod inst;
+mod matrix;
 mod narrow;
 mod nodes;
 mod parts;

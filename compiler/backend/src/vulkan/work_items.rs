@@ -125,6 +125,9 @@ impl Emitter<'_> {
         }
         let u32_ty = self.b.ty_int(32);
         let bool_ty = self.b.ty_bool();
+        if self.has_matrices {
+            return self.lane_of_row(lane);
+        }
         let (zero, one) = (self.b.const_u32(0), self.b.const_u32(1));
         let width = self.b.const_u32(self.target.max_subgroup_size.max(1));
         let number = self.subgroup_input(SpvBuiltIn::SubgroupId);
@@ -156,6 +159,21 @@ impl Emitter<'_> {
         let flat = self.b.op(Op::IEqual, bool_ty, &[z, one]);
         let wrapped = self.b.op(Op::UMod, u32_ty, &[row, y]);
         self.b.op(Op::Select, u32_ty, &[flat, row, wrapped])
+    }
+
+    /// One lane of the local id, from the place in the row that the group is.
+    fn lane_of_row(&mut self, lane: u32) -> Id {
+        let u32_ty = self.b.ty_int(32);
+        let index = self.input(SpvBuiltIn::LocalInvocationIndex, u32_ty);
+        let [x, y, _] = self.group_size;
+        if lane == 0 {
+            return self.b.op(Op::UMod, u32_ty, &[index, x]);
+        }
+        let row = self.b.op(Op::UDiv, u32_ty, &[index, x]);
+        match lane {
+            1 => self.b.op(Op::UMod, u32_ty, &[row, y]),
+            _ => self.b.op(Op::UDiv, u32_ty, &[row, y]),
+        }
     }
 
     /// One lane of the global id within the dispatch: 32 bits.

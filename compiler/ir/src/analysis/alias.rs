@@ -4,7 +4,8 @@
 //! them apart, are built on two variables, or lie in two address spaces.
 
 use crate::{
-    AccessFlags, AddressSpace, Block, Cfg, ConvertOp, Function, Inst, InstKind, Type, Value,
+    AccessFlags, AddressSpace, Block, Cfg, ConvertOp, Function, Inst, InstKind, MatrixOp, Type,
+    Value,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -42,6 +43,10 @@ pub fn effect(func: &Function, kind: &InstKind) -> Effect {
         InstKind::MemCopy { dst, size, .. } => {
             Effect::Writes(dst, func.const_signed(size).filter(|&bytes| bytes >= 0))
         }
+        InstKind::Matrix { op, ref args } => match op {
+            MatrixOp::Store { .. } => Effect::Writes(args[0], None),
+            _ => Effect::None,
+        },
         InstKind::Barrier { .. } | InstKind::Fence { .. } => Effect::Syncs,
         _ if kind.is_terminator() || !kind.has_side_effects() => Effect::None,
         _ => Effect::Anything,

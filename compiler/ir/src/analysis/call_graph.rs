@@ -86,7 +86,7 @@ pub fn summarize_functions(
             for &inst in &f.layout.insts[block] {
                 match f.insts[inst].kind {
                     InstKind::Call { func, .. } => own.calls.push(func),
-                    InstKind::Group { .. } => own.collective = true,
+                    InstKind::Group { .. } | InstKind::Matrix { .. } => own.collective = true,
                     InstKind::BuiltIn {
                         which: BuiltIn::PrintfBuffer,
                     } => own.printf = true,

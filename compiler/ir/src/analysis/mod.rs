@@ -9,6 +9,7 @@ mod call_graph;
 pub mod eval;
 pub mod known_values;
 mod literals;
+pub mod matrices;
 pub mod partition;
 pub mod slots;
 

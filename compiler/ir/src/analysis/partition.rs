@@ -332,6 +332,12 @@ impl Finder<'_> {
                             }
                         }
                     }
+                    InstKind::Matrix { op, args } => {
+                        if let Some(ty) = f.accessed_component(*op, args, result) {
+                            let bytes = ty.access_bytes();
+                            self.access(id, args[0], ty, bytes, AccessKind::Load);
+                        }
+                    }
                     InstKind::MemCopy { dst, src, .. } => {
                         for ptr in [*dst, *src] {
                             self.value(id, ptr);

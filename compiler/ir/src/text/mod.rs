@@ -35,6 +35,7 @@
 //! slots keep their numbers in both directions.
 
 mod lex;
+mod matrix;
 mod names;
 mod node;
 mod parse;

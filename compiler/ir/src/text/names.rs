@@ -1,9 +1,9 @@
 //! The one table of spellings: every enum of the IR and its words in the text form.
 
 use super::super::{
-    AddressSpace, ArgAccess, ArgAddress, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FloatCond,
-    GroupOp, GroupOperation, HandleInfo, ImageAccess, ImageDim, IntCond, Linkage, Lod, MathOp,
-    MemoryOrder, Scalar, Scope, Texel, Type, UnaryOp,
+    AccessFlags, AddressSpace, ArgAccess, ArgAddress, AtomicOp, BinaryOp, BuiltIn, ConvertOp,
+    FloatCond, GroupOp, GroupOperation, HandleInfo, ImageAccess, ImageDim, IntCond, Linkage, Lod,
+    MathOp, MatrixType, MemoryOrder, Scalar, Scope, Texel, Type, UnaryOp,
 };
 use rspirv::spirv::OpenclStd100Op;
 
@@ -260,6 +260,7 @@ impl Scalar {
             Scalar::Ptr(AddressSpace::Constant) => "ptr.constant",
             Scalar::Ptr(AddressSpace::Local) => "ptr.local",
             Scalar::Ptr(AddressSpace::Generic) => "ptr.generic",
+            Scalar::Matrix(_) => "matrix",
         }
     }
 
@@ -274,7 +275,10 @@ impl Scalar {
             "f16" => Scalar::F16,
             "f32" => Scalar::F32,
             "f64" => Scalar::F64,
-            other => Scalar::Ptr(AddressSpace::from_name(other.strip_prefix("ptr.")?)?),
+            other => match other.split('.').collect::<Vec<_>>()[..] {
+                ["matrix", ref ty @ ..] => Scalar::Matrix(MatrixType::from_words(ty)?),
+                _ => Scalar::Ptr(AddressSpace::from_name(other.strip_prefix("ptr.")?)?),
+            },
         })
     }
 }
@@ -282,6 +286,9 @@ impl Scalar {
 impl std::fmt::Display for Type {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.scalar.name())?;
+        if let Some(matrix) = self.scalar.matrix() {
+            write!(f, ".{matrix}")?;
+        }
         if self.lanes != 1 {
             write!(f, "x{}", self.lanes)?;
         }
@@ -320,3 +327,24 @@ pub(super) const FLOAT_FLAGS: &[(super::super::FloatFlags, &str)] = {
         (F::CONTRACT, "contract"),
     ]
 };
+
+/// The words of an access's flags, each behind a dot.
+pub(super) fn access_flags(flags: AccessFlags) -> String {
+    let mut out = String::new();
+    if flags.contains(AccessFlags::VOLATILE) {
+        out.push_str(".volatile");
+    }
+    if flags.contains(AccessFlags::NONTEMPORAL) {
+        out.push_str(".nontemporal");
+    }
+    if flags.contains(AccessFlags::BYTE) {
+        out.push_str(".byte");
+    }
+    if flags.contains(AccessFlags::SHORT) {
+        out.push_str(".short");
+    }
+    if flags.contains(AccessFlags::READ_ONLY) {
+        out.push_str(".readonly");
+    }
+    out
+}

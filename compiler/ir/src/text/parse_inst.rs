@@ -2,8 +2,8 @@
 
 use super::super::{
     AccessFlags, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, ConvertOp, FloatCond, FloatFlags,
-    Function, GroupOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, MathOp, MemoryOrder,
-    NodeOp, PayloadId, PrintfArg, Rounding, Scope, UnaryOp, Value,
+    Function, GroupOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, MathOp, MatrixOp,
+    MemoryOrder, NodeOp, PayloadId, PrintfArg, Rounding, Scope, UnaryOp, Value,
 };
 use super::lex::Tok;
 use super::names::FLOAT_FLAGS;
@@ -367,6 +367,12 @@ impl Parser {
                 words.rest = &[];
                 let args = self.operands(func, defined)?;
                 InstKind::Node { op, args }
+            }
+            "matrix" => {
+                let op = need!(MatrixOp::from_words(words.rest));
+                words.rest = &[];
+                let args = self.operands(func, defined)?;
+                InstKind::Matrix { op, args }
             }
             "image" => {
                 let (image, rest) = need!(ImageType::from_words(words.rest));

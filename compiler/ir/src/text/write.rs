@@ -1,11 +1,10 @@
 //! Writing the text form.
 
 use super::super::{
-    AccessFlags, ArgInfo, Block, BlockCall, EnqueueRole, FloatFlags, Function, GlobalData, Inst,
-    InstKind, KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value,
-    ValueDef,
+    ArgInfo, Block, BlockCall, EnqueueRole, FloatFlags, Function, GlobalData, Inst, InstKind,
+    KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
 };
-use super::names::FLOAT_FLAGS;
+use super::names::{FLOAT_FLAGS, access_flags};
 use super::node::{write_node, write_payload};
 use pumice_numerics::half_to_f64;
 use std::fmt::Write;
@@ -306,7 +305,7 @@ fn lane_text(scalar: Scalar, bits: u64) -> String {
             format!("{:?}", f32::from_bits(bits as u32))
         }
         Scalar::F64 if f64::from_bits(bits).is_finite() => format!("{:?}", f64::from_bits(bits)),
-        Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::Ptr(_) => format!("{bits:#x}"),
+        _ => format!("{bits:#x}"),
     }
 }
 
@@ -322,32 +321,20 @@ fn operands(func: &Function, values: &[Value]) -> String {
     list.join(", ")
 }
 
+/// A mnemonic with its operands, if there are any.
+fn spaced(name: String, operands: &str) -> String {
+    match operands {
+        "" => name,
+        _ => format!("{name} {operands}"),
+    }
+}
+
 fn float_flags(flags: FloatFlags) -> String {
     FLOAT_FLAGS
         .iter()
         .filter(|(flag, _)| flags.contains(*flag))
         .map(|(_, word)| format!(".{word}"))
         .collect()
-}
-
-fn access_flags(flags: AccessFlags) -> String {
-    let mut out = String::new();
-    if flags.contains(AccessFlags::VOLATILE) {
-        out.push_str(".volatile");
-    }
-    if flags.contains(AccessFlags::NONTEMPORAL) {
-        out.push_str(".nontemporal");
-    }
-    if flags.contains(AccessFlags::BYTE) {
-        out.push_str(".byte");
-    }
-    if flags.contains(AccessFlags::SHORT) {
-        out.push_str(".short");
-    }
-    if flags.contains(AccessFlags::READ_ONLY) {
-        out.push_str(".readonly");
-    }
-    out
 }
 
 fn spaces(global: bool, local: bool) -> String {
@@ -532,15 +519,16 @@ fn write_inst(out: &mut String, func: &Function, inst: Inst) {
             format!("builtin_word.{}.{word} {lane}", which.name())
         }
         InstKind::Group { op, scope, args } => {
-            let args = operands(func, args);
-            let gap = if args.is_empty() { "" } else { " " };
-            format!("group.{}.{}{gap}{args}", scope.name(), op.name())
+            let name = format!("group.{}.{}", scope.name(), op.name());
+            spaced(name, &operands(func, args))
+        }
+        InstKind::Matrix { op, args } => {
+            spaced(format!("matrix.{}", op.name()), &operands(func, args))
         }
         InstKind::Node { op, args } => {
             let payload = op.payload().map(|id| format!(".{id}")).unwrap_or_default();
-            let args = operands(func, args);
-            let gap = if args.is_empty() { "" } else { " " };
-            format!("node.{}{payload}{gap}{args}", op.name().join("."))
+            let name = format!("node.{}{payload}", op.name().join("."));
+            spaced(name, &operands(func, args))
         }
         InstKind::Image { op, image, args } => format!(
             "image.{}.{} {}",

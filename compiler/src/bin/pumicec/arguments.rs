@@ -64,6 +64,10 @@ pub const DEVICES: &[(&str, &str)] = &[
         "what a Vulkan driver on the CPU offers (the default)",
     ),
     ("coarse", "the same, with samplers coarser than OpenCL's"),
+    (
+        "matrices",
+        "every extension, and matrices of 16x16 that it multiplies itself",
+    ),
     ("full", "every optional feature and extension of OpenCL C"),
 ];
 
@@ -80,6 +84,8 @@ pub enum DevicePreset {
     Reference,
     /// The same, with samplers coarser than OpenCL wants them.
     Coarse,
+    /// Every optional feature and extension, and products of matrices of its own.
+    Matrices,
     /// Every optional feature and extension.
     Full,
 }
@@ -372,6 +378,7 @@ fn device_named(which: &str) -> Result<DevicePreset, String> {
     match which {
         "reference" => Ok(DevicePreset::Reference),
         "coarse" => Ok(DevicePreset::Coarse),
+        "matrices" => Ok(DevicePreset::Matrices),
         "full" => Ok(DevicePreset::Full),
         _ => Err(unknown("device", which, DEVICES)),
     }

@@ -23,6 +23,7 @@ use files::{Contents, Folders, Input};
 use messages::Messages;
 use pumice_compiler::backend::pass::Ctx;
 use pumice_compiler::backend::pipeline::run_pipeline;
+use pumice_compiler::target::matrix::NativeProduct;
 use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{
     KernelModule, LinkOptions, LowerOptions, STACK_BYTES, Source, Target, backend, frontend,
@@ -197,6 +198,10 @@ fn target_of(args: &Arguments) -> Result<Target, String> {
             DevicePreset::Coarse => Target {
                 quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
                 ..Target::reference()
+            },
+            DevicePreset::Matrices => Target {
+                native_products: NativeProduct::all_of_16(),
+                ..full_target()
             },
             DevicePreset::Full => full_target(),
         },

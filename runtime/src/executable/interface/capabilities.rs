@@ -123,6 +123,10 @@ fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)>
             "AtomicFloat64MinMaxEXT",
         ),
         6016..=6019 => (f.shader_integer_dot_product, "DotProduct"),
+        6022 => (
+            f.cooperative_matrix && caps.subgroup.sizes().contains(&caps.subgroup.size),
+            "CooperativeMatrixKHR",
+        ),
         6026 => (subgroup.rotate, "GroupNonUniformRotateKHR"),
         6033 => (
             f.shader_buffer_float32_atomic_add || f.shader_shared_float32_atomic_add,

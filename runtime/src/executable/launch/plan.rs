@@ -115,6 +115,7 @@ impl Executable {
         let private = private_bytes.map(|bytes| private_size(bytes, &regions));
         let dispatch_base = regions.len() > 1 && self.splitting == Some(Splitting::DispatchBase);
         let subgroup_size = required_sub_group_size(kernel, device);
+        let width = subgroup_size.unwrap_or(device.capabilities().subgroup.size);
         let dispatch = |region: Region| {
             let mut specialization = specialization.clone();
             if let Some(ids) = self.interface.spec_local_size {
@@ -127,6 +128,7 @@ impl Executable {
                 specialization,
                 dispatch_base,
                 subgroup_size,
+                full_subgroups: kernel.info.whole_sub_groups && region.local_size[0] % width == 0,
             };
             Ok(PlannedDispatch {
                 pipeline: device_module.pipeline(&kernel.info.name, key)?,

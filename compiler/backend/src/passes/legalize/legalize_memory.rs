@@ -191,6 +191,7 @@ pub(crate) fn with_pointer(kind: &InstKind, new: Value) -> InstKind {
         | InstKind::AtomicStore { ptr, .. }
         | InstKind::AtomicRmw { ptr, .. }
         | InstKind::AtomicCmpXchg { ptr, .. } => *ptr = new,
+        InstKind::Matrix { op, args } if op.is_access() => args[0] = new,
         _ => {}
     }
     kind

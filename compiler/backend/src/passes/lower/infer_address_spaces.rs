@@ -306,7 +306,7 @@ impl Rewriter {
                 }
             }
             // Results of OpenCL.std functions go through pointers of any space.
-            (InstKind::Math { args, .. }, _) => {
+            (InstKind::Math { args, .. } | InstKind::Matrix { args, .. }, _) => {
                 for arg in args {
                     if let Some(named) = self.named_of(func, *arg) {
                         *arg = named;

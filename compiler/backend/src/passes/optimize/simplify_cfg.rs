@@ -124,6 +124,10 @@ fn branch_to_selects(func: &mut Function, block: Block, inst: Inst) -> Changed {
         return Changed::No;
     }
     let pairs = then.args.iter().zip(&other.args);
+    // No device chooses between two matrices.
+    if then.args.iter().any(|&arg| func.matrix_type(arg).is_some()) {
+        return Changed::No;
+    }
     if pairs.clone().filter(|(a, b)| a != b).count() > MAX_SELECTS {
         return Changed::No;
     }

@@ -134,8 +134,7 @@ fn elsewhere(func: &Function, inst: Inst) -> (bool, bool) {
     };
     let kind = &func.insts[inst].kind;
     match (effect(func, kind), kind) {
-        (Effect::None, InstKind::Load { ptr, .. }) => (!own(*ptr), false),
-        (Effect::None, _) => (false, false),
+        (Effect::None, _) => (kind.pointer().is_some_and(|ptr| !own(ptr)), false),
         (Effect::Writes(ptr, _), InstKind::Store { .. }) if own(ptr) => (false, false),
         _ => (true, true),
     }

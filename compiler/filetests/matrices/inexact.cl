@@ -1,0 +1,23 @@
+// test: matrices
+// exact: no
+// Products of floats that are not exact are for fast arithmetic only: plain code. Those of integers are exact.
+kernel void halves(global const half *a, global const half *b, global float *c) {
+    matrix_a_half_16x16_t x;
+    matrix_b_half_16x16_t y;
+    matrix_c_float_16x16_t z;
+    cooperative_matrix_load_row_major(&x, a, 16);
+    cooperative_matrix_load_row_major(&y, b, 16);
+    cooperative_matrix_fill(&z, 0.0f);
+    z = cooperative_matrix_multiply_add(x, y, z);
+    cooperative_matrix_store_row_major(z, c, 16);
+}
+kernel void bytes(global const char *a, global const char *b, global int *c) {
+    matrix_a_char_16x16_t x;
+    matrix_b_char_16x16_t y;
+    matrix_c_int_16x16_t z;
+    cooperative_matrix_load_row_major(&x, a, 16);
+    cooperative_matrix_load_row_major(&y, b, 16);
+    cooperative_matrix_fill(&z, 0);
+    z = cooperative_matrix_multiply_add(x, y, z);
+    cooperative_matrix_store_row_major(z, c, 16);
+}
