@@ -367,7 +367,7 @@ static void errors(void)
     REFUSED(0, ((cl_image_format){CL_RGBx, CL_UNORM_SHORT_565}), good, NULL,
             CL_IMAGE_FORMAT_NOT_SUPPORTED);
     /* Kernels could not write it. */
-    REFUSED(CL_MEM_WRITE_ONLY, ((cl_image_format){CL_LUMINANCE, CL_FLOAT}), good, NULL,
+    REFUSED(CL_MEM_WRITE_ONLY, ((cl_image_format){CL_RA, CL_FLOAT}), good, NULL,
             CL_IMAGE_FORMAT_NOT_SUPPORTED);
     d = good, d.image_width = 0;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);

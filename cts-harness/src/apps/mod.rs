@@ -3,7 +3,9 @@
 //! The one list is [`APPS`]. An application whose feature the device lacks is skipped with the
 //! feature's name, and so runs by itself once the device has it.
 
+mod debian;
 mod list;
+mod python;
 
 pub use list::{APPS, App, Check, Feature};
 

@@ -43,6 +43,9 @@ pub(super) fn image_value(
         BindingKind::SampledImage | BindingKind::StorageImage => {
             let writes = binding == BindingKind::StorageImage;
             let shown = image.shown(writes, raw)?;
+            if writes && !raw && !meta.is_write_only() {
+                image.check_places()?;
+            }
             // Bits are written as they are.
             image.check_srgb(writes && !raw && meta.srgb_spec.is_none())?;
             ImageArg::Image(match image.rows() {

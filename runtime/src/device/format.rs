@@ -342,8 +342,14 @@ impl ImageFormat {
         // What a kernel reads from a storage image is not decoded.
         let both = plain && self.class != Class::Srgb;
         (!uses.read || self.sampled(&features))
-            && (!uses.write || plain && stored.storage_write)
+            && (!uses.write || self.keeps_places() && stored.storage_write)
             && (!uses.both || both && stored.storage_read)
+    }
+
+    /// Tells whether what a kernel writes needs no other places in the pixel: its red is the one channel of an
+    /// intensity or a luminance.
+    pub fn keeps_places(&self) -> bool {
+        matches!(self.components, IDENTITY | INTENSITY | LUMINANCE)
     }
 
     /// Vulkan's format of image buffers: integers where a device has no uniform texel buffers of RGBA in

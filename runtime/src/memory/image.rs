@@ -152,6 +152,18 @@ impl ImageMem {
         }
     }
 
+    /// CL_IMAGE_FORMAT_NOT_SUPPORTED for an image whose pixels a kernel would read, beside writing them, without the places of
+    /// its components.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`].
+    pub fn check_places(&self) -> Result<()> {
+        match self.format.components == IDENTITY {
+            true => Ok(()),
+            false => Err(Error::ImageFormatNotSupported.because("the kernel reads and writes it")),
+        }
+    }
+
     /// The part of it that a box is.
     pub fn part(&self, area: ImageBox) -> Part {
         match &self.texels {
@@ -386,13 +398,15 @@ impl ImageMem {
                 level,
             });
         }
-        match writes && self.format.components != IDENTITY {
-            true => Err(Error::ImageFormatNotSupported),
+        match writes {
+            true if !self.format.keeps_places() => Err(Error::ImageFormatNotSupported),
+            true => Ok(Shown {
+                format: self.format.stored(),
+                components: IDENTITY,
+                level,
+            }),
             false => Ok(Shown {
-                format: match writes {
-                    true => self.format.stored(),
-                    false => self.format.vulkan,
-                },
+                format: self.format.vulkan,
                 components: self.format.components,
                 level,
             }),

@@ -74,6 +74,12 @@ impl ArgMeta {
         qualifier.is_some_and(|bits| bits & CL_KERNEL_ARG_TYPE_PIPE != 0)
     }
 
+    /// Tells whether the argument is declared as an image that a kernel only writes. Modules need not tell.
+    pub fn is_write_only(&self) -> bool {
+        let qualifier = self.info.as_ref().and_then(|info| info.access_qualifier);
+        qualifier == Some(opencl_sys::CL_KERNEL_ARG_ACCESS_WRITE_ONLY)
+    }
+
     /// Tells whether the argument is declared as a pointer that a kernel may write through. Modules need not tell.
     pub fn is_mutable_pointer(&self) -> bool {
         let Some(info) = &self.info else {
