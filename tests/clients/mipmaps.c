@@ -85,9 +85,6 @@ static void creation(void)
     }
     create(&words, plane, 6, CL_INVALID_IMAGE_DESCRIPTOR);
     create(&words, plane, 0x80000000u, CL_INVALID_IMAGE_DESCRIPTOR);
-    const cl_image_format depth = {CL_DEPTH, CL_FLOAT};
-    create(&depth, plane, 2, CL_INVALID_IMAGE_DESCRIPTOR);
-    MUST(clReleaseMemObject(create(&depth, plane, 1, CL_SUCCESS)));
     cl_image_desc desc = describe(plane, 2);
     clCreateImage(context, CL_MEM_COPY_HOST_PTR, &words, &desc, texels, &error);
     EQ(error, CL_INVALID_HOST_PTR);

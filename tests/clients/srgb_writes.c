@@ -26,6 +26,7 @@ static const char *source =
     "  write_imagef(i, (int2)(1, 0), (float4)(INFINITY, -INFINITY, 0.0031308f, 2.0f)); }\n"
     "kernel void both(write_only image2d_t a, write_only image2d_t b) {\n"
     "  AT; write_imagef(a, (int2)(x, y), color(x, y, z)); write_imagef(b, (int2)(x, y), color(x, y, z)); }\n"
+    "kernel void sizes(write_only image2d_t i, global int *out) { out[0] = get_image_width(i) * get_image_height(i); }\n"
     "constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;\n"
     "kernel void differs(read_only image2d_t i, global float *most) {\n"
     "  AT; float4 d = fabs(read_imagef(i, nearest, (int2)(x, y)) - clamp(color(x, y, z), 0.0f, 1.0f));\n"
@@ -182,6 +183,26 @@ static int is_listed(cl_mem_flags flags, cl_channel_order order)
 }
 
 /* A kernel that reads and writes would read what is not decoded: such images do not go to it. */
+/* A kernel may take an image of sRGB and write none of its pixels. */
+static void asked(void)
+{
+    cl_int error, pixels = 0;
+    cl_kernel kernel = clCreateKernel(program, "sizes", &error);
+    MUST(error);
+    cl_mem image = create(CL_sRGBA, plane);
+    cl_mem out = clCreateBuffer(context, 0, sizeof pixels, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof pixels, &pixels, 0, NULL, NULL));
+    if (values_matter())
+        EQ(pixels, W * H);
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseMemObject(image));
+    MUST(clReleaseKernel(kernel));
+}
+
 static void refused(void)
 {
     EQ(is_listed(CL_MEM_KERNEL_READ_AND_WRITE, CL_sRGBA), 0);
@@ -226,6 +247,7 @@ int main(void)
         write_shapes(CL_sBGRA);
     write_shapes(CL_RGBA);
     in_turn();
+    asked();
     refused();
     MUST(clReleaseProgram(program));
     MUST(clReleaseCommandQueue(queue));

@@ -46,8 +46,9 @@ pub(super) fn image_value(
             if writes && !raw && !meta.is_write_only() {
                 image.check_places()?;
             }
-            // Bits are written as they are.
-            image.check_srgb(writes && !raw && meta.srgb_spec.is_none())?;
+            // Bits are written as they are. A kernel that only writes has the constant if it writes colours.
+            let is_plain = meta.srgb_spec.is_none() && !meta.is_write_only();
+            image.check_srgb(writes && !raw && is_plain)?;
             ImageArg::Image(match image.rows() {
                 Some(_) => rows_view(on, mem, writes, shown, staging)?,
                 None => image.view(index, gpu, shown)?,

@@ -311,11 +311,9 @@ impl Mem {
             let reason = "both mem_object and another API's memory are given";
             return Err(Error::InvalidImageDescriptor.because(reason));
         }
-        // CL_INVALID_IMAGE_DESCRIPTOR: depth images and those in other memory have one level.
-        if desc.num_mip_levels > 1
-            && (matches!(order, cl::CL_DEPTH | CL_DEPTH_STENCIL) || properties.is_external())
-        {
-            let reason = "an image of depth values or of another API's memory has no mip levels";
+        // CL_INVALID_IMAGE_DESCRIPTOR: images in other memory have one level.
+        if desc.num_mip_levels > 1 && properties.is_external() {
+            let reason = "an image of another API's memory has no mip levels";
             return Err(Error::InvalidImageDescriptor.because(reason));
         }
         // CL_IMAGE_FORMAT_NOT_SUPPORTED if no device supports the format for the type and flags.

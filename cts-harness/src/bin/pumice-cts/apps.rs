@@ -6,6 +6,7 @@ use pumice_cts_harness::facts;
 use pumice_cts_harness::progress::Progress;
 use pumice_cts_harness::result::Run;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -70,13 +71,13 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         .filter(|app| args.names.is_empty() || args.names.iter().any(|name| name == app.name))
         .collect();
     if args.list {
+        let mut out = std::io::stdout().lock();
         for app in selected {
-            println!(
-                "{}: {}\n    {}",
-                app.name,
-                app.exercises,
-                app.install_line()
-            );
+            let (name, exercises, install) = (app.name, app.exercises, app.install_line());
+            // Who reads only the first lines closes the pipe.
+            if writeln!(out, "{name}: {exercises}\n    {install}").is_err() {
+                break;
+            }
         }
         return Ok(ExitCode::SUCCESS);
     }

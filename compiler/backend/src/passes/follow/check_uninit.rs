@@ -501,7 +501,7 @@ impl Pass<'_> {
         // A vector of three has the room of four, and asynchronous copies take all of it along.
         let is_local = x.ty(ptr).address_space() == Some(AddressSpace::Local);
         let ty = match ty.lanes {
-            3 if is_local && align.is_multiple_of(ty.alloc_bytes()) => ty.with_lanes(4),
+            3 if is_local && align % ty.alloc_bytes() == 0 => ty.with_lanes(4),
             _ => ty,
         };
         let bytes = u64::from(ty.access_bytes());
