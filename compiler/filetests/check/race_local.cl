@@ -186,6 +186,25 @@ kernel void kept_right(global int *out)
     out[i] = all[i];
 }
 
+// The neighbour writes the number that was there.
+kernel void same_right(global int *out)
+{
+    local int all[5];
+    int i = get_local_id(0);
+    all[i] = 7;
+    out[i] = all[i];
+    all[i + 1] = 7;
+}
+
+kernel void other_number(global int *out)
+{
+    local int all[5];
+    int i = get_local_id(0);
+    all[i] = 7;
+    out[i] = all[i] & 0;
+    all[i + 1] = 8;
+}
+
 // kernel: counted
 // global: 4
 // local: 4
@@ -319,3 +338,16 @@ kernel void kept_right(global int *out)
 // local: 4
 // arg: buffer int 4*9
 // expect 0: int 3 2 1 0
+
+// kernel: same_right
+// global: 4
+// local: 4
+// arg: buffer int 4*9
+// expect 0: int 7 7 7 7
+
+// kernel: other_number
+// global: 4
+// local: 4
+// arg: buffer int 4*9
+// expect 0: int 0 0 0 0
+// expect fault: data race:

@@ -66,7 +66,7 @@ pub const DEVICES: &[(&str, &str)] = &[
     ("coarse", "the same, with samplers coarser than OpenCL's"),
     (
         "matrices",
-        "every extension, and matrices of 16x16 that it multiplies itself",
+        "every extension, and its own products of matrices",
     ),
     ("full", "every optional feature and extension of OpenCL C"),
 ];

@@ -168,7 +168,11 @@ fn make_write_clash() -> pumice_ir::Function {
     let wrote = own.clashes_with_writer(&mut w, writer);
     let no = w.func.splat_constant(Type::BOOL, 0);
     let wrote = w.select(equal, no, wrote);
+    // Whoever reads finds the same before and after a write of the value that is there.
+    let is_known = w.icmp(IntCond::Ne, writer, zero);
+    let stays = w.bin(BinaryOp::And, equal, is_known);
     let read = own.clashes_with_reader(&mut w, reader);
+    let read = w.select(stays, no, read);
     let name = own.name(&mut w, reader);
     let name = w.bin_const(BinaryOp::Or, name, HAS_READ);
     let found = w.select(read, name, zero);

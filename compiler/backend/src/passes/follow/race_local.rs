@@ -74,13 +74,17 @@ pub(super) fn write(
     });
     let writer = exchange(x, place, mark);
     let mut wrote = clashes_with_writer(x, writer, (mark, fenced));
+    let reader = x.offset(place, 4);
+    let reader = atomic_load(x, reader);
+    let mut read = clashes_with_reader(x, reader, mark);
     if let Some(equal) = equal {
         let no = x.splat(Type::BOOL, 0);
         wrote = x.select(equal, no, wrote);
+        // Whoever reads finds the same before and after a write of the value that is there.
+        let is_known = x.icmp_const(IntCond::Ne, writer, 0);
+        let stays = x.bin(BinaryOp::And, equal, is_known);
+        read = x.select(stays, no, read);
     }
-    let reader = x.offset(place, 4);
-    let reader = atomic_load(x, reader);
-    let read = clashes_with_reader(x, reader, mark);
     let none = x.func.i32(0);
     let number = name(x, reader);
     let number = x.bin_const(BinaryOp::Or, number, HAS_READ);
