@@ -156,7 +156,7 @@ kernel void swapped(global int *data, global int *out)
 kernel void rows(global float4 *data)
 {
     int i = get_global_id(0);
-    data[i] = data[(i + 1) & 3] + data[i];
+    data[i] = data[(i + 1) & 3] + 1.0f;
 }
 
 kernel void rows_right(global const float4 *from, global float8 *to)
