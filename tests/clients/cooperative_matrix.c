@@ -2,30 +2,7 @@
  * are not made of whole sub-groups. */
 // client: once-a-driver
 #include "common.h"
-
-#define CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE 0x50554D00
-
-typedef struct {
-    cl_uint m, n, k;
-    cl_uint a_type, b_type, c_type, result_type;
-    cl_uint saturating;
-} product;
-
-enum { HALF = 0, FLOAT = 1, DOUBLE = 2, CHAR = 3, INT = 5, UCHAR = 7, UINT = 9 };
-
-static const char *name_of(cl_uint type)
-{
-    switch (type) {
-    case HALF: return "half";
-    case FLOAT: return "float";
-    case DOUBLE: return "double";
-    case CHAR: return "char";
-    case INT: return "int";
-    case UCHAR: return "uchar";
-    case UINT: return "uint";
-    default: return "unknown";
-    }
-}
+#include "matrix_products.h"
 
 /* One kernel for all products, by macros: it makes the factors in local memory, multiplies them in the first sub-group,
  * and every work-item compares its part of the result. */

@@ -2,32 +2,8 @@
  * from memory of both layouts, aligned or not, saturating where there is that, and component by component. */
 // client: once-a-driver
 #include "common.h"
+#include "matrix_products.h"
 #include <limits.h>
-
-#define CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE 0x50554D00
-#define CL_DEVICE_COOPERATIVE_MATRIX_NATIVE_PRODUCTS_PUMICE 0x50554D01
-
-typedef struct {
-    cl_uint m, n, k;
-    cl_uint a_type, b_type, c_type, result_type;
-    cl_uint saturating;
-} product;
-
-enum { HALF = 0, FLOAT = 1, DOUBLE = 2, CHAR = 3, INT = 5, UCHAR = 7, UINT = 9 };
-
-static const char *name_of(cl_uint type)
-{
-    switch (type) {
-    case HALF: return "half";
-    case FLOAT: return "float";
-    case DOUBLE: return "double";
-    case CHAR: return "char";
-    case INT: return "int";
-    case UCHAR: return "uchar";
-    case UINT: return "uint";
-    default: return "unknown";
-    }
-}
 
 static size_t size_of(cl_uint type)
 {
