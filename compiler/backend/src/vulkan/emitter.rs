@@ -268,7 +268,7 @@ impl<'m> Emitter<'m> {
         emitter.declare_model();
         emitter.declare_nodes()?;
         emitter.declare_data()?;
-        emitter.has_matrices = matrix::has_matrices(module, &emitter.functions);
+        emitter.has_matrices = emitter.uses_matrices();
         let in_rows = target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
         emitter.single_row = in_rows || emitter.has_matrices;
         emitter.declare_group_size();

@@ -57,14 +57,24 @@ fn operation_number(operation: GroupOperation) -> u32 {
 impl Emitter<'_> {
     /// Returns whether it matters which work-items make a sub-group.
     pub fn uses_sub_groups(&self) -> bool {
+        self.has_inst(|kind| match kind {
+            InstKind::BuiltIn { which } => which.is_of_sub_group(),
+            InstKind::Group { scope, .. } => *scope == Scope::Subgroup,
+            _ => false,
+        })
+    }
+
+    /// Returns whether the module has matrices of the device's own.
+    pub fn uses_matrices(&self) -> bool {
+        self.has_inst(|kind| matches!(kind, InstKind::Matrix { .. }))
+    }
+
+    /// Returns whether a function that is written has such an instruction.
+    fn has_inst(&self, wanted: impl Fn(&InstKind) -> bool) -> bool {
         self.functions.iter().any(|&id| {
             let f = &self.module.functions[id];
             let mut insts = (f.layout.blocks.iter()).flat_map(|&block| &f.layout.insts[block]);
-            insts.any(|&inst| match f.insts[inst].kind {
-                InstKind::BuiltIn { which } => which.is_of_sub_group(),
-                InstKind::Group { scope, .. } => scope == Scope::Subgroup,
-                _ => false,
-            })
+            insts.any(|&inst| wanted(&f.insts[inst].kind))
         })
     }
 

@@ -9,8 +9,7 @@ use super::builder::Id;
 use super::emitter::Emitter;
 use super::inst::internal;
 use pumice_ir::{
-    AccessFlags, ConvertOp, FuncId, InstKind, LowerError, MatrixOp, MatrixType, Module, Scalar,
-    Type, Value,
+    AccessFlags, ConvertOp, FuncId, LowerError, MatrixOp, MatrixType, Scalar, Type, Value,
 };
 use rspirv::spirv::{
     Capability, CooperativeMatrixLayout, CooperativeMatrixOperands, Decoration, GlslStd450Op, Op,
@@ -25,15 +24,6 @@ pub(crate) struct Matrices {
     blocks: FxHashMap<Id, Id>,
     /// The variable in which a function has the components of a type.
     variables: FxHashMap<(FuncId, MatrixType), Id>,
-}
-
-/// Returns whether a module has matrices of the device's own.
-pub(super) fn has_matrices(module: &Module, functions: &[FuncId]) -> bool {
-    functions.iter().any(|&id| {
-        let func = &module.functions[id];
-        let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
-        insts.any(|&inst| matches!(func.insts[inst].kind, InstKind::Matrix { .. }))
-    })
 }
 
 /// Strides in bytes are below that, so that their elements' number is one word.
