@@ -7,19 +7,20 @@
 //!
 //! Not tested: pointers to local or private memory with an unknown object, but for NULL.
 
-use super::code::{load, own};
-use super::limits::{Limit, Limits, is_multiple, place};
+use super::failures::{Failures, Test};
+use super::gathered::{self, Groups};
+use super::limits::{Limit, Limits, is_multiple};
 use super::offsets::Offsets;
-use super::report::{self, OWN_PREFIX, Sites, call_report};
+use super::report::{self, OWN_PREFIX, Sites};
 use super::roots::{Root, Roots};
 use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::PrimaryMap;
-use pumice_check::layout::{Code, NULL_BYTES};
+use pumice_check::layout::NULL_BYTES;
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
     FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module, SourceLoc,
-    Type, Value,
+    Type, UnaryOp, Value,
 };
 use pumice_target::{Check, Checks};
 use smallvec::smallvec;
@@ -53,6 +54,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             );
             let roots = Roots::new(func, kernel);
             let offsets = Offsets::new(func, &roots);
+            let is_long = gathered::is_long(func, |inst| accesses(func, inst).len());
+            let gathered = (reports && is_long).then(Vec::new);
             let mut tests = Tests {
                 checks,
                 reports,
@@ -61,7 +64,12 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                 offsets,
                 globals: &module.globals,
                 sites: Sites::new(&mut module.checks, Some(index)),
-                report,
+                failures: Failures {
+                    memory,
+                    report,
+                    gathered,
+                    groups: Groups::of(func, report, false),
+                },
                 find,
                 limits: Limits::default(),
             };
@@ -93,7 +101,7 @@ pub(super) struct Tests<'a> {
     pub(super) offsets: Offsets,
     pub(super) globals: &'a PrimaryMap<GlobalId, GlobalData>,
     sites: Sites<'a>,
-    report: FuncId,
+    failures: Failures,
     find: FuncId,
     limits: Limits,
 }
@@ -112,20 +120,6 @@ pub(super) struct Access {
 pub(super) enum Size {
     Bytes(u64),
     Value(Value),
-}
-
-/// A test that stands in the program.
-struct Test {
-    /// True if the access may go on.
-    ok: Value,
-    /// True if the memory has the bytes.
-    within: Value,
-    /// The argument and the bytes of an access whose comparison also tests the alignment: which of the two failed is
-    /// found out afterwards.
-    folded: Option<(u32, u64)>,
-    value: Value,
-    size: Value,
-    site: u32,
 }
 
 impl Tests<'_> {
@@ -170,6 +164,7 @@ impl Tests<'_> {
         if self.limits.reads(inst) {
             return None;
         }
+        self.failures.before(x, inst);
         let accesses = accesses(x.func, inst);
         if !self.reports {
             return self.confine(x, inst, &accesses);
@@ -184,42 +179,41 @@ impl Tests<'_> {
             .fold(first, |ok, &other| x.bin(BinaryOp::And, ok, other));
 
         let (good, bad, done) = (x.new_block(), x.new_block(), x.new_block());
-        x.branch(ok, call(good, &[]), call(bad, &[]), good);
-        let data = x.func.insts[inst].clone();
-        let types: Vec<Type> = data.results.iter().map(|&value| x.ty(value)).collect();
-        let again = x.emit(data.kind, &types);
-        let results: Vec<Value> = x.func.insts[again].results.to_vec();
-        x.jump(done, &results, bad);
-        match &tests[..] {
-            [only] => self.fail(x, only),
-            _ => {
-                for test in &tests {
-                    let failed = x.un(pumice_ir::UnaryOp::Not, test.ok);
-                    x.when(failed, |x| self.fail(x, test));
-                }
-            }
-        }
+        let results = x.func.insts[inst].results.clone();
+        let types: Vec<Type> = results.iter().map(|&value| x.ty(value)).collect();
         let zeros: Vec<Value> = types.iter().map(|&ty| x.splat(ty, 0)).collect();
-        x.jump(done, &zeros, done);
+        let in_place = self.failures.in_place();
+        let otherwise = match in_place {
+            true => call(bad, &[]),
+            false => call(done, &zeros),
+        };
+        x.branch(ok, call(good, &[]), otherwise, good);
+        let kind = x.func.insts[inst].kind.clone();
+        let again = x.emit(kind, &types);
+        let results: Vec<Value> = x.func.insts[again].results.to_vec();
+        match in_place {
+            true => {
+                x.jump(done, &results, bad);
+                self.report_in_place(x, &tests);
+                x.jump(done, &zeros, done);
+            }
+            false => x.jump(done, &results, done),
+        }
         let params = types.iter().map(|&ty| x.func.append_param(done, ty));
-        Some(params.collect())
+        let params = params.collect();
+        self.failures.gather(x, tests);
+        Some(params)
     }
 
-    fn fail(&self, x: &mut Expander<'_>, test: &Test) {
-        let (bounds, align) = (Code::Bounds as i32, Code::Align as i32);
-        let (bounds, align) = (x.func.i32(bounds), x.func.i32(align));
-        let limit = (test.folded)
-            .and_then(|(ordinal, bytes)| Some(place(ordinal, Limit::Bytes(bytes).at()?)));
-        let within = match limit {
-            Some(limit) => {
-                let limit = own(x, |x| load(x, self.memory, limit, Type::I64));
-                x.icmp(IntCond::Ult, test.value, limit)
-            }
-            None => test.within,
-        };
-        let code = x.select(within, align, bounds);
-        let what = [test.value, test.size];
-        call_report(x, self.report, self.memory, (test.site, code), what);
+    /// Reports those of an instruction's tests that have failed; one has.
+    fn report_in_place(&self, x: &mut Expander<'_>, tests: &[Test]) {
+        if let [only] = tests {
+            return self.failures.report(x, only);
+        }
+        for test in tests {
+            let failed = x.un(UnaryOp::Not, test.ok);
+            x.when(failed, |x| self.failures.report(x, test));
+        }
     }
 
     /// The test of an access; `None` if it needs none.

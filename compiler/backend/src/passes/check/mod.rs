@@ -1,7 +1,7 @@
 //! Check mode: kernels test what they do, report it and go on.
 //!
 //! A test is a comparison and a branch, and its failure a call of [`report`]'s function with the number of the place
-//! ([`pumice_ir::CheckSite`]). Afterwards the memory of the launch's checks (`pumice_check::layout`) holds what happened.
+//! ([`pumice_ir::CheckSite`]); long kernels report in groups (`gathered.rs`). Afterwards the memory of the launch's checks (`pumice_check::layout`) holds what happened.
 //! Modules with device-side enqueue are left as they are.
 //!
 //! Robust mode is for kernels that nobody trusts: `robust/check_loops.rs` ends their loops, and their accesses of global memory
@@ -13,6 +13,8 @@ pub mod check_arithmetic;
 pub mod check_memory;
 pub(crate) mod code;
 pub(crate) mod confine;
+mod failures;
+pub(crate) mod gathered;
 pub(crate) mod limits;
 pub(crate) mod offsets;
 pub(crate) mod report;

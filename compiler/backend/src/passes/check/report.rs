@@ -137,8 +137,18 @@ pub(crate) fn call_report(
     [value, size]: [Value; 2],
 ) {
     let site = x.splat(Type::I32, u64::from(site));
+    call_report_of(x, function, memory, [site, code], [value, size]);
+}
+
+/// Calls the report function for a place whose number is known when the kernel runs.
+pub(crate) fn call_report_of(
+    x: &mut Expander<'_>,
+    func: FuncId,
+    memory: Value,
+    [site, code]: [Value; 2],
+    [value, size]: [Value; 2],
+) {
     let args: SmallVec<[Value; 4]> = smallvec![memory, site, code, value, size];
-    let func = function;
     x.emit(InstKind::Call { func, args }, &[]);
 }
 

@@ -10,6 +10,7 @@
 //! so that an access of local memory is looked at only inside of them.
 
 use super::race_functions::RaceFunctions;
+use super::race_gathered::Told;
 use super::race_global::GlobalRaces;
 use super::race_local::{self, LOCAL_ITEM_BITS, parts_of};
 use super::race_plan::{LOCAL_MARK_BYTES, LocalMarks, Plain, Plan, accesses, orders_itself};
@@ -18,8 +19,9 @@ use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{
     add, built_in, first_of, has_places, load_slot, local_item, own, store_slot, zero_local,
 };
+use crate::passes::check::gathered::Groups;
 use crate::passes::check::offsets::Offsets;
-use crate::passes::check::report::{self, Sites, call_report};
+use crate::passes::check::report::{self, Sites, call_report_of};
 use crate::passes::check::roots::{Root, Roots};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::sroa;
@@ -27,7 +29,7 @@ use cranelift_entity::PrimaryMap;
 use pumice_check::layout::Code;
 use pumice_ir::{
     AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp, FuncId,
-    GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module, Scope, StackSlot,
+    GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module, Scope, SourceLoc, StackSlot,
     StackSlotData, Type, Value,
 };
 use pumice_target::Check;
@@ -66,6 +68,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             roots,
             offsets,
             global: None,
+            groups: Groups::of(func, report, true),
+            waiting: Vec::new(),
         };
         let mut first = true;
         let _ = expand(func, |x, inst| {
@@ -97,6 +101,17 @@ struct Races<'a> {
     roots: Roots,
     offsets: Offsets,
     global: Option<GlobalRaces>,
+    groups: Groups,
+    /// The accesses that are looked at behind the block that they are in.
+    waiting: Vec<Waiting>,
+}
+
+/// An access through an argument that was made under a condition.
+struct Waiting {
+    condition: Value,
+    loc: SourceLoc,
+    ordinal: u32,
+    access: Plain,
 }
 
 impl Races<'_> {
@@ -120,6 +135,7 @@ impl Races<'_> {
     }
 
     fn rule(&mut self, x: &mut Expander<'_>, inst: Inst) {
+        self.look_before(x, inst);
         if self.located && x.loc.line == 0 {
             return;
         }
@@ -135,8 +151,9 @@ impl Races<'_> {
                 ..
             } => self.count(x, true, true),
             _ => {
+                let condition = self.groups.condition(inst);
                 for access in accesses(x.func, inst) {
-                    self.look(x, access);
+                    self.look(x, access, condition);
                 }
             }
         }
@@ -156,7 +173,7 @@ impl Races<'_> {
         }
     }
 
-    fn look(&mut self, x: &mut Expander<'_>, access: Plain) {
+    fn look(&mut self, x: &mut Expander<'_>, access: Plain, condition: Option<Value>) {
         let Some(root) = self.roots.of(access.ptr) else {
             return;
         };
@@ -167,7 +184,16 @@ impl Races<'_> {
                 self.look_local(x, root, access, marks);
             }
             Root::Argument(ordinal) if space == Some(AddressSpace::Global) => {
-                self.look_global(x, ordinal, access);
+                let gathers = self.global.as_ref().is_some_and(GlobalRaces::gathers);
+                match condition.filter(|_| gathers) {
+                    None => self.look_global(x, ordinal, access, None),
+                    Some(condition) => self.waiting.push(Waiting {
+                        condition,
+                        loc: x.loc,
+                        ordinal,
+                        access,
+                    }),
+                }
             }
             _ => {}
         }
@@ -201,26 +227,47 @@ impl Races<'_> {
     /// global memory.
     fn tell(&self, x: &mut Expander<'_>, site: u32, found: Value, at: Value, bytes: u64) {
         let any = x.icmp_const(IntCond::Ne, found, 0);
-        let report = self.report;
-        x.when(any, |x| {
-            let memory = built_in(x, BuiltIn::CheckMemory);
-            let code = x.func.i32(Code::Operation as i32);
-            let other = x.convert(ConvertOp::ZExt, found, Type::I64);
-            let place = x.bin_const(BinaryOp::Shl, at, 32);
-            let value = x.bin(BinaryOp::Or, place, other);
-            let size = x.func.i64(bytes as i64);
-            call_report(x, report, memory, (site, code), [value, size]);
-        });
+        let told = Told {
+            site: x.func.i32(site as i32),
+            address: at,
+            bytes: x.func.i64(bytes as i64),
+        };
+        x.when(any, |x| tell(x, self.report, found, told));
     }
 
-    fn look_global(&mut self, x: &mut Expander<'_>, ordinal: u32, access: Plain) {
+    fn look_global(
+        &mut self,
+        x: &mut Expander<'_>,
+        ordinal: u32,
+        access: Plain,
+        condition: Option<Value>,
+    ) {
         let Some(part) = self.global.as_ref().map(GlobalRaces::part) else {
             return;
         };
         let site = self.site(x, Root::Argument(ordinal), access, part);
-        if let Some(global) = &self.global {
-            global.look(x, ordinal, access, |x, found, address| {
-                self.tell(x, site, found, address, access.bytes);
+        let report = self.report;
+        if let Some(global) = &mut self.global {
+            global.look(x, (ordinal, site), access, condition, |x, found, told| {
+                tell(x, report, found, told);
+            });
+        }
+    }
+
+    /// Looks at what waits for an instruction: accesses for the end of their block, the marks of a group for its end.
+    fn look_before(&mut self, x: &mut Expander<'_>, inst: Inst) {
+        if !self.groups.is_inside(x.func, inst) {
+            for waiting in std::mem::take(&mut self.waiting) {
+                let loc = std::mem::replace(&mut x.loc, waiting.loc);
+                self.look_global(x, waiting.ordinal, waiting.access, Some(waiting.condition));
+                x.loc = loc;
+            }
+        }
+        let ends = self.groups.end_before(x.func, inst);
+        let (global, report) = (&mut self.global, self.report);
+        if let Some(global) = global.as_mut().filter(|_| ends) {
+            own(x, |x| {
+                global.look_at_gathered(x, |x, found, told| tell(x, report, found, told));
             });
         }
     }
@@ -280,4 +327,14 @@ impl Races<'_> {
         let found = x.select(counts, found, none);
         self.tell(x, site, found, at, access.bytes);
     }
+}
+
+/// Reports another work-item's access of a place.
+fn tell(x: &mut Expander<'_>, report: FuncId, found: Value, told: Told) {
+    let memory = built_in(x, BuiltIn::CheckMemory);
+    let code = x.func.i32(Code::Operation as i32);
+    let other = x.convert(ConvertOp::ZExt, found, Type::I64);
+    let place = x.bin_const(BinaryOp::Shl, told.address, 32);
+    let value = x.bin(BinaryOp::Or, place, other);
+    call_report_of(x, report, memory, [told.site, code], [value, told.bytes]);
 }

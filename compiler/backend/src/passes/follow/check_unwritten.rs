@@ -11,17 +11,19 @@
 //! The pass stands behind the tests of accesses, so that each is inside its object.
 
 use super::shadow::{bits_of, lacks_ones, ones, used_lanes};
-use crate::expand::{Expander, Replacement, expand};
+use crate::expand::{Expander, Replacement, call, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{built_in, has_places, load, own};
+use crate::passes::check::gathered::{self, Groups};
 use crate::passes::check::limits::place;
-use crate::passes::check::report::{self, Sites, call_report, helper};
+use crate::passes::check::report::{self, Sites, call_report, call_report_of, helper};
 use crate::passes::check::roots::{Root, Roots};
 use crate::passes::check::writer::{Writer, to};
 use pumice_check::layout::{ARGUMENT_SHADOW, Code};
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
-    FuncId, Function, Inst, InstKind, IntCond, LowerError, Module, Type, Value, ValueDef,
+    FuncId, Function, Inst, InstKind, IntCond, LowerError, Module, SourceLoc, Type, Value,
+    ValueDef,
 };
 use pumice_target::Check;
 use rustc_hash::FxHashMap;
@@ -56,6 +58,10 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             arguments: arguments(func, &roots),
             roots,
             shadows: FxHashMap::default(),
+            gathered: gathered::is_long(func, |inst| access(func, inst).iter().len())
+                .then(Vec::new),
+            groups: Groups::of(func, functions.report, true),
+            waiting: Vec::new(),
         };
         let mut first = true;
         let _ = expand(func, |x, inst| {
@@ -215,6 +221,32 @@ struct Pass<'a> {
     roots: Roots,
     /// The pointer to which an address is added to find the shadow of an argument's object; NULL if there is none.
     shadows: FxHashMap<u32, Value>,
+    /// The reads that are not reported yet; `None` in kernels that report in place.
+    gathered: Option<Vec<Outcome>>,
+    groups: Groups,
+    /// The accesses that are looked at behind the block that they are in.
+    waiting: Vec<Waiting>,
+}
+
+/// An access of a kernel that gathers reports.
+struct Waiting {
+    /// The condition under which it was made.
+    condition: Option<Value>,
+    loc: SourceLoc,
+    root: Option<Root>,
+    /// A read or a write.
+    access: Access,
+    /// The lanes of what is read that are more than carried along.
+    lanes: u32,
+}
+
+/// A read that has looked at its shadow.
+struct Outcome {
+    /// True if something was not written.
+    bad: Value,
+    site: u32,
+    ptr: Value,
+    bytes: u32,
 }
 
 impl Pass<'_> {
@@ -232,6 +264,7 @@ impl Pass<'_> {
     }
 
     fn rule(&mut self, x: &mut Expander<'_>, inst: Inst) {
+        self.look_before(x, inst);
         let Some(access) = access(x.func, inst) else {
             return;
         };
@@ -264,6 +297,20 @@ impl Pass<'_> {
             }
         );
         let is_store = is_exchange && lanes.is_none();
+        let is_simple = matches!(access, Access::Read { .. } | Access::Write { .. });
+        if is_simple && self.gathered.is_some() {
+            let waiting = Waiting {
+                condition: self.groups.condition(inst),
+                loc: x.loc,
+                root,
+                access,
+                lanes: lanes.unwrap_or(u32::MAX),
+            };
+            return match waiting.condition {
+                Some(_) => self.waiting.push(waiting),
+                None => self.look(x, &waiting),
+            };
+        }
         self.with_shadow(x, root, ptr, |this, x, shadow, address| match access {
             Access::Read { ty, align, .. } => {
                 let lanes = lanes.unwrap_or(u32::MAX);
@@ -292,31 +339,88 @@ impl Pass<'_> {
         ptr: Value,
         body: impl FnOnce(&mut Self, &mut Expander<'_>, Value, Value),
     ) {
+        let Some((found, there)) = self.shadow(x, root, ptr) else {
+            return;
+        };
+        x.when(there, |x| {
+            let (shadow, address) = shadow_at(x, found, ptr);
+            body(self, x, shadow, address);
+        });
+    }
+
+    /// Looks at what waits for an instruction: accesses for the end of their block, reports for that of their group.
+    fn look_before(&mut self, x: &mut Expander<'_>, inst: Inst) {
+        if !self.groups.is_inside(x.func, inst) {
+            for waiting in std::mem::take(&mut self.waiting) {
+                let loc = std::mem::replace(&mut x.loc, waiting.loc);
+                self.look(x, &waiting);
+                x.loc = loc;
+            }
+        }
+        if self.groups.end_before(x.func, inst) {
+            self.report_gathered(x);
+        }
+    }
+
+    /// Looks at the shadow of an access whose report waits for others of its group.
+    fn look(&mut self, x: &mut Expander<'_>, waiting: &Waiting) {
+        let ptr = waiting.access.ptr();
+        let Some((found, mut there)) = self.shadow(x, waiting.root, ptr) else {
+            return;
+        };
+        if let Some(condition) = waiting.condition {
+            there = x.bin(BinaryOp::And, there, condition);
+        }
+        let (shadow, _) = shadow_at(x, found, ptr);
+        let (ty, align) = match waiting.access {
+            Access::Read { ty, align, .. } => (ty, align),
+            Access::Write { ty, align, .. } => {
+                return x.when(there, |x| ones(x, shadow, 0, bits_of(ty), align));
+            }
+            _ => return,
+        };
+        let (look, done) = (x.new_block(), x.new_block());
+        let no = x.splat(Type::BOOL, 0);
+        let bad = x.func.append_param(done, Type::BOOL);
+        x.branch(there, call(look, &[]), call(done, &[no]), look);
+        own(x, |x| {
+            let lacks = lacks_ones(x, shadow, (bits_of(ty), waiting.lanes), align);
+            x.jump(done, &[lacks], done);
+        });
+        let site = self.site(x, waiting.root, ty);
+        let bytes = ty.access_bytes();
+        let gathered = self.gathered.get_or_insert_default();
+        gathered.push(Outcome {
+            bad,
+            site,
+            ptr,
+            bytes,
+        });
+        if gathered.len() == gathered::MOST {
+            self.report_gathered(x);
+        }
+    }
+
+    /// The pointer to which the address is added to find its shadow, and whether there is one.
+    fn shadow(
+        &self,
+        x: &mut Expander<'_>,
+        root: Option<Root>,
+        ptr: Value,
+    ) -> Option<(Value, Value)> {
         let ty = Type::ptr(AddressSpace::Global);
-        let (found, address) = match root {
-            Some(Root::Argument(ordinal)) => (self.shadows.get(&ordinal).copied(), None),
+        let found = match root {
+            Some(Root::Argument(ordinal)) => self.shadows.get(&ordinal).copied()?,
             _ => {
                 let address = x.convert(ConvertOp::PtrToInt, ptr, Type::I64);
                 let memory = built_in(x, BuiltIn::CheckMemory);
                 let (func, args) = (self.functions.shadow, smallvec![memory, address]);
-                let shadow = x.value(InstKind::Call { func, args }, ty);
-                (Some(shadow), Some(address))
+                x.value(InstKind::Call { func, args }, ty)
             }
         };
-        let Some(found) = found else { return };
         let null = x.splat(ty, 0);
         let there = x.icmp(IntCond::Ne, found, null);
-        x.when(there, |x| {
-            let address = address.unwrap_or_else(|| x.convert(ConvertOp::PtrToInt, ptr, Type::I64));
-            let shadow = x.value(
-                InstKind::PtrAdd {
-                    base: found,
-                    offset: address,
-                },
-                ty,
-            );
-            body(self, x, shadow, address);
-        });
+        Some((found, there))
     }
 
     fn read(
@@ -328,7 +432,18 @@ impl Pass<'_> {
         align: u32,
     ) {
         let bad = lacks_ones(x, shadow, (bits_of(ty), lanes), align);
-        let site = self.sites.add(CheckSite {
+        let site = self.site(x, root, ty);
+        let report = self.functions.report;
+        x.when(bad, |x| {
+            let memory = built_in(x, BuiltIn::CheckMemory);
+            let code = x.func.i32(Code::Operation as i32);
+            let size = x.func.i64(i64::from(ty.access_bytes()));
+            call_report(x, report, memory, (site, code), [address, size]);
+        });
+    }
+
+    fn site(&mut self, x: &Expander<'_>, root: Option<Root>, ty: Type) -> u32 {
+        self.sites.add(CheckSite {
             kernel: None,
             kind: CheckKind::Unwritten,
             size: ty.access_bytes(),
@@ -338,15 +453,45 @@ impl Pass<'_> {
                 _ => CheckedObject::Unknown,
             },
             loc: x.loc,
-        });
-        let report = self.functions.report;
-        x.when(bad, |x| {
-            let memory = built_in(x, BuiltIn::CheckMemory);
-            let code = x.func.i32(Code::Operation as i32);
-            let size = x.func.i64(i64::from(ty.access_bytes()));
-            call_report(x, report, memory, (site, code), [address, size]);
+        })
+    }
+
+    /// Reports the reads that were gathered.
+    fn report_gathered(&mut self, x: &mut Expander<'_>) {
+        let outcomes = match &mut self.gathered {
+            Some(gathered) => std::mem::take(gathered),
+            None => return,
+        };
+        if outcomes.is_empty() {
+            return;
+        }
+        own(x, |x| {
+            let bad: Vec<Value> = outcomes.iter().map(|outcome| outcome.bad).collect();
+            let bad = gathered::mask(x, &bad);
+            gathered::for_each(x, bad, outcomes.len(), |x, picked| {
+                let numbers =
+                    |part: fn(&Outcome) -> u64| outcomes.iter().map(part).collect::<Vec<_>>();
+                let site = picked.number(x, Type::I32, &numbers(|outcome| outcome.site.into()));
+                let size = picked.number(x, Type::I64, &numbers(|outcome| outcome.bytes.into()));
+                let pointers: Vec<Value> = outcomes.iter().map(|outcome| outcome.ptr).collect();
+                let ptr = picked.sum(x, &pointers);
+                let address = x.convert(ConvertOp::PtrToInt, ptr, Type::I64);
+                let memory = built_in(x, BuiltIn::CheckMemory);
+                let code = x.func.i32(Code::Operation as i32);
+                let report = self.functions.report;
+                call_report_of(x, report, memory, [site, code], [address, size]);
+            });
         });
     }
+}
+
+/// The place of an access's shadow, and its address.
+fn shadow_at(x: &mut Expander<'_>, base: Value, ptr: Value) -> (Value, Value) {
+    let address = x.convert(ConvertOp::PtrToInt, ptr, Type::I64);
+    let offset = address;
+    let ty = Type::ptr(AddressSpace::Global);
+    let shadow = x.value(InstKind::PtrAdd { base, offset }, ty);
+    (shadow, address)
 }
 
 fn make_mark() -> Function {

@@ -9,6 +9,7 @@ pub mod check_unwritten;
 mod demote;
 mod divergence;
 mod race_functions;
+mod race_gathered;
 mod race_global;
 mod race_local;
 mod race_plan;

@@ -77,15 +77,14 @@ impl Own {
         .map(|which| {
             (w.built_in(which)).map(|number| w.convert(ConvertOp::Trunc, number, Type::I32))
         });
-        let row = w.bin(BinaryOp::UDiv, item, global[0]);
-        let place = [
-            w.bin(BinaryOp::URem, item, global[0]),
-            w.bin(BinaryOp::URem, row, global[1]),
-            w.bin(BinaryOp::UDiv, row, global[1]),
-        ];
+        // Division is long code on processors: remainders come by multiplication.
+        let [row, x] = divide(w, item, global[0]);
+        let [z, y] = divide(w, row, global[1]);
+        let place = [x, y, z];
         let [x, y, z] = [0, 1, 2].map(|d| {
-            let own = w.bin(BinaryOp::UDiv, place[d], local[d]);
-            w.icmp(IntCond::Eq, own, group[d])
+            let first = w.bin(BinaryOp::IMul, group[d], local[d]);
+            let behind = w.bin(BinaryOp::ISub, place[d], first);
+            w.icmp(IntCond::Ult, behind, local[d])
         });
         let plane = w.bin(BinaryOp::And, x, y);
         w.bin(BinaryOp::And, plane, z)
@@ -126,6 +125,13 @@ impl Own {
         let item = self.item(w, other);
         w.bin_const(BinaryOp::IAdd, item, 1)
     }
+}
+
+/// The quotient and the remainder.
+fn divide(w: &mut Writer, number: Value, divisor: Value) -> [Value; 2] {
+    let quotient = w.bin(BinaryOp::UDiv, number, divisor);
+    let whole = w.bin(BinaryOp::IMul, quotient, divisor);
+    [quotient, w.bin(BinaryOp::ISub, number, whole)]
 }
 
 fn make_read_clash() -> pumice_ir::Function {

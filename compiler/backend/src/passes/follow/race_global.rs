@@ -4,12 +4,14 @@
 //! functions (`race_functions.rs`).
 
 use super::race_functions::RaceFunctions;
+use super::race_gathered::{self, Own, Parts, Told};
 use super::race_local::parts_of;
 use super::race_plan::{Plain, Plan};
 use crate::expand::{Expander, call};
 use crate::passes::check::code::{
-    built_in, changed_word, first_of, load, load_slot, shared_word, store_slot,
+    add, built_in, changed_word, first_of, load, load_slot, shared_word, store_slot,
 };
+use crate::passes::check::gathered;
 use crate::passes::check::limits::place;
 use pumice_check::layout::{ARGUMENT_MARKS, ITEM_BITS_AT, MARK_BYTES};
 use pumice_ir::{
@@ -34,6 +36,8 @@ pub(super) struct GlobalRaces {
     bits: Value,
     /// The pointer to which an address is added to find the marks of an argument's object; NULL if there are none.
     marks: FxHashMap<u32, Value>,
+    /// The parts whose marks are not looked at yet; `None` in kernels that look in place.
+    gathered: Option<Vec<Parts>>,
 }
 
 impl GlobalRaces {
@@ -67,6 +71,7 @@ impl GlobalRaces {
             part: plan.part,
             bits,
             marks,
+            gathered: plan.is_long.then(Vec::new),
         }
     }
 
@@ -92,65 +97,172 @@ impl GlobalRaces {
         self.part
     }
 
-    /// Marks an access through an argument. `tell` reports the other work-item and the address if another one's access
-    /// clashes.
+    /// Marks an access through an argument that was made under a condition, now or with others of its group. `tell`
+    /// reports the other work-item if another one's access clashes.
     pub fn look(
-        &self,
+        &mut self,
         x: &mut Expander<'_>,
-        ordinal: u32,
+        (ordinal, site): (u32, u32),
         access: Plain,
-        tell: impl FnOnce(&mut Expander<'_>, Value, Value),
+        condition: Option<Value>,
+        tell: impl Fn(&mut Expander<'_>, Value, Told),
     ) {
         let Some(&marks) = self.marks.get(&ordinal) else {
             return;
         };
+        if self.gathered.is_some() {
+            let is_made = condition.unwrap_or_else(|| x.splat(Type::BOOL, 1));
+            return self.gather(x, (marks, is_made, site), access, tell);
+        }
         let null = x.splat(Type::ptr(AddressSpace::Global), 0);
         let looks = x.icmp(IntCond::Ne, marks, null);
         x.when(looks, |x| {
-            let address = x.convert(ConvertOp::PtrToInt, access.ptr, Type::I64);
-            // A read of less than a part reads no part that it does not touch.
-            let start = match access.part < self.part {
-                true => x.bin_const(BinaryOp::And, address, !(self.part - 1)),
-                false => address,
+            let told = Told {
+                site: x.func.i32(site as i32),
+                address: x.convert(ConvertOp::PtrToInt, access.ptr, Type::I64),
+                bytes: x.func.i64(access.bytes as i64),
             };
-            let offset = match self.part {
-                0..=4 => x.bin_const(BinaryOp::IMul, start, MARK_BYTES / self.part),
-                _ => {
-                    let log = u64::from(self.part.trailing_zeros());
-                    let index = x.bin_const(BinaryOp::LShr, start, log);
-                    x.bin_const(BinaryOp::IMul, index, MARK_BYTES)
-                }
-            };
-            let ty = Type::ptr(AddressSpace::Global);
-            let place = x.value(
-                InstKind::PtrAdd {
-                    base: marks,
-                    offset,
-                },
-                ty,
-            );
-            let parts = (access.bytes / self.part).max(1);
-            let mark = load_slot(x, self.mark, Type::I32);
-            let found = match (access.writes, parts <= MOST_IN_PLACE) {
-                (false, true) => self.read(x, place, mark, parts),
-                (false, false) => {
-                    let parts = x.func.i32(parts as i32);
-                    let fenced = load_slot(x, self.fenced, Type::I32);
-                    let args = [place, mark, self.bits, fenced, parts];
-                    self.found(x, self.functions.read, &args)
-                }
-                (true, in_place) => {
-                    let value = access.value;
-                    let values = value.and_then(|value| parts_of(x, value, self.part));
-                    match in_place {
-                        true => self.write(x, place, mark, parts, values.as_deref()),
-                        false => self.write_many(x, place, mark, parts, values.as_deref()),
-                    }
-                }
-            };
+            let found = self.look_in_place(x, marks, access, told.address);
             let any = x.icmp_const(IntCond::Ne, found, 0);
-            x.when(any, |x| tell(x, found, address));
+            x.when(any, |x| tell(x, found, told));
         });
+    }
+
+    /// The marks of the first part of an access.
+    fn place(&self, x: &mut Expander<'_>, base: Value, access: Plain, address: Value) -> Value {
+        // A read of less than a part reads no part that it does not touch.
+        let start = match access.part < self.part {
+            true => x.bin_const(BinaryOp::And, address, !(self.part - 1)),
+            false => address,
+        };
+        Self::marks_of(x, self.part, base, start)
+    }
+
+    /// The marks of the part at an address.
+    fn marks_of(x: &mut Expander<'_>, part: u64, base: Value, start: Value) -> Value {
+        let offset = match part {
+            0..=4 => x.bin_const(BinaryOp::IMul, start, MARK_BYTES / part),
+            _ => {
+                let index = x.bin_const(BinaryOp::LShr, start, u64::from(part.trailing_zeros()));
+                x.bin_const(BinaryOp::IMul, index, MARK_BYTES)
+            }
+        };
+        add(x, base, offset)
+    }
+
+    /// The parts of an access.
+    fn parts(&self, access: Plain) -> u64 {
+        (access.bytes / self.part).max(1)
+    }
+
+    /// Marks an access; gives the number of the work-item that it clashes with, or 0.
+    fn look_in_place(
+        &self,
+        x: &mut Expander<'_>,
+        marks: Value,
+        access: Plain,
+        address: Value,
+    ) -> Value {
+        let place = self.place(x, marks, access, address);
+        let parts = self.parts(access);
+        let mark = load_slot(x, self.mark, Type::I32);
+        match (access.writes, parts <= MOST_IN_PLACE) {
+            (false, true) => self.read(x, place, mark, parts),
+            (false, false) => {
+                let parts = x.func.i32(parts as i32);
+                let fenced = load_slot(x, self.fenced, Type::I32);
+                let args = [place, mark, self.bits, fenced, parts];
+                self.found(x, self.functions.read, &args)
+            }
+            (true, in_place) => {
+                let value = access.value;
+                let values = value.and_then(|value| parts_of(x, value, self.part));
+                match in_place {
+                    true => self.write(x, place, mark, parts, values.as_deref()),
+                    false => self.write_many(x, place, mark, parts, values.as_deref()),
+                }
+            }
+        }
+    }
+
+    /// Keeps the parts of an access, and looks at those that are kept when they are many.
+    fn gather(
+        &mut self,
+        x: &mut Expander<'_>,
+        (marks, is_made, site): (Value, Value, u32),
+        access: Plain,
+        tell: impl Fn(&mut Expander<'_>, Value, Told),
+    ) {
+        let values = (access.value).and_then(|value| parts_of(x, value, self.part));
+        let all = self.parts(access);
+        let together = match access.writes {
+            true => (4 / self.part).max(1),
+            false => all,
+        };
+        for first in (0..all).step_by(together as usize) {
+            let count = together.min(all - first);
+            let value = values.as_ref().map(|values| {
+                let parts = &values[first as usize..(first + count) as usize];
+                self.word(x, parts)
+            });
+            let parts = Parts {
+                is_made,
+                marks,
+                ptr: access.ptr,
+                at: first * self.part,
+                count,
+                is_small: access.part < self.part,
+                writes: access.writes,
+                value,
+                site,
+                bytes: access.bytes,
+            };
+            let gathered = self.gathered.get_or_insert_default();
+            gathered.push(parts);
+            if gathered.len() == gathered::MOST {
+                self.look_at_gathered(x, &tell);
+            }
+        }
+    }
+
+    /// The contents of parts in one word, the first one lowest.
+    fn word(&self, x: &mut Expander<'_>, parts: &[Value]) -> Value {
+        let mut word = parts[0];
+        for (index, &part) in parts.iter().enumerate().skip(1) {
+            let moved = x.bin_const(BinaryOp::Shl, part, index as u64 * self.part * 8);
+            word = x.bin(BinaryOp::Or, word, moved);
+        }
+        word
+    }
+
+    /// Returns whether accesses are looked at in groups.
+    pub fn gathers(&self) -> bool {
+        self.gathered.is_some()
+    }
+
+    /// Looks at the marks of the parts that are kept.
+    pub fn look_at_gathered(
+        &mut self,
+        x: &mut Expander<'_>,
+        tell: impl Fn(&mut Expander<'_>, Value, Told),
+    ) {
+        let parts = match &mut self.gathered {
+            Some(gathered) => std::mem::take(gathered),
+            None => return,
+        };
+        if parts.is_empty() {
+            return;
+        }
+        let [mark, fenced] = [self.mark, self.fenced].map(|slot| load_slot(x, slot, Type::I32));
+        let bits = self.bits;
+        let own = Own { mark, bits, fenced };
+        let part = self.part;
+        let place = |x: &mut Expander<'_>, marks: Value, address: Value, whole: Value| {
+            let above = x.bin_const(BinaryOp::Or, whole, !(part - 1));
+            let start = x.bin(BinaryOp::And, address, above);
+            Self::marks_of(x, part, marks, start)
+        };
+        race_gathered::look(x, self.functions, &own, (&parts, part), place, tell);
     }
 
     fn found(&self, x: &mut Expander<'_>, func: FuncId, args: &[Value]) -> Value {

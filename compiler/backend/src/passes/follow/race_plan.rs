@@ -1,6 +1,7 @@
 //! The accesses of a kernel that races are looked for at, and the local memory that this takes.
 
 use crate::passes::check::code::local_variables;
+use crate::passes::check::gathered::is_long;
 use crate::passes::check::report::OWN_PREFIX;
 use crate::passes::check::roots::{Root, Roots};
 use cranelift_entity::PrimaryMap;
@@ -159,6 +160,8 @@ pub(super) struct Plan {
     /// Bytes of the parts of global memory that have a mark each: those of the smallest write, and above 4 also of the
     /// smallest read.
     pub part: u64,
+    /// True if the marks of global memory are looked at for several accesses together.
+    pub is_long: bool,
 }
 
 impl Plan {
@@ -171,6 +174,7 @@ impl Plan {
     ) -> Self {
         let mut plan = Self {
             part: MOST_PART,
+            is_long: is_long(func, |inst| accesses(func, inst).len()),
             ..Self::default()
         };
         let mut read_part = MOST_PART;
