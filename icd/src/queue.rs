@@ -119,8 +119,7 @@ pub unsafe fn flush(command_queue: cl_command_queue) -> Result<()> {
 
 pub unsafe fn finish(command_queue: cl_command_queue) -> Result<()> {
     // SAFETY: the argument is that of clFinish.
-    unsafe { handle::get::<Queue>(command_queue) }?.finish();
-    Ok(())
+    unsafe { handle::get::<Queue>(command_queue) }?.finish()
 }
 
 pub unsafe fn set_default_device_command_queue(

@@ -122,6 +122,7 @@ impl Object<Queue> {
             after,
             wait_list,
             gives_event,
+            is_told: gives_event || blocking,
             pending: AtomicUsize::new(1),
         });
         for dependency in node.wait_list.iter().chain(&implicit) {

@@ -357,6 +357,8 @@ pub struct Node {
     pub wait_list: Vec<Ref<Event>>,
     /// True if the application has the event, and may ask for the command's times.
     pub gives_event: bool,
+    /// True if the application learns how the command ends: by its event, or since its call waits.
+    pub is_told: bool,
     /// Commands of the device's queues that it follows once they are recorded: those of other queues by
     /// semaphores, those of its own, if that is out of order, by a barrier.
     pub after: Events,

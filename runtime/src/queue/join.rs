@@ -93,6 +93,7 @@ impl Object<Queue> {
         self.follow_up(ONLY, joined.submission);
         if let Err(error) = joined.recorded {
             tell_failure(self, name, reason::take(error), error);
+            self.untold.note(error);
         }
         if joined.is_too_much {
             self.hold_back();

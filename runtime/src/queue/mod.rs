@@ -5,6 +5,7 @@
 //! - `order.rs`: the order that the queue itself asks for
 //! - `batch.rs`: recording and submission, without knowledge of events' ends
 //! - `schedule.rs`: the one place that decides when a command runs and ends it
+//! - `untold.rs`: failures of commands whose events nobody has
 //! - `wait.rs`: waiting and polling, which move commands on
 //! - `enqueue.rs`: the one entry of commands
 //! - `join.rs`: commands that need no event of their own
@@ -21,6 +22,7 @@ mod join;
 mod order;
 pub mod properties;
 mod schedule;
+mod untold;
 mod wait;
 mod worker;
 
@@ -33,6 +35,7 @@ use self::batch::Lane;
 use self::event::{Event, Node};
 use self::order::QueueOrder;
 use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
+use self::untold::Untold;
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -71,6 +74,7 @@ pub struct Queue {
     ending: ReentrantMutex<()>,
     /// Runs host commands.
     host_thread: Worker<Arc<Node>>,
+    untold: Untold,
 }
 
 impl std::fmt::Debug for Queue {
@@ -102,7 +106,7 @@ fn of_context(context: &Ref<Context>) -> Vec<Ref<Queue>> {
 
 /// Waits until all commands of a context have ended, as clFinish does for one queue.
 pub fn finish_all(context: &Ref<Context>) {
-    of_context(context).iter().for_each(Object::finish);
+    of_context(context).iter().for_each(Object::wait_all);
 }
 
 /// clTerminateContextKHR.
@@ -153,6 +157,7 @@ impl Queue {
             lanes: Lane::all(streams, out_of_order),
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
+            untold: Untold::default(),
         });
         let keeper = Arc::downgrade(&queue);
         gpu.add_keeper(keeper);

@@ -83,12 +83,16 @@ impl Object<Queue> {
         for submission in submissions {
             match submission {
                 Submission::Sent(value) => self.await_completion(&self.lanes[lane], value),
-                // The events end on the callback thread, which holds none of our locks.
-                Submission::Failed(commands, error) => callback::post(move || {
-                    for recorded in commands {
-                        complete(&recorded.node.event, error.code());
-                    }
-                }),
+                Submission::Failed(commands, error) => {
+                    // At once: commands behind these may end before them. Of the batch's commands some may have no event.
+                    self.untold.note(error);
+                    // The events end on the callback thread, which holds none of our locks.
+                    callback::post(move || {
+                        for recorded in commands {
+                            complete(&recorded.node.event, error.code());
+                        }
+                    });
+                }
             }
         }
     }
@@ -141,8 +145,11 @@ impl Object<Queue> {
                 Ok(()) if node.wait_list_failed() => {
                     Error::ExecStatusErrorForEventsInWaitList.code()
                 }
-                Ok(()) => cl::CL_COMPLETE,
-                Err(error) => error.code(),
+                Ok(()) => self.untold.status_of(&node),
+                Err(error) => {
+                    self.untold.note_of(&node, error);
+                    error.code()
+                }
             };
             // Callbacks for CL_RUNNING are called by it too.
             complete(event, status);
@@ -266,6 +273,7 @@ impl Object<Queue> {
         }
         let sent = (self.host_thread).send(node, |nodes| nodes.into_iter().for_each(run_posted));
         if let Err(node) = sent {
+            self.untold.note_of(&node, Error::OutOfResources);
             complete(&node.event, Error::OutOfResources.code());
         }
     }
@@ -304,7 +312,8 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
             let (started, ended) = times.unwrap_or_else(|| [host_time(); 2].into());
             node.event.mark(Moment::Start, started);
             node.event.mark(Moment::End, ended);
-            end(&node.event, cl::CL_COMPLETE).unwrap_or_default()
+            let status = node.queue.untold.status_of(node);
+            end(&node.event, status).unwrap_or_default()
         }
         Command::Host(command) if inline && !command.takes_long() => run_on_host(node, &**command),
         Command::Host(command) => {
@@ -338,6 +347,7 @@ fn record(node: &Arc<Node>, command: &dyn DeviceCommand) -> Vec<Arc<Node>> {
         }
         Err(error) => {
             tell_failure(&node.queue, command.name(), call.text(error), error);
+            queue.untold.note_of(node, error);
             end(&node.event, error.code()).unwrap_or_default()
         }
     }
@@ -370,9 +380,10 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     }
     let status = match result {
         _ if node.queue.context().is_terminated() => Error::ContextTerminated.code(),
-        Ok(()) => cl::CL_COMPLETE,
+        Ok(()) => node.queue.untold.status_of(node),
         Err(error) => {
             tell_failure(&node.queue, command.name(), call.text(error), error);
+            node.queue.untold.note_of(node, error);
             error.code()
         }
     };

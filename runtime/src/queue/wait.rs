@@ -23,7 +23,16 @@ const TERMINABLE: Duration = Duration::from_millis(10);
 
 impl Object<Queue> {
     /// clFinish.
-    pub fn finish(self: &Ref<Queue>) {
+    ///
+    /// # Errors
+    /// CL_OUT_OF_RESOURCES if a command failed whose event nobody has.
+    pub fn finish(self: &Ref<Queue>) -> Result<()> {
+        self.wait_all();
+        self.untold.tell()
+    }
+
+    /// Blocks until all commands have ended.
+    pub(super) fn wait_all(self: &Ref<Queue>) {
         self.flush();
         for event in self.order.outstanding() {
             event.wait();
