@@ -12,7 +12,7 @@ static void expect(cl_mem buffer, const unsigned char *want, size_t size, int li
     memset(host, 0xee, sizeof host);
     cl_int error = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size, host, 0, NULL, NULL);
     if (error || memcmp(host, want, size) != 0) {
-        fprintf(stderr, "line %d: buffer differs (error %d)\n", line, error);
+        fprintf(stderr, "%s:%d: the buffer differs, error %d\n", __FILE__, line, error);
         for (size_t i = 0; i < size; i++)
             if (host[i] != want[i]) {
                 fprintf(stderr, "  first at %zu: %02x, not %02x\n", i, host[i], want[i]);
