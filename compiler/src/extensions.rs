@@ -47,6 +47,11 @@ pub fn apply(changes: &[ExtensionChange], target: &mut Target) {
                     false => &mut target.extensions,
                 };
                 names.retain(|known| known != name);
+                if name == "cl_khr_int64_base_atomics" && !add {
+                    // No 64-bit atomics at all, also not on buffers alone.
+                    target.int64_buffer_atomics = false;
+                    target.int64_shared_atomics = false;
+                }
                 if add {
                     names.push(name.to_string());
                 }

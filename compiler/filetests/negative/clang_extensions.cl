@@ -30,12 +30,38 @@ void g(void) { f(); f(1, 2, unknown); }
 #pragma OPENCL EXTENSION all : disable
 int h(int a, ...);
 
-//// function pointers, which stay refused
-#ifdef __cl_clang_function_pointers
-#error there
+//// function pointers without clang's extension
+#ifndef __cl_clang_function_pointers
+#error not there
 #endif
+void f(int a);
+void g(void (*g)(int));
+void h(void) { void (*p)(int) = f; }
+
+//// function pointers
 #pragma OPENCL EXTENSION __cl_clang_function_pointers : enable
-void f(void (*g)(int));
+typedef int (*function)(int, float);
+int f(int a, float b);
+float __attribute__((overloadable)) o(float a);
+int __attribute__((overloadable)) o(int a);
+kernel void k(function p) { }
+void g(function p, void *v, int i) {
+  p(i);
+  p(i, i, i);
+  (*p)(v, 1.0f);
+  p = g;
+  p = &f + 1;
+  p += 1;
+  v = p;
+  v = (void *)p;
+  function q = o;
+  i = i();
+  q = cos;
+  q = p < v ? p : f;
+}
+constant function table[] = { f, f };
+#pragma OPENCL EXTENSION __cl_clang_function_pointers : disable
+void h(int p(int));
 
 //// definitions in the style of K&R
 int f(a, b) int a; { return a; }
@@ -158,4 +184,68 @@ void f(atomic_int *p, const atomic_int *q, int *e, const int *c, float *x, const
   __opencl_atomic_compare_exchange_weak(p, c, 1, memory_order_relaxed, memory_order_relaxed, scope);
   __opencl_atomic_compare_exchange_weak(p, x, 1, memory_order_relaxed, memory_order_relaxed, scope);
   __opencl_atomic_compare_exchange_weak(p, k, 1, memory_order_relaxed, memory_order_relaxed, scope);
+}
+
+//// [-cl-std=CL2.0] gcc's atomic functions
+void f(int *p, float *x, char *c, int e) {
+  __atomic_load_n(p);
+  __atomic_load_n(c, __ATOMIC_SEQ_CST);
+  __atomic_fetch_nand(x, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_nand(p, 1);
+  __atomic_compare_exchange(p, &e, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  __atomic_store_n(p, 1, __ATOMIC_ACQUIRE);
+  __atomic_unknown(p);
+}
+
+//// gcc's atomic functions before OpenCL C 2.0
+int f(global int *p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+
+//// [-cl-std=CL3.0 -cl-ext=+__opencl_c_pipes,+__opencl_c_atomic_order_seq_cst,+__opencl_c_atomic_scope_device] features that the source undefines
+#undef __opencl_c_atomic_scope_device
+#undef __opencl_c_pipes
+#undef unknown
+int f(global atomic_int *a, read_only pipe int p) {
+  atomic_fetch_add(a, 1);
+  atomic_load_explicit(a, memory_order_relaxed);
+  atomic_load_explicit(a, memory_order_relaxed, memory_scope_work_group);
+}
+
+//// [-cl-std=CL3.0 -cl-ext=+__opencl_c_atomic_order_seq_cst] atomic functions without a scope where there is no device scope
+int f(global atomic_int *a) {
+  atomic_fetch_add(a, 1);
+  return atomic_load_explicit(a, memory_order_relaxed, memory_scope_work_group);
+}
+
+//// [-cl-std=CL2.0 -cl-ext=-cl_khr_int64_base_atomics] a device without 64-bit atomics
+global atomic_int i;
+global atomic_long l;
+global atomic_double d;
+global atomic_size_t s;
+
+//// [-cl-std=CL1.2 -cl-ext=+cl_intel_device_side_avc_motion_estimation] motion estimation
+struct st { int a; };
+void f(int i, float f, struct st s, intel_sub_group_avc_ref_payload_t ref) {
+  intel_sub_group_avc_mce_payload_t mce = 0;
+  intel_sub_group_avc_ime_payload_t one = 1;
+  intel_sub_group_avc_sic_payload_t sic = f;
+  intel_sub_group_avc_ime_result_t list = { i };
+  intel_sub_group_avc_ime_payload_t good = CLK_AVC_IME_PAYLOAD_INITIALIZE_INTEL, also = { 0 };
+  good = ref;
+  intel_sub_group_avc_ref_set_bilinear_filter_enable(good);
+}
+kernel void k(intel_sub_group_avc_ime_payload_t p) { }
+
+//// [-cl-std=CL1.1 -cl-ext=+cl_khr_subgroups,+cl_khr_mipmap_image,+cl_khr_depth_images] extensions that OpenCL C 1.2 has first
+#if defined(cl_khr_subgroups) || defined(cl_khr_mipmap_image) || defined(cl_khr_depth_images) || !defined(cl_khr_fp16)
+#error wrong macros
+#endif
+void f(void) {
+  intel_sub_group_avc_ime_payload_t p;
+  get_sub_group_size();
+}
+
+//// [-cl-std=CL1.2 -cl-ext=-cl_khr_fp16] halves without the extension
+half f(half *p, half h) {
+  half a[2], b;
+  *p = p[1];
 }

@@ -18,6 +18,10 @@ pub struct CompileOptions {
     /// Errors after which a compile stops, 0: never (`pumicec -ferror-limit=N`; no build option);
     /// `None` means 20.
     pub error_limit: Option<usize>,
+    /// Pointers and `size_t` have 32 bits (`pumicec --address-bits=32`; no build option).
+    pub narrow_addresses: bool,
+    /// cl_khr_fp16 is off until its pragma enables it (`pumicec --half-by-pragma`; no build option).
+    pub half_by_pragma: bool,
     /// `-cl-std=`; `None` selects the highest OpenCL C 1.x the device offers (the spec's default).
     pub std: Option<ClStd>,
     /// `-w`: no warnings.

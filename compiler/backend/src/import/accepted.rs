@@ -74,6 +74,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::FPFastMathModeINTEL,
     Capability::MemoryAccessAliasingINTEL,
     Capability::CooperativeMatrixKHR,
+    Capability::FunctionPointersINTEL,
 ];
 
 /// Extensions whose instructions and enumerants are imported.
@@ -88,6 +89,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_GOOGLE_decorate_string",
     c"SPV_INTEL_bfloat16_conversion",
     c"SPV_INTEL_fp_fast_math_mode",
+    c"SPV_INTEL_function_pointers",
     c"SPV_INTEL_memory_access_aliasing",
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_split_barrier",

@@ -20,6 +20,7 @@ mod consts;
 mod dot;
 mod enqueue;
 mod extensions;
+mod function_pointers;
 mod functions;
 mod groups;
 mod images;
@@ -82,11 +83,26 @@ pub fn import_for(
     sub_group_size: u32,
     native: &NativeMatrices,
 ) -> std::result::Result<Module, ImportError> {
-    let words = ModuleWords::new(words)?;
-    let insts = words.insts()?;
-    versions::check_all(&insts, words.minor)?;
-    let (mut pre, start) = Preamble::read(&words, &insts, spec, sub_group_size, native)?;
-    let decls = functions::declare(&mut pre, &insts, start)?;
+    let given = ModuleWords::new(words)?;
+    let insts = given.insts()?;
+    versions::check_all(&insts, given.minor)?;
+    let Some(plain) = function_pointers::resolve(&given, &insts)? else {
+        return import_module(&given, &insts, spec, sub_group_size, native);
+    };
+    let words = ModuleWords::new(&plain)?;
+    import_module(&words, &words.insts()?, spec, sub_group_size, native)
+}
+
+/// Imports a module without pointers to functions.
+fn import_module(
+    words: &ModuleWords<'_>,
+    insts: &[Inst<'_>],
+    spec: &SpecConstants,
+    sub_group_size: u32,
+    native: &NativeMatrices,
+) -> std::result::Result<Module, ImportError> {
+    let (mut pre, start) = Preamble::read(words, insts, spec, sub_group_size, native)?;
+    let decls = functions::declare(&mut pre, insts, start)?;
     let mut module = Module {
         globals: std::mem::take(&mut pre.globals),
         files: pre.take_files(),
@@ -118,7 +134,7 @@ pub fn import_for(
             matrices: &mut matrices,
         };
         let body = Body::new(&pre, &decls, tables, func);
-        module.functions[id] = body.run(decl, &insts)?;
+        module.functions[id] = body.run(decl, insts)?;
         if matrices {
             with_matrices.insert(id);
         }

@@ -126,6 +126,11 @@ impl<'a> ModuleWords<'a> {
         })
     }
 
+    /// The words of the header.
+    pub fn header(&self) -> &[u32] {
+        &self.words[..spirv::HEADER_WORDS]
+    }
+
     /// Checks an instruction against the grammar and splits its result type and id off.
     fn inst<'w>(&self, item: std::result::Result<spirv::Inst<'w>, Malformed>) -> Result<Inst<'w>> {
         let (offset, opcode, count) = match item {

@@ -98,6 +98,7 @@ impl Instance {
             Element::Signed | Element::Relation => as_wide(true),
             Element::Unsigned => as_wide(false),
             Element::Destination => self.target.0,
+            Element::Size => types.size_type(),
             Element::Scalar(at) => SCALARS[usize::from(at)].1,
         }
     }

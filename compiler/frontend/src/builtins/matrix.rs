@@ -93,14 +93,14 @@ impl Given<'_> {
                 let first = given(0);
                 self.number(2)?;
                 let memory = self.memory(1, shape, false)?;
-                (void, vec![first, memory, TypeTable::ULONG])
+                (void, vec![first, memory, self.types.size_type()])
             }
             MatrixFunction::Store(_) => {
                 let shape = self.matrix(0)?;
                 let first = given(0);
                 self.number(2)?;
                 let memory = self.memory(1, shape, true)?;
-                (void, vec![first, memory, TypeTable::ULONG])
+                (void, vec![first, memory, self.types.size_type()])
             }
             MatrixFunction::MultiplyAdd(saturating) => {
                 let [a, b, c] = [self.matrix(0)?, self.matrix(1)?, self.matrix(2)?];

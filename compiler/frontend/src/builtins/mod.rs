@@ -155,6 +155,15 @@ pub enum CFunction<'n> {
     Of(&'n str, FloatKind),
     /// The same atomic function; its object may be private.
     Atomic(&'n str),
+    /// The atomic function of this name on an object of plain type.
+    PlainAtomic(&'n str),
+    /// The same with the new value behind a pointer, and with a word that says whether it may fail.
+    PlainCompareExchange {
+        /// The new value is behind a pointer.
+        by_pointer: bool,
+    },
+    /// `old = *p; *p = ~(old & value)`, atomic.
+    PlainNand,
     /// `vload_half(0, p)`
     LoadHalf,
     /// `vstore_half(value, 0, p)`
@@ -186,11 +195,34 @@ const CLANG_ATOMICS: &[(&str, &str)] = &[
     ("fetch_max", "atomic_fetch_max_explicit"),
 ];
 
+/// gcc's atomic functions on objects of plain types that take their arguments as OpenCL C's do.
+const PLAIN_ATOMICS: &[(&str, &str)] = &[
+    ("load_n", "atomic_load_explicit"),
+    ("store_n", "atomic_store_explicit"),
+    ("exchange_n", "atomic_exchange_explicit"),
+    ("fetch_add", "atomic_fetch_add_explicit"),
+    ("fetch_sub", "atomic_fetch_sub_explicit"),
+    ("fetch_and", "atomic_fetch_and_explicit"),
+    ("fetch_or", "atomic_fetch_or_explicit"),
+    ("fetch_xor", "atomic_fetch_xor_explicit"),
+    ("fetch_min", "atomic_fetch_min_explicit"),
+    ("fetch_max", "atomic_fetch_max_explicit"),
+];
+
 /// A C compiler's built-in function by name: `__builtin_isnan`.
 pub fn c_function(name: &str) -> Option<CFunction<'_>> {
     if let Some(atomic) = name.strip_prefix("__opencl_atomic_") {
         let found = CLANG_ATOMICS.iter().find(|(name, _)| *name == atomic);
         return found.map(|(_, function)| CFunction::Atomic(function));
+    }
+    if let Some(atomic) = name.strip_prefix("__atomic_") {
+        let found = PLAIN_ATOMICS.iter().find(|(name, _)| *name == atomic);
+        return match atomic {
+            "compare_exchange" => Some(CFunction::PlainCompareExchange { by_pointer: true }),
+            "compare_exchange_n" => Some(CFunction::PlainCompareExchange { by_pointer: false }),
+            "fetch_nand" => Some(CFunction::PlainNand),
+            _ => found.map(|(_, function)| CFunction::PlainAtomic(function)),
+        };
     }
     let name = name.strip_prefix("__builtin_")?;
     let math = |name: &&str| C_MATH.contains(name);
@@ -226,8 +258,14 @@ pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     missing?.first().map(ToString::to_string)
 }
 
-/// Extensions that change the language beside those that open rows of the table.
-const LANGUAGE_EXTENSIONS: &[&str] = &["cl_khr_depth_images", "cl_khr_gl_msaa_sharing"];
+/// Extensions of the language beside those that open rows of the table. The last two add no words: sRGB images can be
+/// written, and the embedded profile has 64-bit integers.
+const LANGUAGE_EXTENSIONS: &[&str] = &[
+    "cl_khr_depth_images",
+    "cl_khr_gl_msaa_sharing",
+    "cl_khr_srgb_image_writes",
+    "cles_khr_int64",
+];
 
 /// The names of all extensions that the front end knows, each once, in alphabetical order.
 pub fn extensions() -> Vec<&'static str> {

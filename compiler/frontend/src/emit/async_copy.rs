@@ -48,7 +48,7 @@ impl FunctionEmitter<'_, '_> {
             Lower::AsyncCopyLines(planes) => self.copy_lines(planes, args, &values, ty),
             Lower::AsyncCopy(strided) => {
                 if !strided {
-                    let one = self.e.b.const_int(64, 1);
+                    let one = self.e.size_constant(1);
                     values.insert(3, one);
                 }
                 values.insert(0, scope);
@@ -65,10 +65,10 @@ impl FunctionEmitter<'_, '_> {
 
     /// async_work_group_copy_2D2D and _3D3D: a loop of copies, one for each line, that share an event.
     fn copy_lines(&mut self, planes: bool, args: &[ExprId], values: &[u32], event: TypeId) -> u32 {
-        let ulong = self.e.b.ty_int(64);
+        let word = self.e.size_type();
         let size = values[4];
         let (count, steps) = if planes {
-            let all = self.e.b.op(Op::IMul, ulong, &[values[6], values[7]]);
+            let all = self.e.b.op(Op::IMul, word, &[values[6], values[7]]);
             (all, 8)
         } else {
             (values[6], 7)
@@ -78,13 +78,14 @@ impl FunctionEmitter<'_, '_> {
             true => (values[steps + 2 * at], Some(values[steps + 2 * at + 1])),
             false => (values[steps + at], None),
         };
-        let line_bytes = self.e.b.op(Op::IMul, ulong, &[values[5], size]);
+        let line_bytes = self.e.b.op(Op::IMul, word, &[values[5], size]);
         let to = self.side(args[0], [values[0], values[1], size], step(1));
         let from = self.side(args[2], [values[2], values[3], size], step(0));
         let shared = self.temporary(event);
-        let index = self.temporary(TypeTable::ULONG);
-        let (event_ty, zero) = (self.e.value_type(event), self.e.b.const_int(64, 0));
-        let one = self.e.b.const_int(64, 1);
+        let size_type = self.e.module.types.size_type();
+        let index = self.temporary(size_type);
+        let (event_ty, zero) = (self.e.value_type(event), self.e.size_constant(0));
+        let one = self.e.size_constant(1);
         let last = *values.last().unwrap_or(&0);
         self.e.b.op_void(Op::Store, &[shared, last, ALIGNED, 8]);
         self.e.b.op_void(Op::Store, &[index, zero, ALIGNED, 8]);
@@ -92,15 +93,15 @@ impl FunctionEmitter<'_, '_> {
         let [head, body, end] = std::array::from_fn(|_| self.e.b.id());
         self.e.b.branch(head);
         self.e.b.start_block(head);
-        let at = self.e.b.op(Op::Load, ulong, &[index, ALIGNED, 8]);
+        let at = self.e.b.op(Op::Load, word, &[index, ALIGNED, 8]);
         let truth = self.e.b.ty_bool();
         let more = self.e.b.op(Op::ULessThan, truth, &[at, count]);
         self.e.b.branch_if(more, body, end);
         self.e.b.start_block(body);
         let place = match planes {
             true => {
-                let plane = self.e.b.op(Op::UDiv, ulong, &[at, values[6]]);
-                let line = self.e.b.op(Op::UMod, ulong, &[at, values[6]]);
+                let plane = self.e.b.op(Op::UDiv, word, &[at, values[6]]);
+                let line = self.e.b.op(Op::UMod, word, &[at, values[6]]);
                 [line, plane]
             }
             false => [at, zero],
@@ -112,7 +113,7 @@ impl FunctionEmitter<'_, '_> {
         let operands = [scope, to, from, line_bytes, one, before];
         let after = self.e.b.op(Op::GroupAsyncCopy, event_ty, &operands);
         self.e.b.op_void(Op::Store, &[shared, after, ALIGNED, 8]);
-        let next = self.e.b.op(Op::IAdd, ulong, &[at, one]);
+        let next = self.e.b.op(Op::IAdd, word, &[at, one]);
         self.e.b.op_void(Op::Store, &[index, next, ALIGNED, 8]);
         self.e.b.branch(head);
         self.e.b.start_block(end);
@@ -140,19 +141,19 @@ impl FunctionEmitter<'_, '_> {
 
     /// The pointer to a line of a plane.
     fn line_of(&mut self, side: &Side, [line, plane]: [u32; 2], size: u32) -> u32 {
-        let ulong = self.e.b.ty_int(64);
-        let mut elements = self.e.b.op(Op::IMul, ulong, &[line, side.line]);
+        let word = self.e.size_type();
+        let mut elements = self.e.b.op(Op::IMul, word, &[line, side.line]);
         if let Some(step) = side.plane {
-            let before = self.e.b.op(Op::IMul, ulong, &[plane, step]);
-            elements = self.e.b.op(Op::IAdd, ulong, &[elements, before]);
+            let before = self.e.b.op(Op::IMul, word, &[plane, step]);
+            elements = self.e.b.op(Op::IAdd, word, &[elements, before]);
         }
         self.moved(side.ty, side.pointer, elements, size)
     }
 
     /// A pointer to bytes, so many elements of a size further on.
     fn moved(&mut self, ty: u32, pointer: u32, elements: u32, size: u32) -> u32 {
-        let ulong = self.e.b.ty_int(64);
-        let bytes = self.e.b.op(Op::IMul, ulong, &[elements, size]);
+        let word = self.e.size_type();
+        let bytes = self.e.b.op(Op::IMul, word, &[elements, size]);
         self.e.b.op(Op::PtrAccessChain, ty, &[pointer, bytes])
     }
 }

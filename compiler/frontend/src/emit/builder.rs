@@ -37,18 +37,16 @@ impl DerefMut for Builder {
     }
 }
 
-impl Default for Builder {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Builder {
-    /// An empty Kernel module (Physical64, OpenCL).
-    pub fn new() -> Self {
+    /// An empty Kernel module (Physical64, or Physical32 for narrow addresses; OpenCL).
+    pub fn new(narrow_addresses: bool) -> Self {
         let mut module =
             pumice_spirv::Builder::new((1, 2), Capability::Float16Buffer, budget::spend);
-        module.memory_model(AddressingModel::Physical64, MemoryModel::OpenCL);
+        let addressing = match narrow_addresses {
+            true => AddressingModel::Physical32,
+            false => AddressingModel::Physical64,
+        };
+        module.memory_model(addressing, MemoryModel::OpenCL);
         let opencl_std = module.import("OpenCL.std");
         for capability in [
             Capability::Addresses,

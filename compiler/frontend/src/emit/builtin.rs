@@ -45,6 +45,9 @@ impl FunctionEmitter<'_, '_> {
         if let Some(result) = self.media(row.lower, args, ty)? {
             return Ok(result);
         }
+        if let Some(result) = self.motion(row.lower, args, ty)? {
+            return Ok(result);
+        }
         if let Some(result) = self.image(row.lower, args, ty)? {
             return Ok(result);
         }
@@ -321,9 +324,9 @@ impl FunctionEmitter<'_, '_> {
         dim: u32,
         constant: Option<u64>,
     ) -> u32 {
-        let long = self.e.b.ty_int(64);
+        let size = self.e.size_type();
         if constant.is_some_and(|dim| dim > 2) {
-            return self.e.b.const_int(64, u64::from(outside));
+            return self.e.size_constant(u64::from(outside));
         }
         let (variable, vector) = self.e.input(which);
         let value = self.load_input(variable, vector, 32);
@@ -331,7 +334,7 @@ impl FunctionEmitter<'_, '_> {
             return self
                 .e
                 .b
-                .op(Op::CompositeExtract, long, &[value, dim as u32]);
+                .op(Op::CompositeExtract, size, &[value, dim as u32]);
         }
         let bool_ty = self.e.b.ty_bool();
         let int = self.e.b.ty_int(32);
@@ -339,9 +342,9 @@ impl FunctionEmitter<'_, '_> {
         let zero = self.e.b.const_u32(0);
         let inside = self.e.b.op(Op::ULessThan, bool_ty, &[dim, three]);
         let index = self.e.b.op(Op::Select, int, &[inside, dim, zero]);
-        let found = self.e.b.op(Op::VectorExtractDynamic, long, &[value, index]);
-        let otherwise = self.e.b.const_int(64, u64::from(outside));
-        self.e.b.op(Op::Select, long, &[inside, found, otherwise])
+        let found = self.e.b.op(Op::VectorExtractDynamic, size, &[value, index]);
+        let otherwise = self.e.size_constant(u64::from(outside));
+        self.e.b.op(Op::Select, size, &[inside, found, otherwise])
     }
 
     /// The address space that a pointer argument points to.

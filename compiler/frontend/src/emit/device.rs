@@ -146,10 +146,10 @@ impl FunctionEmitter<'_, '_> {
             parts.push(self.sizes(dimensions, *arg, *value));
         }
         let zero = if dimensions == 1 {
-            self.e.b.const_int(64, 0)
+            self.e.size_constant(0)
         } else {
-            let long = self.e.b.ty_int(64);
-            let array = self.e.b.ty_array(long, u64::from(dimensions));
+            let size = self.e.size_type();
+            let array = self.e.b.ty_array(size, u64::from(dimensions));
             self.e.b.const_null(array)
         };
         let (global, local, offset) = match parts[..] {
@@ -169,13 +169,14 @@ impl FunctionEmitter<'_, '_> {
         let Some((_, space)) = parts else {
             return value;
         };
-        let long = self.e.b.ty_int(64);
-        let array = self.e.b.ty_array(long, u64::from(dimensions));
+        let size = self.e.size_type();
+        let array = self.e.b.ty_array(size, u64::from(dimensions));
         let class = super::types::storage_class(space);
         let pointer = self.e.b.ty_pointer(class, array);
         let pointer = self.e.b.op(Op::Bitcast, pointer, &[value]);
         // Aligned, as size_t is.
-        self.e.b.op(Op::Load, array, &[pointer, 2, 8])
+        let align = self.e.module.types.address_size() as u32;
+        self.e.b.op(Op::Load, array, &[pointer, 2, align])
     }
 
     /// The value of a block: the address of its context.

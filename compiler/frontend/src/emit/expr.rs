@@ -120,7 +120,7 @@ impl FunctionEmitter<'_, '_> {
                 rhs,
                 elem_size,
             } => {
-                let long = self.e.b.ty_int(64);
+                let long = self.e.size_type();
                 let lhs = self.expr(*lhs)?;
                 let rhs = self.expr(*rhs)?;
                 let lhs = self.e.b.op(Op::ConvertPtrToU, long, &[lhs]);
@@ -129,7 +129,7 @@ impl FunctionEmitter<'_, '_> {
                 if *elem_size <= 1 {
                     bytes
                 } else {
-                    let size = self.e.b.const_int(64, *elem_size);
+                    let size = self.e.size_constant(*elem_size);
                     self.e.b.op(Op::SDiv, long, &[bytes, size])
                 }
             }
@@ -176,7 +176,13 @@ impl FunctionEmitter<'_, '_> {
                 self.expr(*lhs)?;
                 self.expr(*rhs)?
             }
-            ExprKind::Call { func, args } => self.call(*func, args, None)?,
+            ExprKind::Call { .. } | ExprKind::CallPointer { .. } => self.any_call(id, None)?,
+            ExprKind::AddrOfFunction(func) => {
+                let function = self.e.functions[func.0 as usize];
+                let pointer = self.e.value_type(ty);
+                let op = Op::ConstantFunctionPointerINTEL;
+                self.e.b.unique(op, Some(pointer), &[function])
+            }
             ExprKind::Builtin { id: row, args } => self.builtin(id, *row, args)?,
             ExprKind::VectorBuild(parts) => self.vector_build(parts, ty)?,
             ExprKind::Swizzle { base, lanes } => {
@@ -456,9 +462,10 @@ impl FunctionEmitter<'_, '_> {
         let variable = self.temporary(ty);
         let align = self.align(ty);
         self.store_value(variable, ty, value, align, false);
-        let words = self.e.pointer_to(TypeTable::ULONG, AddrSpace::Private);
+        let word = self.e.module.types.size_type();
+        let words = self.e.pointer_to(word, AddrSpace::Private);
         let pointer = self.e.b.op(Op::Bitcast, words, &[variable]);
-        self.load_value(pointer, TypeTable::ULONG, align, false)
+        self.load_value(pointer, word, align, false)
     }
 
     /// bool as a 32-bit 0 or 1.

@@ -142,7 +142,10 @@ impl Emitter<'_> {
                 elem,
                 len: Some(len),
             } if types.is_pointer(elem.ty) => Some((elem.ty, len)),
-            _ => Some((TypeTable::ULONG, types.size(global.ty.ty) / 8)),
+            _ => Some((
+                types.size_type(),
+                types.size(global.ty.ty) / types.address_size(),
+            )),
         }
     }
 
@@ -255,7 +258,8 @@ impl Emitter<'_> {
                 Some(reloc) => self.address(reloc, memory),
                 None => {
                     // An integer cast to a pointer.
-                    let value = self.b.const_int(64, image.bits(offset, 8));
+                    let bytes = module.types.address_size();
+                    let value = self.size_constant(image.bits(offset, bytes));
                     let op = [Op::ConvertUToPtr as u32, value];
                     Ok(self.b.global(Op::SpecConstantOp, Some(memory), &op))
                 }
@@ -326,7 +330,10 @@ impl Emitter<'_> {
         if !image.has_reloc_in(offset, bytes) {
             return Ok(self.b.const_int(bits, image.bits(offset, bytes)));
         }
-        let Some(reloc) = image.reloc(offset).filter(|_| bits == 64) else {
+        let Some(reloc) = image
+            .reloc(offset)
+            .filter(|_| bytes == self.module.types.address_size())
+        else {
             return Err(EmitError {
                 span: image.span,
                 message: "part of an address in an initializer is not supported".to_string(),
@@ -336,9 +343,9 @@ impl Emitter<'_> {
         let byte = self.b.ty_int(8);
         let pointer = self.b.ty_pointer(storage_class(space), byte);
         let address = self.address(reloc, pointer)?;
-        let long = self.b.ty_int(64);
+        let word = self.size_type();
         let op = [Op::ConvertPtrToU as u32, address];
-        Ok(self.b.global(Op::SpecConstantOp, Some(long), &op))
+        Ok(self.b.global(Op::SpecConstantOp, Some(word), &op))
     }
 
     /// The address of a global plus an addend, as a constant of a pointer type.

@@ -65,7 +65,8 @@ impl FunctionEmitter<'_, '_> {
                     [only] => only,
                     ref parts => {
                         let lanes = parts.len() as u8;
-                        let vector = self.vector_type((TypeTable::ULONG, lanes));
+                        let size = self.e.module.types.size_type();
+                        let vector = self.vector_type((size, lanes));
                         self.e.b.op(Op::CompositeConstruct, vector, parts)
                     }
                 };

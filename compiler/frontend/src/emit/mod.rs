@@ -24,6 +24,7 @@ mod init;
 mod lvalue;
 mod matrix;
 mod media;
+mod motion;
 mod record;
 mod stmt;
 mod types;
@@ -119,7 +120,7 @@ pub fn emit(
         files: FxHashMap::default(),
         fp16: target.has_extension("cl_khr_fp16"),
         il_version: target.il_version,
-        b: Builder::new(),
+        b: Builder::new(options.narrow_addresses),
         value_types: Vec::new(),
         memory_types: Vec::new(),
         mentions_record: FxHashMap::default(),
@@ -245,6 +246,18 @@ impl Emitter<'_> {
         })
     }
 
+    /// `size_t`.
+    fn size_type(&mut self) -> u32 {
+        let bits = self.module.types.address_size() * 8;
+        self.b.ty_int(bits as u32)
+    }
+
+    /// A constant of `size_t`.
+    fn size_constant(&mut self, value: u64) -> u32 {
+        let bits = self.module.types.address_size() * 8;
+        self.b.const_int(bits as u32, value)
+    }
+
     /// The variable of a SPIR-V built-in and the type of its value.
     fn input(&mut self, which: BuiltIn) -> (u32, u32) {
         if let Some(known) = self.inputs.get(&which) {
@@ -259,8 +272,8 @@ impl Emitter<'_> {
             | BuiltIn::WorkgroupSize
             | BuiltIn::EnqueuedWorkgroupSize
             | BuiltIn::GlobalOffset => {
-                let long = self.b.ty_int(64);
-                self.b.ty_vector(long, 3)
+                let size = self.size_type();
+                self.b.ty_vector(size, 3)
             }
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
@@ -272,7 +285,7 @@ impl Emitter<'_> {
                 let int = self.b.ty_int(32);
                 self.b.ty_vector(int, 4)
             }
-            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex => self.b.ty_int(64),
+            BuiltIn::GlobalLinearId | BuiltIn::LocalInvocationIndex => self.size_type(),
             _ => self.b.ty_int(32),
         };
         let pointer = self.b.ty_pointer(StorageClass::Input, ty);
@@ -306,7 +319,10 @@ fn reachable(module: &TypedModule) -> (Vec<bool>, Vec<bool>) {
             continue;
         };
         for expr in &body.exprs {
-            if let ExprKind::Call { func, .. } | ExprKind::Block { func, .. } = expr.kind {
+            if let ExprKind::Call { func, .. }
+            | ExprKind::AddrOfFunction(func)
+            | ExprKind::Block { func, .. } = expr.kind
+            {
                 let callee = func.0 as usize;
                 called_kernels[callee] |= module.functions[callee].kernel.is_some();
                 if !reached[callee] {

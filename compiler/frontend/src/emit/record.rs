@@ -3,9 +3,9 @@
 use rspirv::spirv::Op;
 
 use super::EmitError;
-use super::function::FunctionEmitter;
+use super::function::{FunctionEmitter, SpirvSignature};
 use super::lvalue::Addr;
-use crate::lang::types::{AddrSpace, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, Type, TypeId, TypeTable};
 use crate::sema::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 
 /// Objects up to this many bytes are cleared by one store.
@@ -52,12 +52,12 @@ impl FunctionEmitter<'_, '_> {
                 self.copy(target, pointer, ty, align.min(source), volatile);
             }
             ExprKind::Zero => self.clear(target, ty, align)?,
-            ExprKind::Call { func, args } if space == AddrSpace::Private => {
-                self.call(*func, args, Some(target))?;
+            ExprKind::Call { .. } | ExprKind::CallPointer { .. } if space == AddrSpace::Private => {
+                self.any_call(id, Some(target))?;
             }
-            ExprKind::Call { func, args } => {
+            ExprKind::Call { .. } | ExprKind::CallPointer { .. } => {
                 let temporary = self.temporary(ty);
-                self.call(*func, args, Some(temporary))?;
+                self.any_call(id, Some(temporary))?;
                 self.copy(target, temporary, ty, align.min(self.align(ty)), false);
             }
             ExprKind::Assign { lvalue, value } => {
@@ -189,32 +189,72 @@ impl FunctionEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Calls a function. A returned record goes to `target` (or a temporary, whose address is
-    /// the result).
-    pub fn call(
+    /// A call of a function or through a pointer. A returned record goes to `target` (or a
+    /// temporary, whose address is the result).
+    pub fn any_call(&mut self, id: ExprId, target: Option<u32>) -> Result<u32, EmitError> {
+        match &self.body.expr(id).kind {
+            ExprKind::Call { func, args } => self.call(*func, args, target),
+            ExprKind::CallPointer { callee, args } => self.call_pointer(*callee, args, target),
+            _ => unreachable!("only calls"),
+        }
+    }
+
+    fn call(
         &mut self,
         func: FuncId,
         args: &[ExprId],
         target: Option<u32>,
     ) -> Result<u32, EmitError> {
-        let body = self.body;
         let module = self.e.module;
         let function = module.function(func);
         let signature = self.e.signature(&function.params, function.ret);
-        let mut operands = vec![self.e.functions[func.0 as usize]];
+        let callee = self.e.functions[func.0 as usize];
+        let op = Op::FunctionCall;
+        self.write_call(op, callee, signature, function.ret, args, target)
+    }
+
+    fn call_pointer(
+        &mut self,
+        pointer: ExprId,
+        args: &[ExprId],
+        target: Option<u32>,
+    ) -> Result<u32, EmitError> {
+        let module = self.e.module;
+        let callee = self.expr(pointer)?;
+        let pointee = module.types.pointer_parts(self.body.expr(pointer).ty);
+        let Some(Type::Function { ret, params, .. }) = pointee.map(|(q, _)| module.types.get(q.ty))
+        else {
+            unreachable!("only functions are called");
+        };
+        let signature = self.e.signature(params, *ret);
+        let op = Op::FunctionPointerCallINTEL;
+        self.write_call(op, callee, signature, *ret, args, target)
+    }
+
+    fn write_call(
+        &mut self,
+        op: Op,
+        callee: u32,
+        signature: SpirvSignature,
+        ret: TypeId,
+        args: &[ExprId],
+        target: Option<u32>,
+    ) -> Result<u32, EmitError> {
+        let body = self.body;
+        let mut operands = vec![callee];
         let mut result = 0;
         if signature.sret {
-            result = target.unwrap_or_else(|| self.temporary(function.ret));
+            result = target.unwrap_or_else(|| self.temporary(ret));
             operands.push(result);
         }
         for arg in args {
             debug_assert_ne!(body.expr(*arg).ty, TypeTable::VOID);
             operands.push(self.expr(*arg)?);
         }
-        let value = self.e.b.op(Op::FunctionCall, signature.result, &operands);
+        let value = self.e.b.op(op, signature.result, &operands);
         Ok(if signature.sret {
             result
-        } else if function.ret == TypeTable::VOID {
+        } else if ret == TypeTable::VOID {
             0
         } else {
             value

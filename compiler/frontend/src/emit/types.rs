@@ -46,6 +46,7 @@ pub fn storage_class(space: AddrSpace) -> StorageClass {
         AddrSpace::Constant => StorageClass::UniformConstant,
         AddrSpace::Local => StorageClass::Workgroup,
         AddrSpace::Generic => StorageClass::Generic,
+        AddrSpace::Code => StorageClass::CodeSectionINTEL,
     }
 }
 
@@ -63,6 +64,10 @@ impl Emitter<'_> {
         let module = self.module;
         let ty = match module.types.get(id) {
             Type::Bool => self.b.ty_bool(),
+            Type::Pointer {
+                pointee,
+                space: AddrSpace::Code,
+            } => self.code_pointer(pointee.ty),
             Type::Pointer { pointee, space } => {
                 let pointee = self.memory_type(pointee.ty);
                 self.b.ty_pointer(storage_class(*space), pointee)
@@ -81,6 +86,18 @@ impl Emitter<'_> {
         }
         self.value_types[index] = ty;
         ty
+    }
+
+    /// The pointer to functions of a type.
+    fn code_pointer(&mut self, function: TypeId) -> u32 {
+        self.b.capability(Capability::FunctionPointersINTEL);
+        self.b.extension("SPV_INTEL_function_pointers");
+        let module = self.module;
+        let function = match module.types.get(function) {
+            Type::Function { ret, params, .. } => self.signature(params, *ret).ty,
+            _ => unreachable!("only functions are in the code section"),
+        };
+        self.b.ty_pointer(StorageClass::CodeSectionINTEL, function)
     }
 
     fn known_memory_type(&self, id: TypeId) -> Option<u32> {
@@ -128,6 +145,15 @@ impl Emitter<'_> {
             Type::Vector { elem, len } => {
                 let elem = self.memory_type(*elem);
                 self.b.ty_vector(elem, u32::from(*len))
+            }
+            // A record may hold a pointer to a function that takes the record.
+            Type::Pointer {
+                space: AddrSpace::Code,
+                ..
+            } => {
+                let void = self.b.ty_void();
+                let function = self.b.ty_function(void, &[]);
+                self.b.ty_pointer(StorageClass::CodeSectionINTEL, function)
             }
             Type::Pointer { pointee, space } => {
                 let inner = if self.mentions_record(pointee.ty) {
@@ -177,11 +203,12 @@ impl Emitter<'_> {
             OpaqueKind::Queue => opaque(self, Op::TypeQueue, enqueue, &[]),
             OpaqueKind::ClkEvent => opaque(self, Op::TypeDeviceEvent, enqueue, &[]),
             OpaqueKind::Matrix(matrix) => self.matrix_type(matrix),
+            OpaqueKind::Motion(motion) => self.motion_type(motion.op(), &[]),
             OpaqueKind::NdRange => {
                 // Dimensions; then global offset, global size and local size.
                 let int = self.b.ty_int(32);
-                let long = self.b.ty_int(64);
-                let three = self.b.ty_array(long, 3);
+                let size = self.size_type();
+                let three = self.b.ty_array(size, 3);
                 self.b
                     .unique(Op::TypeStruct, None, &[int, three, three, three])
             }

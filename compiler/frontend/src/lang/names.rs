@@ -78,6 +78,23 @@ pub fn lookup(name: &str) -> Option<NamedType> {
     }
 }
 
+/// Returns the type where addresses have 32 bits: `size_t` and its like are narrower.
+pub fn narrowed(name: &str, named: NamedType) -> NamedType {
+    let own = name.strip_prefix("atomic_").unwrap_or(name);
+    if own == "bool" || !forbidden_in_kernels(own) {
+        return named;
+    }
+    let narrow = |ty| match ty == TypeTable::LONG {
+        true => TypeTable::INT,
+        false => TypeTable::UINT,
+    };
+    match named {
+        NamedType::Type(ty) => NamedType::Type(narrow(ty)),
+        NamedType::Atomic(ty) => NamedType::Atomic(narrow(ty)),
+        other => other,
+    }
+}
+
 /// Returns whether `name` is a built-in type name that is not a keyword. The parser asks this only
 /// for names that no declaration hides.
 pub fn is_type_name(name: &str) -> bool {

@@ -3,10 +3,10 @@
 //! [`IMAGES`] is the one list of image types; names, SPIR-V shapes and what a type needs of
 //! language and device derive from it.
 use pumice_target::matrix::{Component, Use, products};
-use rspirv::spirv::Dim;
+use rspirv::spirv::{Dim, Op};
 use std::sync::LazyLock;
 
-use super::options::LangOptions;
+use super::options::{LangOptions, first_version};
 use super::types::TypeId;
 use pumice_target::options::ClStd;
 
@@ -100,6 +100,67 @@ impl ImageKind {
     }
 }
 
+/// The extension that has the types of [`MotionKind`].
+pub const MOTION_ESTIMATION: &str = "cl_intel_device_side_avc_motion_estimation";
+
+/// A payload or result of motion estimation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MotionKind {
+    /// `intel_sub_group_avc_mce_payload_t`
+    McePayload,
+    /// `intel_sub_group_avc_ime_payload_t`
+    ImePayload,
+    /// `intel_sub_group_avc_ref_payload_t`
+    RefPayload,
+    /// `intel_sub_group_avc_sic_payload_t`
+    SicPayload,
+    /// `intel_sub_group_avc_mce_result_t`
+    MceResult,
+    /// `intel_sub_group_avc_ime_result_t`
+    ImeResult,
+    /// `intel_sub_group_avc_ref_result_t`
+    RefResult,
+    /// `intel_sub_group_avc_sic_result_t`
+    SicResult,
+    /// `intel_sub_group_avc_ime_result_single_reference_streamout_t`
+    ImeResultSingleReferenceStreamout,
+    /// `intel_sub_group_avc_ime_result_dual_reference_streamout_t`
+    ImeResultDualReferenceStreamout,
+    /// `intel_sub_group_avc_ime_single_reference_streamin_t`
+    ImeSingleReferenceStreamin,
+    /// `intel_sub_group_avc_ime_dual_reference_streamin_t`
+    ImeDualReferenceStreamin,
+}
+
+impl MotionKind {
+    /// SPIR-V's type.
+    pub fn op(self) -> Op {
+        match self {
+            Self::McePayload => Op::TypeAvcMcePayloadINTEL,
+            Self::ImePayload => Op::TypeAvcImePayloadINTEL,
+            Self::RefPayload => Op::TypeAvcRefPayloadINTEL,
+            Self::SicPayload => Op::TypeAvcSicPayloadINTEL,
+            Self::MceResult => Op::TypeAvcMceResultINTEL,
+            Self::ImeResult => Op::TypeAvcImeResultINTEL,
+            Self::RefResult => Op::TypeAvcRefResultINTEL,
+            Self::SicResult => Op::TypeAvcSicResultINTEL,
+            Self::ImeResultSingleReferenceStreamout => {
+                Op::TypeAvcImeResultSingleReferenceStreamoutINTEL
+            }
+            Self::ImeResultDualReferenceStreamout => {
+                Op::TypeAvcImeResultDualReferenceStreamoutINTEL
+            }
+            Self::ImeSingleReferenceStreamin => Op::TypeAvcImeSingleReferenceStreaminINTEL,
+            Self::ImeDualReferenceStreamin => Op::TypeAvcImeDualReferenceStreaminINTEL,
+        }
+    }
+
+    /// Returns whether a zero initialises a variable; payloads and results of all kinds have no initialiser.
+    pub fn has_zero(self) -> bool {
+        !matches!(self, Self::McePayload | Self::MceResult)
+    }
+}
+
 /// The extension that has cooperative matrices.
 pub const MATRICES_EXTENSION: &str = "cl_pumice_cooperative_matrix";
 
@@ -186,6 +247,8 @@ pub enum OpaqueKind {
     ReserveId,
     /// A cooperative matrix.
     Matrix(MatrixKind),
+    /// A type of motion estimation.
+    Motion(MotionKind),
 }
 
 /// The opaque types that are no images, by name; pipes depend on their packets.
@@ -196,6 +259,54 @@ pub const OPAQUES: &[(&str, OpaqueKind)] = &[
     ("ndrange_t", OpaqueKind::NdRange),
     ("clk_event_t", OpaqueKind::ClkEvent),
     ("reserve_id_t", OpaqueKind::ReserveId),
+    (
+        "intel_sub_group_avc_mce_payload_t",
+        OpaqueKind::Motion(MotionKind::McePayload),
+    ),
+    (
+        "intel_sub_group_avc_ime_payload_t",
+        OpaqueKind::Motion(MotionKind::ImePayload),
+    ),
+    (
+        "intel_sub_group_avc_ref_payload_t",
+        OpaqueKind::Motion(MotionKind::RefPayload),
+    ),
+    (
+        "intel_sub_group_avc_sic_payload_t",
+        OpaqueKind::Motion(MotionKind::SicPayload),
+    ),
+    (
+        "intel_sub_group_avc_mce_result_t",
+        OpaqueKind::Motion(MotionKind::MceResult),
+    ),
+    (
+        "intel_sub_group_avc_ime_result_t",
+        OpaqueKind::Motion(MotionKind::ImeResult),
+    ),
+    (
+        "intel_sub_group_avc_ref_result_t",
+        OpaqueKind::Motion(MotionKind::RefResult),
+    ),
+    (
+        "intel_sub_group_avc_sic_result_t",
+        OpaqueKind::Motion(MotionKind::SicResult),
+    ),
+    (
+        "intel_sub_group_avc_ime_result_single_reference_streamout_t",
+        OpaqueKind::Motion(MotionKind::ImeResultSingleReferenceStreamout),
+    ),
+    (
+        "intel_sub_group_avc_ime_result_dual_reference_streamout_t",
+        OpaqueKind::Motion(MotionKind::ImeResultDualReferenceStreamout),
+    ),
+    (
+        "intel_sub_group_avc_ime_single_reference_streamin_t",
+        OpaqueKind::Motion(MotionKind::ImeSingleReferenceStreamin),
+    ),
+    (
+        "intel_sub_group_avc_ime_dual_reference_streamin_t",
+        OpaqueKind::Motion(MotionKind::ImeDualReferenceStreamin),
+    ),
 ];
 
 /// Returns the names of writes to 3D images if the device lacks them; OpenCL C 2.0 has them itself.
@@ -246,6 +357,14 @@ impl OpaqueKind {
         matches!(self, Self::Sampler | Self::Image(..) | Self::Pipe(..))
     }
 
+    /// Returns whether a zero initialises a variable of the type.
+    pub fn has_zero(self) -> bool {
+        match self {
+            Self::Motion(kind) => kind.has_zero(),
+            _ => !self.is_handle(),
+        }
+    }
+
     /// Returns whether a kernel argument can have the type.
     pub fn for_kernels(self) -> bool {
         self.is_handle() || self == Self::Queue
@@ -276,7 +395,7 @@ impl OpaqueKind {
         let images = "__opencl_c_images";
         let is_new = match self {
             Self::Image(_, access) => access == Access::ReadWrite,
-            Self::Event | Self::Sampler | Self::Matrix(_) => false,
+            Self::Event | Self::Sampler | Self::Matrix(_) | Self::Motion(_) => false,
             _ => true,
         };
         if is_new && lang.std < ClStd::Cl20 {
@@ -285,6 +404,8 @@ impl OpaqueKind {
         let need = |name, has: bool| (!has).then_some(name);
         match self {
             Self::Event => None,
+            Self::Motion(_) => need("OpenCL C 1.2", lang.std >= first_version(MOTION_ESTIMATION))
+                .or_else(|| need(MOTION_ESTIMATION, lang.extension(MOTION_ESTIMATION))),
             Self::Sampler => need(images, lang.feature(images)),
             Self::Image(kind, access) => {
                 let shape = kind.shape();

@@ -1,6 +1,7 @@
 //! The language as one compilation sees it: version, device extensions and features, pragmas.
 use rustc_hash::FxHashSet;
 
+use super::opaque::MOTION_ESTIMATION;
 use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions, MathOptions};
 
@@ -13,21 +14,37 @@ pub struct LangOptions<'a> {
     pub math: MathOptions,
     /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.
     pub local_memory: u64,
+    /// Pointers and `size_t` have 32 bits.
+    pub narrow_addresses: bool,
+    /// Variables and literals may be scalar halves where the device has cl_khr_fp16.
+    scalar_half: bool,
+    /// There are atomic types of 64 bits.
+    pub int64_atomics: bool,
     /// Extensions that the device has.
     extensions: &'a [String],
     /// Extensions that a pragma has disabled.
     disabled: FxHashSet<&'a str>,
     /// Extensions of clang's language that a pragma has enabled.
     of_clang: FxHashSet<&'static str>,
+    /// Feature macros that the source has undefined.
+    undefined: FxHashSet<String>,
     /// Feature macros that the device has.
     features: &'a [String],
 }
 
 /// Extensions of clang's language, which no device lists. They are off until a pragma enables them.
-pub const CLANG_EXTENSIONS: &[&str] = &[BIT_FIELDS, STORAGE_CLASSES, VARIADIC_FUNCTIONS];
+pub const CLANG_EXTENSIONS: &[&str] = &[
+    BIT_FIELDS,
+    FUNCTION_POINTERS,
+    STORAGE_CLASSES,
+    VARIADIC_FUNCTIONS,
+];
 
 /// Members of structs and unions with a number of bits.
 pub const BIT_FIELDS: &str = "__cl_clang_bitfields";
+
+/// Pointers to functions, and calls through them.
+pub const FUNCTION_POINTERS: &str = "__cl_clang_function_pointers";
 
 /// `register` in OpenCL C 1.0, `auto` in all versions.
 pub const STORAGE_CLASSES: &str = "cl_clang_storage_class_specifiers";
@@ -35,17 +52,37 @@ pub const STORAGE_CLASSES: &str = "cl_clang_storage_class_specifiers";
 /// Prototypes with `...`.
 pub const VARIADIC_FUNCTIONS: &str = "__cl_clang_variadic_functions";
 
+/// Returns the language version that has an extension first.
+pub fn first_version(extension: &str) -> ClStd {
+    const SINCE_CL12: [&str; 5] = [
+        "cl_khr_subgroup",
+        "cl_intel_subgroup",
+        "cl_khr_mipmap_image",
+        "cl_khr_depth_images",
+        MOTION_ESTIMATION,
+    ];
+    let is_newer = SINCE_CL12
+        .iter()
+        .any(|prefix| extension.starts_with(prefix));
+    if is_newer { ClStd::Cl12 } else { ClStd::Cl10 }
+}
+
 impl<'a> LangOptions<'a> {
     /// The language of one set of options on one device. Without `-cl-std` it is OpenCL C 1.2
     /// (OpenCL 3.0 API §5.8.6.5).
     pub fn new(options: &CompileOptions, target: &'a Target) -> Self {
         Self {
             std: options.std.unwrap_or(ClStd::Cl12),
+            narrow_addresses: options.narrow_addresses,
             math: options.math,
             local_memory: u64::from(target.max_local_memory_size),
             extensions: &target.extensions,
             disabled: FxHashSet::default(),
+            scalar_half: !options.half_by_pragma,
+            int64_atomics: target.int64_buffer_atomics
+                || target.has_extension("cl_khr_int64_base_atomics"),
             of_clang: FxHashSet::default(),
+            undefined: FxHashSet::default(),
             features: &target.features,
         }
     }
@@ -78,6 +115,7 @@ impl<'a> LangOptions<'a> {
             };
             return true;
         }
+        self.scalar_half |= enable && name == "cl_khr_fp16";
         let Some(name) = self.extension_name(name) else {
             return false;
         };
@@ -99,9 +137,20 @@ impl<'a> LangOptions<'a> {
         self.of_clang.contains(name)
     }
 
-    /// Returns whether a `__opencl_c_*` feature is available; the device decides, never a pragma.
+    /// Returns whether a `__opencl_c_*` feature is available: the device has it and no `#undef` of its
+    /// macro stands above. Pragmas do not matter.
     pub fn feature(&self, name: &str) -> bool {
-        self.features.iter().any(|feature| feature == name)
+        self.features.iter().any(|feature| feature == name) && !self.undefined.contains(name)
+    }
+
+    /// Returns whether the source has undefined a feature's macro.
+    pub fn is_undefined(&self, name: &str) -> bool {
+        self.undefined.contains(name)
+    }
+
+    /// Takes a feature away whose macro the source undefines here.
+    pub fn undefine_feature(&mut self, name: &str) {
+        self.undefined.insert(name.to_string());
     }
 
     /// Returns whether a feature is available that OpenCL C 2.0 requires and 3.0 makes optional.
@@ -117,6 +166,11 @@ impl<'a> LangOptions<'a> {
     /// Returns whether arithmetic on half is legal.
     pub fn fp16(&self) -> bool {
         self.extension("cl_khr_fp16")
+    }
+
+    /// Returns whether values may be halves. As in clang, vectors need no pragma.
+    pub fn half_values(&self, is_vector: bool) -> bool {
+        self.fp16() && (is_vector || self.scalar_half)
     }
 
     /// Returns whether double exists. As in clang, the extension's pragma has no effect on it.

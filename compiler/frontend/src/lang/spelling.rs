@@ -214,7 +214,9 @@ impl TypeTable {
                 let star = if wrap { format!("({star})") } else { star };
                 // An array's or pointer's own space reads best before everything else.
                 let text = self.spell(*pointee, star, named);
-                if matches!(self.get(pointee.ty), Type::Pointer { .. }) {
+                if *space == AddrSpace::Code {
+                    text
+                } else if matches!(self.get(pointee.ty), Type::Pointer { .. }) {
                     if *space == AddrSpace::Private {
                         text
                     } else {

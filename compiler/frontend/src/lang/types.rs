@@ -37,6 +37,8 @@ pub enum AddrSpace {
     GlobalDevice,
     /// Global memory of the host: `__attribute__((opencl_global_host))`; pointers only.
     GlobalHost,
+    /// Functions; pointers only.
+    Code,
 }
 
 impl AddrSpace {
@@ -50,6 +52,7 @@ impl AddrSpace {
             Self::Generic => "__generic",
             Self::GlobalDevice => "__global_device",
             Self::GlobalHost => "__global_host",
+            Self::Code => "",
         }
     }
 
@@ -65,7 +68,7 @@ impl AddrSpace {
     pub fn contains(self, other: Self) -> bool {
         self == other
             || match self {
-                Self::Generic => other != Self::Constant,
+                Self::Generic => !matches!(other, Self::Constant | Self::Code),
                 Self::Global => other.of_language() == Self::Global,
                 _ => false,
             }
@@ -243,6 +246,8 @@ pub struct EnumDef {
 /// All types of one translation unit.
 #[derive(Clone, Debug)]
 pub struct TypeTable {
+    /// Bytes of a pointer and of `size_t`.
+    address_size: u64,
     types: Vec<Type>,
     map: FxHashMap<Type, TypeId>,
     /// Typedef names from the source that [`TypeId`]s carry.
@@ -283,7 +288,7 @@ well_known! {
     UINT = 7, Type::Int(IntKind::UInt);
     /// `long`
     LONG = 8, Type::Int(IntKind::Long);
-    /// `ulong`, also `size_t` and `uintptr_t`
+    /// `ulong`
     ULONG = 9, Type::Int(IntKind::ULong);
     /// `half`
     HALF = 10, Type::Float(FloatKind::Half);
@@ -313,12 +318,33 @@ impl TypeTable {
             .map(|(index, ty)| (ty.clone(), TypeId::plain(index as u32)))
             .collect();
         Self {
+            address_size: 8,
             types,
             map,
             spellings: Vec::new(),
             records: Vec::new(),
             enums: Vec::new(),
         }
+    }
+
+    /// Makes pointers and `size_t` 32 bits wide.
+    pub fn narrow_addresses(&mut self) {
+        self.address_size = 4;
+    }
+
+    /// Bytes of a pointer.
+    pub fn address_size(&self) -> u64 {
+        self.address_size
+    }
+
+    /// `size_t` and `uintptr_t`.
+    pub fn size_type(&self) -> TypeId {
+        TypeTable::int(IntKind::of(self.address_size as u32 * 8, false))
+    }
+
+    /// `ptrdiff_t` and `intptr_t`.
+    pub fn difference_type(&self) -> TypeId {
+        TypeTable::int(IntKind::of(self.address_size as u32 * 8, true))
     }
 
     /// The type behind an id.
@@ -517,7 +543,7 @@ impl TypeTable {
             Type::Vector { elem, len } => {
                 self.size(elem) * if len == 3 { 4 } else { u64::from(len) }
             }
-            Type::Pointer { .. } | Type::Block(_) => 8,
+            Type::Pointer { .. } | Type::Block(_) => self.address_size,
             Type::Opaque(kind) => kind.size(),
             Type::Array { elem, len } => self.size(elem.ty).saturating_mul(len.unwrap_or(0)),
             Type::Record(record) => self.record(record).size,

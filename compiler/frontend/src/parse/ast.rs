@@ -117,6 +117,8 @@ pub enum PragmaKind {
     },
     /// `#pragma OPENCL FP_CONTRACT` / `#pragma STDC FP_CONTRACT`: `None` is DEFAULT.
     FpContract(Option<bool>),
+    /// `#undef` of a feature's macro.
+    Undefine(Symbol),
     /// `#pragma unroll [n]`, before a loop; `None` without a count.
     Unroll(Option<u32>),
 }

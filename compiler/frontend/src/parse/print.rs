@@ -70,6 +70,7 @@ impl Printer<'_> {
                 format!("pragma extension {} {behaviour}", self.name(*name))
             }
             PragmaKind::FpContract(on) => format!("pragma fp_contract {on:?}"),
+            PragmaKind::Undefine(name) => format!("undefine {}", self.name(*name)),
             PragmaKind::Unroll(count) => format!("pragma unroll {count:?}"),
         };
         self.line(&text);

@@ -465,6 +465,10 @@ impl Parser<'_> {
         match self.pragma_word()?.as_str() {
             "unroll" => self.unroll_count(),
             "nounroll" => Some(PragmaKind::Unroll(Some(1))),
+            "undef" => match self.advance().kind {
+                TokenKind::Ident(name) => Some(PragmaKind::Undefine(name)),
+                _ => None,
+            },
             // OPENCL and STDC
             _ => match self.pragma_word()?.as_str() {
                 "FP_CONTRACT" => {

@@ -40,8 +40,8 @@ impl Preprocessor<'_> {
                 }
                 self.named_directive(&text, name, wraps);
                 // Tokens left by an expansion inside the directive are not program text. Only
-                // pragmas leave tokens on purpose.
-                while text != "pragma" && !self.contexts.is_empty() {
+                // pragmas, and features that are undefined, leave tokens on purpose.
+                while !matches!(text.as_str(), "pragma" | "undef") && !self.contexts.is_empty() {
                     self.pop_context();
                 }
             }
@@ -63,8 +63,12 @@ impl Preprocessor<'_> {
             "define" => self.define_directive(),
             "undef" => {
                 if let Some((symbol, _)) = self.macro_name(name) {
+                    let was_defined = self.is_defined(symbol);
                     self.set_slot(symbol, Slot::Undefined);
                     self.end_of_line("undef");
+                    if was_defined {
+                        self.undefined_feature(symbol, name);
+                    }
                 }
             }
             "include" | "include_next" | "import" => self.include_directive(name),

@@ -27,6 +27,7 @@ mod expand;
 mod include;
 mod lexer;
 pub mod literal;
+mod motion_estimation;
 mod pragma;
 mod predefined;
 mod print;

@@ -3,6 +3,8 @@
 use std::rc::Rc;
 
 use super::token::Punct;
+use crate::symbol::Symbol;
+
 use super::{LINE_START, Lexer, Preprocessor, Token, TokenKind};
 
 impl Preprocessor<'_> {
@@ -47,6 +49,26 @@ impl Preprocessor<'_> {
             _ => return,
         }
         self.push_pragma(tokens);
+    }
+
+    /// Passes the `#undef` of a feature's macro on: what stands behind it is compiled without the feature.
+    pub(super) fn undefined_feature(&mut self, feature: Symbol, directive: Token) {
+        let text = self.names.resolve(feature);
+        if !text.starts_with("__opencl_c_") || !self.config.target.has_feature(text) {
+            return;
+        }
+        let word = self.names.intern("undef");
+        let token = |kind| Token {
+            kind,
+            flags: 0,
+            ..directive
+        };
+        let tokens = [
+            TokenKind::Pragma,
+            TokenKind::Ident(word),
+            TokenKind::Ident(feature),
+        ];
+        self.push_pragma(tokens.map(token).to_vec());
     }
 
     /// `_Pragma("text")`; the name was just read.
@@ -104,7 +126,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn push_pragma(&mut self, mut tokens: Vec<Token>) {
+    pub(super) fn push_pragma(&mut self, mut tokens: Vec<Token>) {
         let last = tokens[tokens.len() - 1];
         tokens.push(Token {
             kind: TokenKind::PragmaEnd,

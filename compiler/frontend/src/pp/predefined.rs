@@ -7,8 +7,10 @@
 
 use std::sync::LazyLock;
 
+use super::motion_estimation;
 use super::token::KEYWORDS;
-use crate::lang::options::CLANG_EXTENSIONS;
+use crate::lang::opaque::MOTION_ESTIMATION;
+use crate::lang::options::{CLANG_EXTENSIONS, first_version};
 use crate::symbol::{Interner, Symbol};
 use pumice_target::Target;
 use pumice_target::options::{ClStd, CompileOptions, Define};
@@ -213,6 +215,7 @@ CLK_UNORM_14X2_EXT 0x10EA
 CLK_UNSIGNED_INT_RAW12_EXT 0x10E4
 ",
     ),
+    (Gate::Extension(MOTION_ESTIMATION), motion_estimation::CONSTANTS),
     (
         Gate::Cl20,
         "ATOMIC_VAR_INIT(value) (value)
@@ -267,11 +270,6 @@ const FIXED_MACROS: &[(&str, &str)] = &[
     ("__STDC__", "1"),
     ("__STDC_HOSTED__", "0"),
     ("__STDC_VERSION__", "199901L"),
-    ("__SIZE_TYPE__", "unsigned long"),
-    ("__PTRDIFF_TYPE__", "long"),
-    ("__INTPTR_TYPE__", "long"),
-    ("__UINTPTR_TYPE__", "unsigned long"),
-    ("__SIZE_MAX__", "0xffffffffffffffffUL"),
     ("__CHAR_BIT__", "8"),
     ("__ATOMIC_RELAXED", "0"),
     ("__ATOMIC_CONSUME", "1"),
@@ -286,6 +284,24 @@ const FIXED_MACROS: &[(&str, &str)] = &[
     ("__OPENCL_MEMORY_SCOPE_SUB_GROUP", "4"),
     ("__DATE__", "\"Jan  1 1970\""),
     ("__TIME__", "\"00:00:00\""),
+];
+
+/// Macros about addresses of 64 bits, then of 32.
+const ADDRESS_MACROS: [&[(&str, &str)]; 2] = [
+    &[
+        ("__SIZE_TYPE__", "unsigned long"),
+        ("__PTRDIFF_TYPE__", "long"),
+        ("__INTPTR_TYPE__", "long"),
+        ("__UINTPTR_TYPE__", "unsigned long"),
+        ("__SIZE_MAX__", "0xffffffffffffffffUL"),
+    ],
+    &[
+        ("__SIZE_TYPE__", "unsigned int"),
+        ("__PTRDIFF_TYPE__", "int"),
+        ("__INTPTR_TYPE__", "int"),
+        ("__UINTPTR_TYPE__", "unsigned int"),
+        ("__SIZE_MAX__", "0xffffffffU"),
+    ],
 ];
 
 /// Features that OpenCL C 2.0 has itself. As with clang's headers, it has their macros too.
@@ -444,7 +460,8 @@ pub(super) fn text(
 /// Tells `define` of the name and value of each macro that depends on target and options.
 fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnMut(&str, &str)) {
     let std = language_version(options);
-    for (name, value) in FIXED_MACROS {
+    let addresses = ADDRESS_MACROS[usize::from(options.narrow_addresses)];
+    for (name, value) in FIXED_MACROS.iter().chain(addresses) {
         define(name, value);
     }
     let (major, minor) = target.opencl_version;
@@ -463,7 +480,8 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
             define(feature, "1");
         }
     }
-    for extension in &target.extensions {
+    let known = |name: &&String| std >= first_version(name);
+    for extension in target.extensions.iter().filter(known) {
         define(extension, "1");
     }
     for extension in CLANG_EXTENSIONS {

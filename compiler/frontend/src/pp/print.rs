@@ -7,9 +7,12 @@ use crate::symbol::Interner;
 /// The preprocessed source: lines as they were, spaces where tokens would run together.
 pub fn print_tokens(tokens: &[Token], names: &Interner) -> Vec<u8> {
     let mut out: Vec<u8> = Vec::new();
-    for token in tokens {
+    for (at, token) in tokens.iter().enumerate() {
+        let next = tokens.get(at + 1).map(|next| spelling(names, &next.kind));
         let text: &[u8] = match token.kind {
             TokenKind::Eof => break,
+            // The source had `#undef` with the name of a feature.
+            TokenKind::Pragma if next == Some(b"undef") => b"#",
             TokenKind::Pragma => b"#pragma",
             TokenKind::PragmaEnd => {
                 out.push(b'\n');

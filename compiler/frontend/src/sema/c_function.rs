@@ -19,7 +19,8 @@ impl<'a> Sema<'a> {
         mut args: Vec<ExprId>,
         span: Span,
     ) -> Option<(&'a str, Vec<ExprId>)> {
-        let zero = |sema: &mut Self| sema.mk(ExprKind::Int(0), TypeTable::ULONG, span);
+        let size = self.module.types.size_type();
+        let zero = |sema: &mut Self| sema.mk(ExprKind::Int(0), size, span);
         Some(match function {
             CFunction::Same(name) => (name, args),
             CFunction::Of(name, kind) => {
@@ -56,9 +57,53 @@ impl<'a> Sema<'a> {
                 args.insert(args.len().min(1), zero(self));
                 ("vstore_half", args)
             }
-            // Is no function of OpenCL C; call_builtin takes copy_bytes.
-            CFunction::CopyBytes => return None,
+            CFunction::PlainAtomic(name) => {
+                self.as_atomic_object(&mut args);
+                (name, args)
+            }
+            CFunction::PlainCompareExchange { by_pointer } => {
+                let name = "atomic_compare_exchange_strong_explicit";
+                self.as_atomic_object(&mut args);
+                // Whether it may fail without a reason changes nothing.
+                if args.len() == 6 {
+                    args.remove(3);
+                }
+                if let Some(desired) = args.get_mut(2).filter(|_| by_pointer) {
+                    *desired = self.pointed_value(*desired, text)?;
+                }
+                (name, args)
+            }
+            // Are no functions of OpenCL C; call_builtin takes them.
+            CFunction::CopyBytes | CFunction::PlainNand => return None,
         })
+    }
+
+    /// The first argument, a pointer to an object of plain type, as one to an atomic object.
+    pub(super) fn as_atomic_object(&mut self, args: &mut [ExprId]) {
+        let Some(object) = args.first_mut() else {
+            return;
+        };
+        if let Some((to, space)) = self.module.types.pointer_parts(self.ty(*object)) {
+            let types = &mut self.module.types;
+            if types.is_arithmetic(to.ty) && !matches!(types.get(to.ty), Type::Bool) {
+                let ty = types.intern(Type::Atomic(to.ty));
+                let ty = types.pointer(QualType::new(ty, to.quals), space);
+                *object = self.pointer_convert(*object, ty);
+            }
+        }
+        *object = self.beyond_private(*object);
+        *object = self.without_const(*object);
+    }
+
+    /// The value behind a pointer that an atomic function takes.
+    fn pointed_value(&mut self, pointer: ExprId, text: &str) -> Option<ExprId> {
+        let span = self.span(pointer);
+        if !self.module.types.is_pointer(self.ty(pointer)) {
+            self.error(span, format!("'{text}' takes a pointer to the new value"));
+            return None;
+        }
+        let lvalue = self.deref_lvalue(pointer, span)?;
+        self.value_of(super::Operand::Lvalue(lvalue), span)
     }
 
     /// A pointer into private memory as a generic one, which atomic functions take.

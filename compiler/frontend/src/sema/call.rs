@@ -30,6 +30,17 @@ fn special_value(name: &str) -> Option<(f64, FloatKind)> {
     })
 }
 
+/// `as_size_t` and its like where addresses have 32 bits; other names stay.
+fn narrow_conversion(name: &str) -> &str {
+    match name {
+        "as_size_t" | "as_uintptr_t" => "as_uint",
+        "as_ptrdiff_t" | "as_intptr_t" => "as_int",
+        "convert_size_t" | "convert_uintptr_t" => "convert_uint",
+        "convert_ptrdiff_t" | "convert_intptr_t" => "convert_int",
+        other => other,
+    }
+}
+
 impl<'a> Sema<'a> {
     pub(super) fn call(
         &mut self,
@@ -73,11 +84,20 @@ impl<'a> Sema<'a> {
             Operand::Builtin(name) => self.call_builtin(name, values, rparen, callee_span, span),
             Operand::Block(block) => self.call_block(block, &values, rparen, span),
             Operand::Value(expr) => {
-                self.not_a_function(self.ty(expr), callee_span);
+                let ty = self.ty(expr);
+                if self.pointed_function(ty).is_some() {
+                    return self.call_pointer(expr, &values, rparen, span);
+                }
+                self.not_a_function(ty, callee_span);
                 None
             }
             Operand::Lvalue(lvalue) => {
-                self.not_a_function(self.body.lvalue(lvalue).ty.ty, callee_span);
+                let ty = self.body.lvalue(lvalue).ty.ty;
+                if self.pointed_function(ty).is_some() {
+                    let pointer = self.value_of(target, callee_span)?;
+                    return self.call_pointer(pointer, &values, rparen, span);
+                }
+                self.not_a_function(ty, callee_span);
                 None
             }
         }
@@ -296,7 +316,7 @@ impl<'a> Sema<'a> {
             return Some(Fit::Splat);
         }
         if let Type::Opaque(kind) = types.get(param) {
-            let null = !kind.is_handle() && self.is_null_constant(arg);
+            let null = kind.has_zero() && self.is_null_constant(arg);
             return null.then_some(Fit::Conversion);
         }
         let (to, to_space) = types.pointer_parts(param)?;
@@ -329,7 +349,10 @@ impl<'a> Sema<'a> {
         callee_span: Span,
         span: Span,
     ) -> Option<ExprId> {
-        let text = self.name(name);
+        let text = match self.lang.narrow_addresses {
+            true => narrow_conversion(self.name(name)),
+            false => self.name(name),
+        };
         // An enumerator's type is an integer to the table.
         let is_enum = |arg: &ExprId| matches!(self.module.types.get(self.ty(*arg)), Type::Enum(_));
         let enums: Vec<bool> = args.iter().map(is_enum).collect();
@@ -354,15 +377,28 @@ impl<'a> Sema<'a> {
         }
         let (text, args) = match builtins::c_function(text) {
             Some(CFunction::CopyBytes) => return self.copy_bytes(text, &args, span),
+            Some(CFunction::PlainNand) => {
+                return self.atomic_nand(&args, rparen, callee_span, span);
+            }
             Some(function) => self.c_call(function, text, args, span)?,
             None => (text, args),
         };
+        self.call_table(text, &args, [rparen, callee_span, span])
+    }
+
+    /// A call of a function of the table.
+    pub(super) fn call_table(
+        &mut self,
+        text: &str,
+        args: &[ExprId],
+        [rparen, callee_span, span]: [Span; 3],
+    ) -> Option<ExprId> {
         if let Some(count) = builtins::hint_arguments(text) {
             let error = ResolveError::Count {
                 min: count,
                 max: count,
             };
-            self.builtin_error(text, error, &args, rparen, callee_span);
+            self.builtin_error(text, error, args, rparen, callee_span);
             return None;
         }
         if self.func.is_none() {
@@ -384,14 +420,14 @@ impl<'a> Sema<'a> {
         {
             Ok(resolution) => resolution,
             Err(error) => {
-                self.builtin_error(text, error, &args, rparen, callee_span);
+                self.builtin_error(text, error, args, rparen, callee_span);
                 return None;
             }
         };
         if text == "printf" {
-            self.check_printf(&args);
+            self.check_printf(args);
         }
-        self.check_order(text, &args);
+        self.check_order(text, args);
         let mut converted = Vec::with_capacity(args.len());
         for (index, &arg) in args.iter().enumerate() {
             let value = match resolution.params.get(index) {

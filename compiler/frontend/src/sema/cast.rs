@@ -61,7 +61,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<ExprId> {
         let from = self.ty(value);
-        if self.module.types.elem_lanes(to).0 == TypeTable::HALF && !self.lang.fp16() {
+        if self.lacks_half(to) {
             let message = format!("casting to type {} is not allowed", self.show(to));
             let report = self.error(span, message);
             self.extension_note(report, "cl_khr_fp16");
@@ -101,7 +101,7 @@ impl<'a> Sema<'a> {
                 return Some(self.splat(value, elem, to));
             }
             // `(event_t)0`
-            Type::Opaque(kind) if !kind.is_handle() && self.is_null_constant(value) => {
+            Type::Opaque(kind) if kind.has_zero() && self.is_null_constant(value) => {
                 return Some(self.mk(ExprKind::Zero, to, span));
             }
             _ => {}
@@ -160,6 +160,18 @@ impl<'a> Sema<'a> {
         Some(self.pointer_convert(value, to))
     }
 
+    /// Returns whether pointers point to different named address spaces, between which no cast leads.
+    fn crosses_spaces(&self, from: TypeId, to: TypeId) -> bool {
+        let space = |ty| self.module.types.pointer_parts(ty).map(|(_, space)| space);
+        match (space(from), space(to)) {
+            (Some(from), Some(to)) => {
+                let functions = from == AddrSpace::Code || to == AddrSpace::Code;
+                !functions && !from.contains(to) && !to.contains(from)
+            }
+            _ => false,
+        }
+    }
+
     /// `__builtin_astype(operand, type)` and `as_type(operand)`.
     pub(super) fn as_type(
         &mut self,
@@ -192,6 +204,7 @@ impl<'a> Sema<'a> {
             return Some(value);
         }
         let kind = match (types.is_pointer(from), types.is_pointer(to)) {
+            (true, true) if self.crosses_spaces(from, to) => ConvertKind::SpaceCast,
             (true, true) => return self.explicit_cast(value, to, span),
             (true, false) => ConvertKind::PtrToInt,
             (false, true) => ConvertKind::IntToPtr,

@@ -23,7 +23,8 @@ impl<'a> Sema<'a> {
         let start = usize::try_from(at).ok()?;
         let bytes = out.bytes.get_mut(start..start.checked_add(size)?)?;
         // A later initialiser overrides an earlier one.
-        let first = out.relocs.partition_point(|r| r.offset + 8 <= at);
+        let address = self.module.types.address_size();
+        let first = out.relocs.partition_point(|r| r.offset + address <= at);
         let behind = out.relocs.partition_point(|r| r.offset < at + size as u64);
         out.relocs.drain(first..behind.max(first));
         match value {
@@ -42,7 +43,7 @@ impl<'a> Sema<'a> {
             }
             Value::Addr { global, offset } => match global {
                 None => bytes.copy_from_slice(&(*offset as u64).to_le_bytes()[..size.min(8)]),
-                Some(target) if size == 8 => {
+                Some(target) if size as u64 == address => {
                     bytes.fill(0);
                     let reloc = Reloc {
                         offset: at,

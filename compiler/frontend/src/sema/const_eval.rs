@@ -202,7 +202,9 @@ impl<'a> Sema<'a> {
             | ExprKind::Update { .. }
             | ExprKind::OldValue
             | ExprKind::Stmts { .. }
+            | ExprKind::AddrOfFunction(_)
             | ExprKind::Call { .. }
+            | ExprKind::CallPointer { .. }
             | ExprKind::Builtin { .. } => None,
         }
     }

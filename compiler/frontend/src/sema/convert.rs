@@ -3,6 +3,7 @@ use super::const_eval::Value;
 use super::typed::{ConvertKind, ExprId, ExprKind};
 use super::{Operand, Sema};
 use crate::diagnostics::{Report, Warning};
+use crate::lang::options::FUNCTION_POINTERS;
 use crate::lang::types::{
     AddrSpace, IntKind, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable,
 };
@@ -88,6 +89,9 @@ impl<'a> Sema<'a> {
                 );
                 None
             }
+            Operand::Function(name) if self.lang.clang_extension(FUNCTION_POINTERS) => {
+                self.address_of_function(name, span)
+            }
             Operand::Function(name) | Operand::Builtin(name) => {
                 let message = "taking address of function is not allowed";
                 self.error(span, message)
@@ -99,8 +103,7 @@ impl<'a> Sema<'a> {
 
     /// Without cl_khr_fp16 a half in memory is for vload_half and vstore_half alone.
     pub(super) fn check_half_access(&mut self, ty: TypeId, word: &str, span: Span) -> Option<()> {
-        let (elem, _) = self.module.types.elem_lanes(ty);
-        if elem != TypeTable::HALF || self.lang.fp16() {
+        if !self.lacks_half(ty) {
             return Some(());
         }
         let doing = match word {
@@ -307,7 +310,7 @@ impl<'a> Sema<'a> {
                     return Some(self.sampler(mask, span));
                 }
             }
-            Type::Opaque(kind) if !kind.is_handle() && self.is_null_constant(value) => {
+            Type::Opaque(kind) if kind.has_zero() && self.is_null_constant(value) => {
                 return Some(self.mk(ExprKind::Zero, to, span));
             }
             Type::Atomic(inner) if matches!(purpose, Purpose::Init(_)) => {

@@ -323,6 +323,12 @@ impl Dumper<'_> {
                 self.module.function(*func).link_name,
                 self.list(args)
             ),
+            ExprKind::AddrOfFunction(func) => {
+                format!("&{}:{ty}", self.module.function(*func).link_name)
+            }
+            ExprKind::CallPointer { callee, args } => {
+                format!("call *{}({}):{ty}", self.expr(*callee), self.list(args))
+            }
             ExprKind::Builtin { args, .. } => format!("builtin({}):{ty}", self.list(args)),
             ExprKind::VectorBuild(parts) => format!("Vector({}):{ty}", self.list(parts)),
             ExprKind::Swizzle { base, lanes } => format!("{}.{lanes:?}", self.expr(*base)),

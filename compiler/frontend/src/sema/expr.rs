@@ -269,6 +269,7 @@ impl<'a> Sema<'a> {
         if let Operand::Lvalue(lvalue) = operand {
             let q = self.body.lvalue(lvalue).ty;
             if !q.quals.contains(Quals::VOLATILE) || !self.module.types.is_complete(q.ty) {
+                self.check_half_access(q.ty, "load", span)?;
                 return Some(self.lvalue_for_effect(lvalue, span));
             }
         }
@@ -332,7 +333,7 @@ impl<'a> Sema<'a> {
         let ty = if which == Trait::VecStep {
             TypeTable::INT
         } else {
-            TypeTable::ULONG
+            self.module.types.size_type()
         };
         Some(self.mk(ExprKind::Int(number), ty, span))
     }
@@ -388,7 +389,8 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-        Some(self.mk(ExprKind::Int(offset), TypeTable::ULONG, span))
+        let ty = self.module.types.size_type();
+        Some(self.mk(ExprKind::Int(offset), ty, span))
     }
 
     fn compound_literal(

@@ -139,7 +139,8 @@ impl<'a> Sema<'a> {
             self.error(span, "return type cannot be qualified with address space");
             return None;
         }
-        self.check_half_value(ret.q.ty, span, "function return value")?;
+        let half = self.check_half_value(ret.q.ty, span, "function return value");
+        good &= half.is_some();
         let text = self.name(name);
         if let Some(dots) = variadic {
             // As in clang, names of implementations may have them.

@@ -134,6 +134,10 @@ impl<'a> Sema<'a> {
 
     /// Says how to declare a pointer that a pointer of type `from` was meant for.
     pub(super) fn space_hint(&self, report: Report<'a>, from: TypeId, space: AddrSpace) {
+        let of = self.module.types.pointer_parts(from);
+        if of.is_some_and(|(_, space)| space == AddrSpace::Code) {
+            return;
+        }
         match space {
             AddrSpace::Private => report.hint(format!(
                 "without an address space, a pointer is one to private memory; declare it as {}",

@@ -141,7 +141,7 @@ impl<'a> Sema<'a> {
         match self.module.types.get(ty) {
             Type::Bool | Type::Atomic(_) => true,
             Type::Opaque(kind) => !kind.for_kernels(),
-            Type::Float(FloatKind::Half) => !self.lang.fp16(),
+            Type::Float(FloatKind::Half) => self.lacks_half(ty),
             Type::Array { elem, .. } => self.forbidden_value(elem.ty),
             Type::Record(record) => {
                 let fields = &self.module.types.record(*record).fields;

@@ -42,7 +42,7 @@ impl<'a> Sema<'a> {
         let kind = match suffix {
             FloatSuffix::Float => FloatKind::Float,
             FloatSuffix::Half => {
-                if !self.lang.fp16() {
+                if !self.lang.half_values(false) {
                     let report = self.error(span, "half precision constant requires cl_khr_fp16");
                     self.extension_note(report, "cl_khr_fp16");
                     return None;

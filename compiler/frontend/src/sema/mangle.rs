@@ -32,7 +32,7 @@ impl Sema<'_> {
             Type::Pointer { pointee, space } => {
                 out.push('P');
                 let number = match space {
-                    AddrSpace::Private => None,
+                    AddrSpace::Private | AddrSpace::Code => None,
                     AddrSpace::Global => Some(1),
                     AddrSpace::Constant => Some(2),
                     AddrSpace::Local => Some(3),
@@ -68,7 +68,18 @@ impl Sema<'_> {
                 self.mangle_type(*value, out);
             }
             Type::Opaque(kind) => self.mangle_opaque(*kind, out),
-            Type::Function { .. } | Type::Block(_) | Type::Error => out.push('z'),
+            Type::Function { ret, params, .. } => {
+                out.push('F');
+                self.mangle_type(*ret, out);
+                for param in params {
+                    self.mangle_type(*param, out);
+                }
+                if params.is_empty() {
+                    out.push('v');
+                }
+                out.push('E');
+            }
+            Type::Block(_) | Type::Error => out.push('z'),
         }
     }
 

@@ -9,6 +9,7 @@ pub mod dump;
 pub mod typed;
 
 mod array_size;
+mod atomic_nand;
 mod attr;
 mod bit_field;
 mod block;
@@ -25,6 +26,7 @@ mod enqueue;
 mod expr;
 mod flow;
 mod func;
+mod function_pointer;
 mod hints;
 mod init;
 mod kernel;
@@ -100,6 +102,9 @@ pub fn check(
         array_captures: FxHashMap::default(),
         depth: 0,
     };
+    if sema.lang.narrow_addresses {
+        sema.module.types.narrow_addresses();
+    }
     for decl in &ast.decls {
         if diagnostics.should_stop() {
             break;
@@ -254,6 +259,7 @@ impl<'a> Sema<'a> {
                 }
             }
             PragmaKind::FpContract(on) => self.set_contract(on.unwrap_or(true)),
+            PragmaKind::Undefine(name) => self.lang.undefine_feature(self.names.resolve(*name)),
             PragmaKind::Unroll(_) => {}
         }
     }

@@ -289,8 +289,7 @@ impl<'a> Sema<'a> {
 
     /// Arithmetic on half needs the device.
     pub(super) fn check_half_arith(&mut self, ty: TypeId, span: Span) -> Option<()> {
-        let (elem, _) = self.module.types.elem_lanes(ty);
-        if elem == TypeTable::HALF && !self.lang.fp16() {
+        if self.lacks_half(ty) {
             self.requires(
                 span,
                 &format!("arithmetic on {}", self.show(ty)),

@@ -19,6 +19,10 @@ impl<'a> Sema<'a> {
             self.error(span, message);
             return None;
         }
+        // A function's value is its address.
+        if self.pointed_function(ty).is_some() {
+            return Some(Operand::Value(pointer));
+        }
         Some(Operand::Lvalue(self.deref_lvalue(pointer, span)?))
     }
 
@@ -62,10 +66,7 @@ impl<'a> Sema<'a> {
                 self.error(span, message);
                 return None;
             }
-            function => {
-                self.value_of(function, span);
-                return None;
-            }
+            function => return self.value_of(function, span),
         };
         if self.is_capture(lvalue) {
             self.error(span, "taking address of a capture is not allowed");
@@ -118,10 +119,7 @@ impl<'a> Sema<'a> {
         let ty = self.ty(pointer);
         let (pointee, _) = self.module.types.pointer_parts(ty)?;
         if pointee.ty != TypeTable::VOID && !self.module.types.is_complete(pointee.ty) {
-            let message = format!(
-                "arithmetic on a pointer to an incomplete type {}",
-                self.show(pointee.ty)
-            );
+            let message = self.no_arithmetic(pointee.ty);
             self.error(span, message);
             return None;
         }
@@ -143,6 +141,18 @@ impl<'a> Sema<'a> {
             ty,
             span,
         ))
+    }
+
+    /// The message about arithmetic on pointers to a type without a size.
+    fn no_arithmetic(&self, pointee: TypeId) -> String {
+        let kind = match self.module.types.get(pointee) {
+            Type::Function { .. } => "the function",
+            _ => "an incomplete",
+        };
+        format!(
+            "arithmetic on a pointer to {kind} type {}",
+            self.show(pointee)
+        )
     }
 
     /// An arithmetic or bitwise operation.
@@ -205,10 +215,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         if a.ty != TypeTable::VOID && !self.module.types.is_complete(a.ty) {
-            let message = format!(
-                "arithmetic on a pointer to an incomplete type {}",
-                self.show(a.ty)
-            );
+            let message = self.no_arithmetic(a.ty);
             self.error(op_span, message);
             return None;
         }
@@ -221,7 +228,7 @@ impl<'a> Sema<'a> {
                 rhs,
                 elem_size,
             },
-            TypeTable::LONG,
+            self.module.types.difference_type(),
             span,
         ))
     }

@@ -35,6 +35,8 @@ impl<'a> Sema<'a> {
     pub(super) fn extension_note(&self, report: Report<'a>, name: &str) {
         let note = if self.lang.knows_extension(name) {
             format!("add '#pragma OPENCL EXTENSION {name} : enable'")
+        } else if self.lang.is_undefined(name) {
+            format!("the source undefines {name}")
         } else {
             format!("this device does not support {name}")
         };

@@ -164,13 +164,25 @@ impl<'a> Sema<'a> {
             };
         }
         let text = self.name(name);
-        let found = match names::lookup(text) {
+        let narrow = self.lang.narrow_addresses;
+        let known = names::lookup(text).map(|named| match narrow {
+            true => names::narrowed(text, named),
+            false => named,
+        });
+        let found = match known {
             Some(NamedType::Type(ty)) => SpacedType::plain(self.builtin_name(name, ty)),
             Some(NamedType::Vector(elem, len)) => {
                 SpacedType::plain(self.module.types.vector(elem, len))
             }
             Some(NamedType::Atomic(_)) if self.lang.std < ClStd::Cl20 => {
                 self.requires(span, &format!("type '{text}'"), "OpenCL C 2.0");
+                return None;
+            }
+            Some(NamedType::Atomic(value))
+                if self.module.types.size(value) == 8 && !self.lang.int64_atomics =>
+            {
+                let extensions = "cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics";
+                self.requires(span, &format!("type '{text}'"), extensions);
                 return None;
             }
             Some(NamedType::Atomic(value)) => {
@@ -452,8 +464,7 @@ impl<'a> Sema<'a> {
 
     fn pointer_to(&mut self, pointee: SpacedType, span: Span) -> Option<TypeId> {
         if matches!(self.module.types.get(pointee.q.ty), Type::Function { .. }) {
-            self.error(span, "pointers to functions are not allowed");
-            return None;
+            return self.pointer_to_function(pointee.q.ty, span);
         }
         if self.is_immaterial(pointee.q.ty) {
             let message = format!(
@@ -487,8 +498,7 @@ impl<'a> Sema<'a> {
                 ty.space = None;
             }
             Type::Function { .. } => {
-                self.error(span, "pointers to functions are not allowed");
-                return None;
+                ty = SpacedType::plain(self.pointer_to_function(ty.q.ty, span)?);
             }
             Type::Block(_) => {
                 let message = format!(
@@ -523,10 +533,20 @@ impl<'a> Sema<'a> {
         self.declarator_type(base, &name.declarator)
     }
 
+    /// Returns whether a type is of halves that the language does not have here.
+    pub(super) fn lacks_half(&self, ty: TypeId) -> bool {
+        let (elem, lanes) = self.module.types.elem_lanes(ty);
+        let is_half = self.module.types.float_kind(elem) == Some(FloatKind::Half);
+        is_half && !self.lang.half_values(lanes > 1)
+    }
+
     /// Refuses values of half where the device cannot compute with it.
     pub(super) fn check_half_value(&mut self, ty: TypeId, span: Span, what: &str) -> Option<()> {
-        let (elem, _) = self.module.types.elem_lanes(ty);
-        if self.module.types.float_kind(elem) == Some(FloatKind::Half) && !self.lang.fp16() {
+        let mut elem = ty;
+        while let Type::Array { elem: inner, .. } = self.module.types.get(elem) {
+            elem = inner.ty;
+        }
+        if self.lacks_half(elem) {
             let pointer = match what {
                 "variable" => "",
                 _ => "; did you forget * ?",

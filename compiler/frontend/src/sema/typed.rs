@@ -125,7 +125,7 @@ pub struct ConstData {
 /// The address of a variable inside a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reloc {
-    /// Offset of the 8-byte address in [`ConstData::bytes`].
+    /// Offset of the address in [`ConstData::bytes`].
     pub offset: u64,
     /// Variable whose address it is.
     pub target: GlobalId,
@@ -334,6 +334,8 @@ pub enum ExprKind {
     Load(LvalueId),
     /// The address of an lvalue; the type is a pointer to it. Not of Lanes, Lane.
     AddrOf(LvalueId),
+    /// The address of a function.
+    AddrOfFunction(FuncId),
     /// The address of the first element of an array.
     Decay(LvalueId),
     /// Conversion.
@@ -417,7 +419,7 @@ pub enum ExprKind {
         /// A Long or ULong, signed meaning either way; negated for `p - i`.
         index: ExprId,
     },
-    /// Difference of two pointers in elements, a Long.
+    /// Difference of two pointers in elements, a `ptrdiff_t`.
     PtrDiff {
         /// Left.
         lhs: ExprId,
@@ -464,6 +466,13 @@ pub enum ExprKind {
     Call {
         /// Callee.
         func: FuncId,
+        /// Arguments, of the parameters' types.
+        args: Vec<ExprId>,
+    },
+    /// Call of the function that a pointer points to.
+    CallPointer {
+        /// Pointer to a function.
+        callee: ExprId,
         /// Arguments, of the parameters' types.
         args: Vec<ExprId>,
     },

@@ -77,6 +77,12 @@ pub const FORMS: &[(&str, &str)] = &[
     ("descriptors", "pointers are buffers with descriptors"),
 ];
 
+/// Values of `--address-bits` with their meanings.
+pub const ADDRESS_BITS: &[(&str, &str)] = &[
+    ("64", "as Vulkan devices have them (the default)"),
+    ("32", "Kernel SPIR-V for other consumers"),
+];
+
 /// Targets that `--device` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DevicePreset {
@@ -162,6 +168,8 @@ struct Words {
     device: DevicePreset,
     extensions: Vec<ExtensionChange>,
     error_limit: Option<usize>,
+    narrow_addresses: bool,
+    half_by_pragma: bool,
     descriptors: bool,
     remarks: BTreeSet<&'static str>,
     colours: Option<bool>,
@@ -184,6 +192,8 @@ impl Request {
             device: DevicePreset::Reference,
             extensions: Vec::new(),
             error_limit: None,
+            narrow_addresses: false,
+            half_by_pragma: false,
             descriptors: false,
             remarks: BTreeSet::new(),
             colours: None,
@@ -242,6 +252,8 @@ impl Words {
             _ if arg.starts_with("-Rpass=") => {
                 self.remarks.extend(subjects(&arg["-Rpass=".len()..])?);
             }
+            "--half-by-pragma" => self.half_by_pragma = true,
+            "--address-bits" => self.narrow_addresses = narrow(&value()?)?,
             "-fcolor-diagnostics" => self.colours = Some(true),
             "-fno-color-diagnostics" => self.colours = Some(false),
             "-fsyntax-only" => self.emit = Emit::Nothing,
@@ -270,6 +282,8 @@ impl Words {
         link_options.math = options.math;
         options.forced_includes = self.forced_includes;
         options.error_limit = self.error_limit;
+        options.narrow_addresses = self.narrow_addresses;
+        options.half_by_pragma = self.half_by_pragma;
         let abi = if self.descriptors || self.flags.any() {
             let regions = options.std.is_some_and(|std| std >= ClStd::Cl20);
             let resolved =
@@ -381,6 +395,15 @@ fn device_named(which: &str) -> Result<DevicePreset, String> {
         "matrices" => Ok(DevicePreset::Matrices),
         "full" => Ok(DevicePreset::Full),
         _ => Err(unknown("device", which, DEVICES)),
+    }
+}
+
+/// Parses the width of addresses; true for 32 bits.
+fn narrow(bits: &str) -> Result<bool, String> {
+    match bits {
+        "64" => Ok(false),
+        "32" => Ok(true),
+        _ => Err(unknown("width of addresses", bits, ADDRESS_BITS)),
     }
 }
 

@@ -3,7 +3,7 @@
 use pumice_compiler::options::build_option_names;
 use pumice_compiler::target::flags;
 
-use super::arguments::{DEVICES, EMITS, FORMS};
+use super::arguments::{ADDRESS_BITS, DEVICES, EMITS, FORMS};
 use super::remarks::REMARKS;
 
 /// Values that an option takes, for the completions.
@@ -97,6 +97,16 @@ const OPTIONS: &[Row] = &[
         "-ferror-limit",
         Value::Joined("N"),
         "stop after N errors, 0: never (20)",
+    ),
+    row(
+        "--half-by-pragma",
+        Value::None,
+        "cl_khr_fp16 is off until its pragma enables it",
+    ),
+    row(
+        "--address-bits",
+        Value::OneOf(ADDRESS_BITS),
+        "the width of pointers and size_t:",
     ),
     row(
         "-fcolor-diagnostics",

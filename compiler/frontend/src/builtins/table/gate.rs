@@ -1,6 +1,6 @@
 //! Language versions, extensions and device features that built-in functions need.
 
-use crate::lang::options::LangOptions;
+use crate::lang::options::{LangOptions, first_version};
 use pumice_target::options::ClStd;
 
 /// Language version, extension or device feature that the rows of a table need.
@@ -51,16 +51,11 @@ impl Gate {
 
 /// Returns the extension if the device lacks it, or the language version that has its functions first.
 fn extension(name: &'static str, lang: &LangOptions) -> Option<&'static str> {
-    const SINCE_CL12: [&str; 3] = [
-        "cl_khr_subgroup",
-        "cl_intel_subgroup",
-        "cl_khr_mipmap_image",
-    ];
     if !lang.knows_extension(name) {
         return Some(name);
     }
-    let is_newer = SINCE_CL12.iter().any(|prefix| name.starts_with(prefix));
-    (is_newer && lang.std < ClStd::Cl12).then(|| version(ClStd::Cl12))
+    let first = first_version(name);
+    (lang.std < first).then(|| version(first))
 }
 
 fn version(std: ClStd) -> &'static str {

@@ -112,6 +112,10 @@ pub enum Lower {
     ToSpace(AddrSpace),
     /// `get_fence`
     GetFence,
+    /// A function of motion estimation.
+    Motion(Op),
+    /// A function of all kinds of motion estimation on one kind's payload or result: the conversion, then the function.
+    MotionOfMce(Op, Op),
     /// An image function.
     Image(ImageOp),
     /// A pipe function, of a group if there is a scope.

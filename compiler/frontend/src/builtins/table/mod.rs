@@ -48,6 +48,7 @@ mod legacy_atomics;
 mod lower;
 mod math;
 mod matrices;
+mod motion_estimation;
 mod parse;
 mod pipes;
 mod printf;
@@ -90,6 +91,7 @@ const SECTIONS: &[&[Table]] = &[
     sub_groups::TABLES,
     sub_group_extensions::TABLES,
     intel_sub_groups::TABLES,
+    motion_estimation::TABLES,
     amd_shader_ballot::TABLES,
     amd_media::TABLES,
     clocks::TABLES,
@@ -195,7 +197,26 @@ impl Row {
     pub fn missing(&self, lang: &LangOptions) -> Option<&'static str> {
         let version =
             || (self.reads_without_sampler()).then(|| Gate::Std(ClStd::Cl12).missing(lang));
-        self.gate.missing(lang).or_else(|| version().flatten())
+        let scope = || {
+            (self.omits_scope())
+                .then(|| Gate::Feature("__opencl_c_atomic_scope_device").missing(lang))
+        };
+        self.gate
+            .missing(lang)
+            .or_else(|| version().flatten())
+            .or_else(|| scope().flatten())
+    }
+
+    /// Returns whether the row is an atomic function without a scope, which then is the device.
+    fn omits_scope(&self) -> bool {
+        let with_scope = match self.lower {
+            Lower::AtomicLoad | Lower::AtomicFlagTestAndSet | Lower::AtomicFlagClear => 3,
+            Lower::AtomicStore | Lower::AtomicRmw(..) | Lower::AtomicFloat(..) => 4,
+            Lower::AtomicCompareExchange => 6,
+            _ => return false,
+        };
+        let params = self.signature.as_ref().map(|s| s.params().len());
+        params.is_some_and(|params| params < with_scope)
     }
 
     /// Returns whether the row reads an image without a sampler, as OpenCL C 1.2 has it first.

@@ -46,7 +46,7 @@ const NUMBERS: &[(&str, Element, bool)] = &[
     ("destType", Element::Destination, false),
     ("C", Element::Gentype, false),
     ("M", Element::Gentype, false),
-    ("size_t", ULONG, false),
+    ("size_t", Element::Size, false),
     ("cl_mem_fence_flags", UINT, false),
     ("memory_order", INT, false),
     ("memory_scope", INT, false),
@@ -55,7 +55,6 @@ const NUMBERS: &[(&str, Element, bool)] = &[
 
 const INT: Element = Element::Scalar(4);
 const UINT: Element = Element::Scalar(5);
-const ULONG: Element = Element::Scalar(7);
 
 pub const fn equal(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && starts_with(a, b)

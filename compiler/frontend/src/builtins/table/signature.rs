@@ -108,6 +108,8 @@ pub enum Element {
     Relation,
     /// The type in the function's name: `destType`.
     Destination,
+    /// `size_t`.
+    Size,
     /// One of [`SCALARS`], by place.
     Scalar(u8),
 }
@@ -203,12 +205,15 @@ pub enum Spaces {
 impl Spaces {
     /// The spaces of arguments that fit; the first one is shown in messages.
     pub fn allowed(self) -> &'static [AddrSpace] {
-        use AddrSpace::{Constant, Generic, Global, GlobalDevice, GlobalHost, Local, Private};
+        use AddrSpace::{
+            Code, Constant, Generic, Global, GlobalDevice, GlobalHost, Local, Private,
+        };
         match self {
             Spaces::Only(Private) => &[Private],
             Spaces::Only(Global | GlobalDevice | GlobalHost) => &[Global],
             Spaces::Only(Constant) => &[Constant],
             Spaces::Only(Local) => &[Local],
+            Spaces::Only(Code) => &[Code],
             Spaces::GlobalOrLocal => &[Global, Local],
             Spaces::NotPrivate => &[Global, Local, Generic],
             Spaces::Writable => &[Private, Global, Local, Generic],

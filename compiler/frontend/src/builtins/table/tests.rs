@@ -12,7 +12,6 @@ use crate::lang::types::{AddrSpace, Quals};
 const SYNONYMS: &[(&str, &str)] = &[
     ("C", "sgentype"),
     ("M", "sgentype"),
-    ("size_t", "ulong"),
     ("cl_mem_fence_flags", "uint"),
     ("memory_order", "int"),
     ("memory_scope", "int"),
@@ -65,6 +64,7 @@ fn shown(term: &Term) -> String {
                 Element::Unsigned => "ugentype",
                 Element::Relation => "rgentype",
                 Element::Destination => "destType",
+                Element::Size => "size_t",
                 Element::Scalar(at) => SCALARS[usize::from(at)].0,
             };
             let lanes = match (number.width, number.element) {

@@ -1,0 +1,82 @@
+//! `__atomic_fetch_nand`: a loop of compare-exchanges, since no instruction does it.
+use super::Sema;
+use super::convert::Purpose;
+use super::typed::{ArithOp, ExprId, ExprKind, Init, LocalId, LoopHint, StmtId, StmtKind};
+use crate::lang::types::{AddrSpace, QualType, TypeId, TypeTable};
+use crate::source::Span;
+
+impl Sema<'_> {
+    /// A call of `__atomic_fetch_nand(object, value, order)`; its value is the object's old one.
+    pub(super) fn atomic_nand(
+        &mut self,
+        args: &[ExprId],
+        rparen: Span,
+        callee_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let spans = [rparen, callee_span, span];
+        let mut args = args.to_vec();
+        let plain = args.first().map(|&object| self.ty(object));
+        self.as_atomic_object(&mut args);
+        let value_ty = plain.and_then(|ty| self.module.types.pointer_parts(ty));
+        let integer = value_ty.filter(|(to, _)| self.module.types.is_integer(to.ty));
+        let (&[object, value, order], Some((to, _))) = (&args[..], integer) else {
+            self.error(
+                callee_span,
+                "'__atomic_fetch_nand' takes a pointer to an integer, a value and a memory order",
+            );
+            return None;
+        };
+        let value = self.assign_convert(value, to.ty, Purpose::Argument(None))?;
+        let mut statements = Vec::new();
+        let pointer = self.kept(object, &mut statements, span);
+        let operand = self.kept(value, &mut statements, span);
+        let relaxed = self.mk(ExprKind::Int(0), TypeTable::INT, span);
+        let object = self.local_value(pointer, span);
+        let first = self.call_table("atomic_load_explicit", &[object, relaxed], spans)?;
+        let old = self.kept(first, &mut statements, span);
+
+        let (left, right) = (self.local_value(old, span), self.local_value(operand, span));
+        let both = self.mk_binary(ArithOp::And, left, right, to.ty, span);
+        let desired = self.mk(ExprKind::BitNot(both), to.ty, span);
+        let expected = self.local_lvalue(old, span);
+        let expected_ty = (self.module.types).pointer(QualType::plain(to.ty), AddrSpace::Private);
+        let expected = self.mk(ExprKind::AddrOf(expected), expected_ty, span);
+        let object = self.local_value(pointer, span);
+        let exchange = [object, expected, desired, order, relaxed];
+        let done = self.call_table("atomic_compare_exchange_weak_explicit", &exchange, spans)?;
+        let done = self.truth(done)?;
+        let again = self.mk(ExprKind::Not(done), TypeTable::BOOL, span);
+        let body = self.mk_stmt(StmtKind::Block(Vec::new()), span);
+        let kind = StmtKind::Loop {
+            init: Vec::new(),
+            cond: Some(again),
+            post_test: false,
+            step: None,
+            body,
+            hint: LoopHint::None,
+        };
+        statements.push(self.mk_stmt(kind, span));
+        let result = self.local_value(old, span);
+        let kind = ExprKind::Stmts {
+            stmts: statements,
+            value: Some(result),
+        };
+        Some(self.mk(kind, to.ty, span))
+    }
+
+    /// A new variable that begins with a value.
+    fn kept(&mut self, value: ExprId, statements: &mut Vec<StmtId>, span: Span) -> LocalId {
+        let ty: TypeId = self.ty(value);
+        let local = self.add_local(String::new(), QualType::plain(ty), 0, span);
+        let init = Some(Init::Expr(value));
+        statements.push(self.mk_stmt(StmtKind::Decl { local, init }, span));
+        local
+    }
+
+    fn local_value(&mut self, local: LocalId, span: Span) -> ExprId {
+        let lvalue = self.local_lvalue(local, span);
+        let ty = self.body.local(local).ty.ty;
+        self.mk(ExprKind::Load(lvalue), ty, span)
+    }
+}
