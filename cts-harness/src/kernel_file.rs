@@ -67,7 +67,8 @@ pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), Stri
     if of_file("build-log").is_some() {
         return Ok(());
     }
-    let options = of_file("options").map_or("", |directive| directive.value);
+    let options = of_file("options").map(|directive| directive.value.to_string());
+    let options = options.unwrap_or_else(|| asked_by_run_lines(source));
     let options = format!("{options} {more} -cl-kernel-arg-info");
     if lacks(device, source) {
         return Ok(());
@@ -90,6 +91,26 @@ pub fn launch_all(device: &Session, source: &str, more: &str) -> Result<(), Stri
         true => Ok(()),
         false => Err(failed.join("\n")),
     }
+}
+
+/// The language and macros that a test of another compiler asks for in its `RUN:` lines; of several languages the first.
+fn asked_by_run_lines(source: &str) -> String {
+    let lines = source.lines().filter(|line| line.contains("RUN:"));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    let language = words.iter().find_map(|word| {
+        let language = word.trim_start_matches('-').strip_prefix("cl-std=CL")?;
+        // `CLC` is clang's name for the version that is usual.
+        let version = language.starts_with(|c: char| c.is_ascii_digit());
+        version.then(|| format!("-cl-std=CL{language}"))
+    });
+    let macros = words.iter().filter(|word| word.starts_with("-D"));
+    let mut all: Vec<String> = language.into_iter().collect();
+    for word in macros {
+        if !all.iter().any(|known| known == word) {
+            all.push((*word).to_string());
+        }
+    }
+    all.join(" ")
 }
 
 /// Tells whether a file needs functions that a device lacks without an extension's name in the build's log.
@@ -172,4 +193,28 @@ fn check_run(run: &Run, device: &Session, program: &Program, checked: bool) -> R
         let buffer = buffer.ok_or_else(|| format!("argument {arg} is no buffer"))?;
         device.read(buffer).map_err(text)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asked_by_run_lines;
+
+    #[test]
+    fn run_lines_ask_for_a_language_and_macros() {
+        let cases = [
+            (
+                "// RUN: clspv %s -o %t.spv --cl-std=CL2.0 -int8",
+                "-cl-std=CL2.0",
+            ),
+            (
+                "// RUN: clspv -cl-std=CL3.0 -DA=1 %s\n// RUN: clspv -cl-std=CL2.0 -DA=1 -DB %s",
+                "-cl-std=CL3.0 -DA=1 -DB",
+            ),
+            ("// RUN: clspv -cl-std=CLC %s", ""),
+            ("kernel void f() {} // -DA", ""),
+        ];
+        for (source, options) in cases {
+            assert_eq!(asked_by_run_lines(source), options);
+        }
+    }
 }

@@ -83,7 +83,8 @@ static void expect(cl_mem in, int offset, int times, const char *what)
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += 60;
     pthread_mutex_lock(&lock);
-    while (count < texts && pthread_cond_timedwait(&more, &lock, &end) == 0)
+    /* Where nothing executes, nothing is reported. */
+    while (values_matter() && count < texts && pthread_cond_timedwait(&more, &lock, &end) == 0)
         ;
     EQ(count, texts);
     for (int i = 0; i < texts && i < count; i++)

@@ -101,7 +101,7 @@ int main(void)
         cl_event event = NULL;
         cl_int status = 1;
         MUST(enqueue(0, NULL, buffer, 0, NULL, &event));
-        MUST(clWaitForEvents(1, &event));
+        EQ(clWaitForEvents(1, &event), CL_SUCCESS);
         MUST(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
         EQ(status, CL_COMPLETE);
         MUST(clReleaseEvent(event));

@@ -29,7 +29,8 @@ static int worker(void)
     size_t one = 1;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof number, &number, 0, NULL, NULL));
-    EQ(number, 7);
+    if (values_matter())
+        EQ(number, 7);
     return failures != 0;
 }
 

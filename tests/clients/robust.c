@@ -183,7 +183,8 @@ static void expect(const char *first, const char *second)
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += 60;
     pthread_mutex_lock(&lock);
-    while (count < 2 && pthread_cond_timedwait(&more, &lock, &end) == 0)
+    /* Where nothing executes, nothing is reported. */
+    while (values_matter() && count < 2 && pthread_cond_timedwait(&more, &lock, &end) == 0)
         ;
     EQ(count, 2);
     CHECK(strncmp(reports[0], first, strlen(first)) == 0);

@@ -4,8 +4,10 @@ use super::{Error, Kernel, Program, Result, Session, bytes_info, check, string};
 use cl_sys::{
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
     CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE, CL_KERNEL_ARG_TYPE_QUALIFIER,
-    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS, CL_KERNEL_WORK_GROUP_SIZE,
-    CL_PROGRAM_KERNEL_NAMES, cl_image_desc, cl_image_format, cl_mem, cl_sampler, cl_uint,
+    CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
+    CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
+    CL_PROGRAM_KERNEL_NAMES, cl_command_queue, cl_image_desc, cl_image_format, cl_mem, cl_sampler,
+    cl_uint,
 };
 use std::ptr;
 
@@ -43,6 +45,7 @@ const IMAGES: [(&str, cl_uint, u32); 6] = [
 enum Held {
     Buffer(#[expect(dead_code, reason = "held for its end")] super::Buffer),
     Sampler(cl_sampler),
+    Queue(#[expect(dead_code, reason = "held for its end")] super::DeviceQueue),
 }
 
 impl Drop for Held {
@@ -155,17 +158,14 @@ impl Session {
                 .collect::<Vec<usize>>())
         };
         let set: Vec<usize> = sizes(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)?;
-        Ok(match set.iter().all(|&size| size > 0) {
-            true => set,
-            false => vec![
-                GROUP.min(
-                    sizes(CL_KERNEL_WORK_GROUP_SIZE)?
-                        .first()
-                        .copied()
-                        .unwrap_or(1),
-                ),
-            ],
-        })
+        if set.iter().all(|&size| size > 0) {
+            return Ok(set);
+        }
+        let first = |all: Vec<usize>| all.first().copied().unwrap_or(1).max(1);
+        let most = first(sizes(CL_KERNEL_WORK_GROUP_SIZE)?);
+        // Some kernels need whole sub-groups.
+        let multiple = first(sizes(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE)?);
+        Ok(vec![GROUP.next_multiple_of(multiple).min(most)])
     }
 
     fn give_something(
@@ -202,6 +202,13 @@ impl Session {
             // SAFETY: the handle is read during the call.
             unsafe { kernel.set(index, size, ptr::from_ref(&sampler).cast())? };
             return Ok(Some(held));
+        }
+        if name == "queue_t" {
+            let queue = self.device_queue(false)?;
+            let size = size_of::<cl_command_queue>();
+            // SAFETY: the handle is read during the call.
+            unsafe { kernel.set(index, size, ptr::from_ref(&queue.queue).cast())? };
+            return Ok(Some(Held::Queue(queue)));
         }
         // The size of a struct is told by no query.
         let zeros = [0; LARGEST];

@@ -105,6 +105,12 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// True of a launch that holds nothing of its own until its batch ends, so that the batch may be large. Staging memory
+    /// is in the processor's caches only where it is soon used again.
+    fn is_light(&self) -> bool {
+        false
+    }
+
     /// The number of submissions that a queue spreads the command over.
     fn slices(&self, _on: &Placement) -> usize {
         1

@@ -510,6 +510,10 @@ impl DeviceCommand for KernelLaunch {
         self.dispatch_again(on, recorder)
     }
 
+    fn is_light(&self) -> bool {
+        self.joins
+    }
+
     fn is_launch(&self, launch: &Launched<'_>) -> bool {
         Arc::ptr_eq(&self.kernel, launch.kernel)
             && self.made_at.get() == Some(&launch.kernel.changes())

@@ -25,8 +25,10 @@ use crate::device::gpu;
 use crate::memory::clearing::Clearing;
 use crate::memory::residency::{Access, Cleared, Contents};
 
-/// A batch is submitted at the latest when it holds this many commands.
+/// A batch is submitted at the latest when it holds this many commands with events of their own.
 const BATCH_LIMIT: usize = 64;
+/// The same for commands without, while the application enqueues more and more and waits for nothing.
+const JOINED_LIMIT: usize = 256;
 /// Batches that are submitted at once; further commands are collected until one of them ends.
 const SUBMIT_AHEAD: usize = 2;
 
@@ -172,12 +174,28 @@ pub(super) struct Lane {
 struct State {
     open: Option<OpenBatch>,
     in_flight: VecDeque<InFlight>,
+    /// In-order queues: the commands that are collected while one batch is under way. A submission costs as much as
+    /// dozens of launches, so it doubles with each until somebody flushes or waits: the device has half as many then.
+    ahead: usize,
     /// Out-of-order queues: the commands of all batches that are recorded behind the last barrier and have
     /// not ended, by their event's address.
     unordered: FxHashSet<usize>,
 }
 
 impl State {
+    /// Tells whether the open batch of so many commands is to be submitted before it is full: when the device has little
+    /// else to do for the queue. `grows` is true of a batch that may be large.
+    fn is_due(&mut self, count: usize, grows: bool) -> bool {
+        let due = match self.in_flight.len() {
+            0 => return true,
+            under_way => under_way < SUBMIT_AHEAD && (!grows || count >= self.ahead),
+        };
+        if due && grows {
+            self.ahead = (2 * self.ahead).min(JOINED_LIMIT);
+        }
+        due
+    }
+
     /// Drops commands that have ended: nothing waits for them on the device any more.
     fn forget(&mut self, commands: &[Recorded]) {
         for recorded in commands {
@@ -208,6 +226,7 @@ impl Lane {
             state: Mutex::new(State {
                 open: None,
                 in_flight: VecDeque::new(),
+                ahead: 1,
                 unordered: FxHashSet::default(),
             }),
         }
@@ -367,17 +386,33 @@ impl Lane {
 
     /// Counts a command that was recorded behind another, and submits the batch if it is time.
     fn joined(&self, state: &mut State, recorded: Result<()>) -> Joined {
+        let grows = self.grows(state);
         let count = state.open.as_mut().map_or(0, |batch| {
             batch.count += 1;
             batch.count
         });
-        let goes = count >= BATCH_LIMIT || state.in_flight.len() < SUBMIT_AHEAD;
+        let limit = match grows {
+            true => BATCH_LIMIT.max(state.ahead),
+            false => BATCH_LIMIT,
+        };
+        let is_full = count >= limit;
+        if is_full && grows {
+            state.ahead = (2 * limit).min(JOINED_LIMIT);
+        }
+        let goes = is_full || state.is_due(count, grows);
         let submission = goes.then(|| self.submit(state)).flatten();
         Joined {
             recorded,
             submission,
             is_too_much: state.in_flight.len() >= IN_FLIGHT_LIMIT,
         }
+    }
+
+    /// Tells whether the open batch may be large: it is of an in-order queue, and its last command is a launch that waits for
+    /// nothing.
+    fn grows(&self, state: &State) -> bool {
+        let last = state.open.as_ref().and_then(|open| open.last.as_ref());
+        !self.out_of_order && last.is_some_and(|last| last.command.is_light())
     }
 
     /// The open batch.
@@ -423,14 +458,18 @@ impl Lane {
 
     /// Submits the open batch.
     pub fn flush(&self) -> Option<Submission> {
-        self.submit(&mut self.state.lock())
+        let mut state = self.state.lock();
+        state.ahead = 1;
+        self.submit(&mut state)
     }
 
     /// Submits the open batch when the device has little else to do for this queue; otherwise it
     /// goes on collecting until the device is done or someone waits.
     pub fn flush_if_idle(&self) -> Option<Submission> {
         let mut state = self.state.lock();
-        match state.in_flight.len() < SUBMIT_AHEAD {
+        let count = state.open.as_ref().map_or(0, |open| open.count);
+        let grows = self.grows(&state);
+        match state.is_due(count, grows) {
             true => self.submit(&mut state),
             false => None,
         }
@@ -529,5 +568,27 @@ impl Lane {
         if let Err(error) = self.stream.wait(value) {
             log::error!("waiting for the device failed: {error}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{InFlight, JOINED_LIMIT, State};
+
+    #[test]
+    fn batches_of_launches_beside_one_under_way_double() {
+        let mut state = State {
+            open: None,
+            in_flight: Default::default(),
+            ahead: 1,
+            unordered: Default::default(),
+        };
+        assert!(state.is_due(1, true) && state.is_due(1, true));
+        let (value, commands) = (1, Vec::new());
+        state.in_flight.push_back(InFlight { value, commands });
+        let counts = (1..=600).filter(|&count| state.is_due(count, true));
+        let sizes: Vec<usize> = counts.take(9).collect();
+        assert_eq!(sizes, [1, 2, 4, 8, 16, 32, 64, 128, JOINED_LIMIT]);
+        assert!(state.is_due(1, false) && !state.is_due(1, true));
     }
 }

@@ -1,7 +1,9 @@
 //! Suites of OpenCL-CTS on the cards: what a sub-test finds wrong because nothing executes stands in
-//! `cts-harness/expectations/nothing-executes.txt`; crashes, hangs and anything else fail.
+//! `cts-harness/expectations/nothing-executes.txt`; crashes, hangs, Vulkan objects that pile up, messages of the newest
+//! validation layer and anything else fail.
 
 use super::{Bench, CARDS, Card};
+use crate::layer_messages::Messages;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
 use std::path::{Path, PathBuf};
@@ -11,16 +13,23 @@ use std::time::Duration;
 /// The variable that names the folder of a built OpenCL-CTS (`test_conformance`).
 const BUILD: &str = "CTS_BUILD";
 
-/// Suites that reach everything but the results of kernels.
-const SUITES: &[&str] = &[
-    "api",
-    "buffers",
-    "computeinfo",
-    "device_partition",
-    "events",
-    "mem_host_flags",
-    "multiple_device_context",
-    "profiling",
+/// Suites that reach everything but the results of kernels, in groups with the arguments of their test programs.
+const SUITES: &[(&[&str], &str)] = &[
+    (
+        &[
+            "api",
+            "buffers",
+            "computeinfo",
+            "device_partition",
+            "events",
+            "mem_host_flags",
+            "multiple_device_context",
+            "profiling",
+        ],
+        "-w",
+    ),
+    // Of the memory that a card has, the shim has little.
+    (&["allocations"], "2%"),
 ];
 
 /// Runs them, if the variable is set.
@@ -31,15 +40,31 @@ pub fn run(report: &mut Report, bench: &Bench) -> Result {
     };
     test::build_runner()?;
     let runner = sh::target().join("debug/pumice-cts");
+    let messages = Messages {
+        folder: bench.folder.clone(),
+    };
+    messages.settings("error,warn,perf", Some(true))?;
     for card in CARDS.iter().filter(|card| card.runs_clients) {
-        let mut command = command(bench, card, &runner, &build)?;
-        let done = sh::run_limited(&mut command, Duration::from_secs(3600))?;
-        let outcome = done
-            .verdict()
-            .map_err(|why| format!("{why}\n{}", done.stdout));
-        let name = format!("OpenCL-CTS · {}", card.name);
-        println!("  {} {name}", test::mark(&outcome));
-        report.record(&name, outcome);
+        for (suites, argument) in SUITES {
+            messages.forget();
+            bench.files.forget();
+            let out = format!("cts-{}-{}.json", suites[0], card.name);
+            let mut command = command(bench, card, &runner, &build)?;
+            command.arg("--out").arg(bench.folder.join(out));
+            for suite in *suites {
+                command.args(["--suite", suite]);
+            }
+            command.args(["--", argument]);
+            let done = sh::run_limited(&mut command, Duration::from_secs(3600))?;
+            let outcome = done
+                .verdict()
+                .map_err(|why| format!("{why}\n{}", done.stdout))
+                .and_then(|()| messages.silent())
+                .and_then(|()| bench.files.leaks());
+            let name = format!("OpenCL-CTS {} · {}", suites.join(", "), card.name);
+            println!("  {} {name}", test::mark(&outcome));
+            report.record(&name, outcome);
+        }
     }
     Ok(())
 }
@@ -52,13 +77,7 @@ fn command(bench: &Bench, card: &Card, runner: &Path, build: &Path) -> Result<Co
         .arg(build);
     command.arg("--icd").arg(&bench.library);
     command.arg("--expect").arg(expected);
-    let out = bench.folder.join(format!("cts-{}.json", card.name));
-    command.arg("--out").arg(out);
     command.arg("--through").arg(through(bench, card)?);
-    for suite in SUITES {
-        command.args(["--suite", suite]);
-    }
-    command.args(["--", "-w"]);
     Ok(command)
 }
 
@@ -69,7 +88,10 @@ fn through(bench: &Bench, card: &Card) -> Result<String> {
         "env".to_string(),
         format!("VK_DRIVER_FILES={}", driver.manifest.display()),
     ];
-    let env = bench.on_card(card, "VK_LAYER_PUMICE_completion");
+    let env = bench.on_card(
+        card,
+        "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_completion",
+    );
     words.extend(env.iter().map(|(name, value)| format!("{name}={value}")));
     words.push(bench.shims.layer.dynamic_linker().display().to_string());
     words.extend([

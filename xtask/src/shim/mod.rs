@@ -13,7 +13,6 @@ mod matrices;
 mod pipelines;
 
 use self::known::{Files, KnownFailures};
-use self::pipelines::Pipelines;
 use crate::clients::{self, Client, Setting};
 use crate::demo;
 use crate::drivers::{self, VulkanDriver};
@@ -294,9 +293,11 @@ impl Bench {
             .chain(manifest.parent());
         let layers = std::env::join_paths(layers).map_err(|error| error.to_string())?;
         let folder = sh::target().join("drm-shim");
-        // Layers write there.
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        // Layers write there, and clients to the folder of the usual ones.
+        for folder in [&folder, &sh::target().join("clients")] {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
         Ok(Self {
             vendors: clients::vendors_folder("debug", &library)?,
             loader: drivers::khronos_loader()?,
@@ -328,6 +329,8 @@ impl Bench {
             ("VK_LAYER_SETTINGS_PATH", self.folder.display().to_string()),
             ("LAYER_LEAKS", self.files.leaks.display().to_string()),
             ("CLIENT_VALUES", "ignore".to_string()),
+            // The card's driver of OpenGL would wait for what never executes.
+            ("LIBGL_ALWAYS_SOFTWARE", "true".to_string()),
         ];
         env.extend(card.choice.map(|(name, value)| (name, value.to_string())));
         env
@@ -366,7 +369,7 @@ pub fn run(report: &mut Report) -> Result {
         let runner = test::build_runner()?;
         let programs = bench.shims.kernels_of_programs(&all)?;
         for card in CARDS {
-            make_pipelines(report, &bench, card, &runner, &programs)?;
+            pipelines::run(report, &bench, card, &runner, &programs)?;
         }
     }
     if report.filter == "conformance" || report.filter.is_empty() {
@@ -487,49 +490,6 @@ fn run_without_counters(
         println!("  {} {name}", test::mark(&outcome));
         report.record(&name, outcome);
     }
-    Ok(())
-}
-
-/// Makes a pipeline of every kernel that there is.
-fn make_pipelines(
-    report: &mut Report,
-    bench: &Bench,
-    card: &Card,
-    runner: &Path,
-    programs: &[PathBuf],
-) -> Result {
-    let driver = bench.shims.driver(card)?;
-    let list = bench.folder.join(format!("pipelines-{}.txt", card.name));
-    let mut env = bench.on_card(card, "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines");
-    env.push(("LAYER_PIPELINES", list.display().to_string()));
-    env.push(("PUMICE_DOUBLES", "on".to_string()));
-    // Each is compiled, and in a time of its own.
-    env.push(("MESA_SHADER_CACHE_DISABLE", "true".to_string()));
-    let setting = Setting {
-        vendors: &bench.vendors,
-        driver: Some(&driver),
-        loader: None,
-        env: &env,
-    };
-    let mut command = bench.shims.command(card, runner);
-    command.args(["--all-kernels", "Pumice"]);
-    command.args(pipelines::files()?);
-    setting.apply(&mut command);
-    // The library path is on the command line.
-    command.env_remove("LD_LIBRARY_PATH");
-    sh::remove(&list);
-    let done = sh::run_limited(&mut command, Duration::from_secs(1200))?;
-    for program in programs {
-        let mut command = Command::new(program);
-        setting.apply(&mut command);
-        // Its results are wrong, and it says so.
-        sh::run_limited(command.current_dir(&bench.folder), Duration::from_secs(300))?;
-    }
-    let made = Pipelines::read(&list)?;
-    let outcome = done.verdict().and_then(|()| made.verdict());
-    let name = format!("pipelines · {}", card.name);
-    println!("  {} {name}: {}", test::mark(&outcome), made.summary());
-    report.record(&name, outcome);
     Ok(())
 }
 

@@ -1,11 +1,117 @@
 //! Every kernel of the tests through the shader compilers of real GPUs' drivers: errors, times and
 //! spilled registers, as the layer `pipelines` of `tests/layers` writes them.
 
-use crate::sh::{self, Result};
+use super::{Bench, Card};
+use crate::clients::Setting;
+use crate::sh::{self, Finished, Result};
+use crate::test::{self, Report};
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The variable that names a folder of kernels by others.
+const CORPUS: &str = "KERNELS_OF_OTHERS";
+
+/// Makes a pipeline of every kernel that there is.
+pub fn run(
+    report: &mut Report,
+    bench: &Bench,
+    card: &Card,
+    runner: &Path,
+    programs: &[PathBuf],
+) -> Result {
+    let (done, made) = make(bench, card, "pipelines", (runner, &files()?), programs)?;
+    let outcome = done.verdict().and_then(|()| made.verdict());
+    let name = format!("pipelines · {}", card.name);
+    println!("  {} {name}: {}", test::mark(&outcome), made.summary());
+    report.record(&name, outcome);
+    if let Some(folder) = std::env::var_os(CORPUS).map(PathBuf::from) {
+        let mut files = Vec::new();
+        find(&folder, &mut files)?;
+        let (done, made) = make(bench, card, "others", (runner, &files), &[])?;
+        let outcome = ended(&done).and_then(|()| made.verdict());
+        let name = format!("kernels of others · {}", card.name);
+        let refused = (done.stdout.lines()).filter(|line| line.starts_with("FAIL "));
+        println!(
+            "  {} {name}: {} of {} files refused; {}",
+            test::mark(&outcome),
+            refused.count(),
+            files.len(),
+            made.summary()
+        );
+        sh::write(&list(bench, card, "others-log"), &done.stdout)?;
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+/// Judges a run on files of others, some of which are wrong on purpose: it has come to its end.
+fn ended(done: &Finished) -> Result {
+    match done.ok || done.status == "exit status: 1" && done.stdout.contains(" passed, ") {
+        true => Ok(()),
+        false => Err(format!("{}\n{}", done.status, done.stderr)),
+    }
+}
+
+/// Adds all files of OpenCL C below a folder.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result {
+    files.extend(sh::files_with(folder, &["cl"])?);
+    let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_dir() {
+            find(&path, files)?;
+        }
+    }
+    files.sort();
+    Ok(())
+}
+
+/// The file of what a card has done.
+fn list(bench: &Bench, card: &Card, what: &str) -> PathBuf {
+    bench.folder.join(format!("{what}-{}.txt", card.name))
+}
+
+/// Launches every kernel of files and of programs, and gives the end of the first and all pipelines.
+fn make(
+    bench: &Bench,
+    card: &Card,
+    what: &str,
+    (runner, files): (&Path, &[PathBuf]),
+    programs: &[PathBuf],
+) -> Result<(Finished, Pipelines)> {
+    let driver = bench.shims.driver(card)?;
+    let list = list(bench, card, what);
+    let mut env = bench.on_card(card, "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines");
+    env.push(("LAYER_PIPELINES", list.display().to_string()));
+    env.push(("PUMICE_DOUBLES", "on".to_string()));
+    // Each is compiled, and in a time of its own.
+    env.push(("MESA_SHADER_CACHE_DISABLE", "true".to_string()));
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: None,
+        env: &env,
+    };
+    let mut command = bench.shims.command(card, runner);
+    command.args(["--all-kernels", "Pumice"]);
+    command.args(files);
+    setting.apply(&mut command);
+    // The library path is on the command line.
+    command.env_remove("LD_LIBRARY_PATH");
+    sh::remove(&list);
+    let done = sh::run_limited(&mut command, Duration::from_secs(3600))?;
+    for program in programs {
+        let mut command = Command::new(program);
+        setting.apply(&mut command);
+        // Its results are wrong, and it says so.
+        sh::run_limited(command.current_dir(&bench.folder), Duration::from_secs(300))?;
+    }
+    Ok((done, Pipelines::read(&list)?))
+}
 
 /// Files of kernels that the compilers get: those of the tests, and of the benchmark.
-pub fn files() -> Result<Vec<PathBuf>> {
+fn files() -> Result<Vec<PathBuf>> {
     let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
     files.extend(sh::files_with(
         &sh::root().join("cts-harness/bench"),
