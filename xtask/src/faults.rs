@@ -27,6 +27,9 @@ const PLANS: &[&str] = &[
 /// Clients that set plans of their own.
 const OWN_PLANS: &[&str] = &["faults", "device_loss", "zero_submissions"];
 
+/// Clients whose kernels end only when they are told to. A device that is lost by a plan goes on with them.
+const ENDLESS: &[&str] = &["terminate_running"];
+
 /// Codes for want of memory or another resource, and of commands that wait for one which had such an error.
 const WANTS: &[&str] = &["-4", "-5", "-6", "-14"];
 
@@ -49,8 +52,10 @@ pub fn run(report: &mut Report) -> Result {
             && client.suits(Some(&backports))
             && client.name.contains(&report.filter)
     };
-    let chosen: Vec<&Client> = all.iter().filter(suits).collect();
     for plan in PLANS {
+        let ends =
+            |client: &&Client| !plan.contains(":lost:") || !ENDLESS.contains(&client.name.as_str());
+        let chosen: Vec<&Client> = all.iter().filter(suits).filter(ends).collect();
         let plain = Mutex::new(Vec::new());
         let counts = Mutex::new([0usize; 2]);
         let (name, workers) = (clients::name, test::workers());
