@@ -147,7 +147,7 @@ static int worker(int hidden)
             error);
         CHECK(memcmp(mapped, out, sizeof out) == 0);
         MUST(clEnqueueUnmapMemObject(queue, to, mapped, 0, NULL, NULL));
-        MUST(clFinish(queue));
+        TRY(error = clFinish(queue), error);
         MUST(clReleaseMemObject(from));
         MUST(clReleaseMemObject(to));
         MUST(clReleaseKernel(kernel));

@@ -17,6 +17,7 @@ fn lang(std: ClStd) -> LangOptions<'static> {
         [
             "__opencl_c_generic_address_space",
             "__opencl_c_atomic_order_seq_cst",
+            "__opencl_c_atomic_scope_device",
             "__opencl_c_subgroups",
             "__opencl_c_work_group_collective_functions",
         ]
