@@ -130,7 +130,15 @@ pub(super) enum Submission {
     /// The device will reach this value of the timeline.
     Sent(u64),
     /// The commands will never run.
-    Failed(Vec<Recorded>, Error),
+    Failed(Unsent),
+}
+
+/// A batch that could not be submitted.
+pub(super) struct Unsent {
+    pub commands: Vec<Recorded>,
+    /// True if the application does not learn the end of one of its commands.
+    pub has_untold: bool,
+    pub error: Error,
 }
 
 /// A batch that has ended.
@@ -513,7 +521,14 @@ impl Lane {
                 exit::batch_ended();
                 log::error!("a submission failed: {error}");
                 state.forget(&batch.commands);
-                Submission::Failed(batch.commands, error)
+                let is_told = |recorded: &Recorded| recorded.node.is_told;
+                Submission::Failed(Unsent {
+                    // Commands without an event stand behind those that have one.
+                    has_untold: batch.count > batch.commands.len()
+                        || !batch.commands.iter().all(is_told),
+                    commands: batch.commands,
+                    error,
+                })
             }
         })
     }

@@ -83,13 +83,15 @@ impl Object<Queue> {
         for submission in submissions {
             match submission {
                 Submission::Sent(value) => self.await_completion(&self.lanes[lane], value),
-                Submission::Failed(commands, error) => {
-                    // At once: commands behind these may end before them. Of the batch's commands some may have no event.
-                    self.untold.note(error);
+                Submission::Failed(batch) => {
+                    // At once: commands behind these may end before them.
+                    if batch.has_untold {
+                        self.untold.note(batch.error);
+                    }
                     // The events end on the callback thread, which holds none of our locks.
                     callback::post(move || {
-                        for recorded in commands {
-                            complete(&recorded.node.event, error.code());
+                        for recorded in batch.commands {
+                            complete(&recorded.node.event, batch.error.code());
                         }
                     });
                 }
