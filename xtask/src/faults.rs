@@ -52,10 +52,11 @@ pub fn run(report: &mut Report) -> Result {
             && client.suits(Some(&backports))
             && client.name.contains(&report.filter)
     };
+    let suited: Vec<&Client> = all.iter().filter(suits).collect();
     for plan in PLANS {
         let ends =
             |client: &&Client| !plan.contains(":lost:") || !ENDLESS.contains(&client.name.as_str());
-        let chosen: Vec<&Client> = all.iter().filter(suits).filter(ends).collect();
+        let chosen: Vec<&Client> = suited.iter().copied().filter(ends).collect();
         let plain = Mutex::new(Vec::new());
         let counts = Mutex::new([0usize; 2]);
         let (name, workers) = (clients::name, test::workers());
