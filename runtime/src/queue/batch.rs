@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::event::{Event, Node};
+use super::untold::Unsent;
 use super::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
@@ -131,14 +132,6 @@ pub(super) enum Submission {
     Sent(u64),
     /// The commands will never run.
     Failed(Unsent),
-}
-
-/// A batch that could not be submitted.
-pub(super) struct Unsent {
-    pub commands: Vec<Recorded>,
-    /// True if the application does not learn the end of one of its commands.
-    pub has_untold: bool,
-    pub error: Error,
 }
 
 /// A batch that has ended.
@@ -521,14 +514,7 @@ impl Lane {
                 exit::batch_ended();
                 log::error!("a submission failed: {error}");
                 state.forget(&batch.commands);
-                let is_told = |recorded: &Recorded| recorded.node.is_told;
-                Submission::Failed(Unsent {
-                    // Commands without an event stand behind those that have one.
-                    has_untold: batch.count > batch.commands.len()
-                        || !batch.commands.iter().all(is_told),
-                    commands: batch.commands,
-                    error,
-                })
+                Submission::Failed(Unsent::new(batch.commands, batch.count, error))
             }
         })
     }

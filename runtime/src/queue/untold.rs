@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use opencl_sys as cl;
 
+use super::batch::Recorded;
 use super::event::Node;
 use crate::base::error::{Error, Result};
 use crate::base::log;
@@ -62,6 +63,26 @@ impl Untold {
                 let reason = format!("a command of the queue failed with {status}");
                 Err(Error::OutOfResources.because(reason))
             }
+        }
+    }
+}
+
+/// A batch that could not be submitted.
+pub(super) struct Unsent {
+    pub commands: Vec<Recorded>,
+    /// True if the application does not learn the end of one of its commands.
+    pub has_untold: bool,
+    pub error: Error,
+}
+
+impl Unsent {
+    /// A batch of `count` commands, of which those with an event are known.
+    pub fn new(commands: Vec<Recorded>, count: usize, error: Error) -> Self {
+        let is_told = |recorded: &Recorded| recorded.node.is_told;
+        Self {
+            has_untold: count > commands.len() || !commands.iter().all(is_told),
+            commands,
+            error,
         }
     }
 }
