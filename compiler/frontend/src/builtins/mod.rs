@@ -172,7 +172,18 @@ pub enum CFunction<'n> {
     CopyBytes,
 }
 
-/// clang's atomic functions, whose arguments are those of OpenCL C's.
+/// Atomic functions that clang's and gcc's have under the same names.
+const FETCH_ATOMICS: &[(&str, &str)] = &[
+    ("fetch_add", "atomic_fetch_add_explicit"),
+    ("fetch_sub", "atomic_fetch_sub_explicit"),
+    ("fetch_and", "atomic_fetch_and_explicit"),
+    ("fetch_or", "atomic_fetch_or_explicit"),
+    ("fetch_xor", "atomic_fetch_xor_explicit"),
+    ("fetch_min", "atomic_fetch_min_explicit"),
+    ("fetch_max", "atomic_fetch_max_explicit"),
+];
+
+/// clang's other atomic functions, whose arguments are those of OpenCL C's.
 const CLANG_ATOMICS: &[(&str, &str)] = &[
     ("init", "atomic_init"),
     ("load", "atomic_load_explicit"),
@@ -186,42 +197,26 @@ const CLANG_ATOMICS: &[(&str, &str)] = &[
         "compare_exchange_weak",
         "atomic_compare_exchange_weak_explicit",
     ),
-    ("fetch_add", "atomic_fetch_add_explicit"),
-    ("fetch_sub", "atomic_fetch_sub_explicit"),
-    ("fetch_and", "atomic_fetch_and_explicit"),
-    ("fetch_or", "atomic_fetch_or_explicit"),
-    ("fetch_xor", "atomic_fetch_xor_explicit"),
-    ("fetch_min", "atomic_fetch_min_explicit"),
-    ("fetch_max", "atomic_fetch_max_explicit"),
 ];
 
-/// gcc's atomic functions on objects of plain types that take their arguments as OpenCL C's do.
+/// gcc's other atomic functions on objects of plain types that take their arguments as OpenCL C's do.
 const PLAIN_ATOMICS: &[(&str, &str)] = &[
     ("load_n", "atomic_load_explicit"),
     ("store_n", "atomic_store_explicit"),
     ("exchange_n", "atomic_exchange_explicit"),
-    ("fetch_add", "atomic_fetch_add_explicit"),
-    ("fetch_sub", "atomic_fetch_sub_explicit"),
-    ("fetch_and", "atomic_fetch_and_explicit"),
-    ("fetch_or", "atomic_fetch_or_explicit"),
-    ("fetch_xor", "atomic_fetch_xor_explicit"),
-    ("fetch_min", "atomic_fetch_min_explicit"),
-    ("fetch_max", "atomic_fetch_max_explicit"),
 ];
 
 /// A C compiler's built-in function by name: `__builtin_isnan`.
 pub fn c_function(name: &str) -> Option<CFunction<'_>> {
     if let Some(atomic) = name.strip_prefix("__opencl_atomic_") {
-        let found = CLANG_ATOMICS.iter().find(|(name, _)| *name == atomic);
-        return found.map(|(_, function)| CFunction::Atomic(function));
+        return atomic_of(CLANG_ATOMICS, atomic).map(CFunction::Atomic);
     }
     if let Some(atomic) = name.strip_prefix("__atomic_") {
-        let found = PLAIN_ATOMICS.iter().find(|(name, _)| *name == atomic);
         return match atomic {
             "compare_exchange" => Some(CFunction::PlainCompareExchange { by_pointer: true }),
             "compare_exchange_n" => Some(CFunction::PlainCompareExchange { by_pointer: false }),
             "fetch_nand" => Some(CFunction::PlainNand),
-            _ => found.map(|(_, function)| CFunction::PlainAtomic(function)),
+            _ => atomic_of(PLAIN_ATOMICS, atomic).map(CFunction::PlainAtomic),
         };
     }
     let name = name.strip_prefix("__builtin_")?;
@@ -240,6 +235,13 @@ pub fn c_function(name: &str) -> Option<CFunction<'_>> {
                 .or(float.map(|name| CFunction::Of(name, FloatKind::Float)))
         }
     }
+}
+
+/// The OpenCL C function of a C compiler's atomic function, by the name behind its prefix.
+fn atomic_of(own: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
+    let mut all = own.iter().chain(FETCH_ATOMICS);
+    all.find(|(known, _)| *known == name)
+        .map(|&(_, function)| function)
 }
 
 /// Returns the answer of `__has_builtin`; true also for `__builtin_astype`, which is no function.
