@@ -437,20 +437,10 @@ impl<'a> Sema<'a> {
     ) -> Option<ExprId> {
         let params = self.block_params(value.func).to_vec();
         let ret = self.module.function(value.func).ret;
-        if args.len() != params.len() {
-            let (few, at) = if args.len() < params.len() {
-                ("few", rparen)
-            } else {
-                ("many", self.span(args[params.len()]))
-            };
-            let message = format!(
-                "too {few} arguments to block call, expected {}, have {}",
-                params.len(),
-                args.len()
-            );
+        let taken = super::call_arguments::taken(params.len(), false);
+        if let Err(report) = self.check_argument_count("block", args, taken, rparen) {
             let declared = self.module.function(value.func).span;
-            self.error(at, message)
-                .note(declared, "block declared here");
+            report.note(declared, "block declared here");
             return None;
         }
         let mut all = vec![self.block_context(value, span)?];
@@ -461,7 +451,7 @@ impl<'a> Sema<'a> {
         if let Some(current) = &self.func {
             self.calls.push((current.id, value.func, span));
         } else {
-            self.error(span, "initializer element is not a compile-time constant");
+            self.not_constant(span);
             return None;
         }
         let kind = ExprKind::Call {

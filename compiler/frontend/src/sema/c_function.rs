@@ -215,12 +215,15 @@ impl<'a> Sema<'a> {
 
     /// `__builtin_memcpy(to, from, size)` with a constant size, as the assignment of an array of
     /// bytes. It has no value here.
-    pub(super) fn copy_bytes(&mut self, text: &str, args: &[ExprId], span: Span) -> Option<ExprId> {
+    pub(super) fn copy_bytes(
+        &mut self,
+        text: &str,
+        args: &[ExprId],
+        rparen: Span,
+        span: Span,
+    ) -> Option<ExprId> {
         let &[to, from, size] = args else {
-            let have = args.len();
-            let few = if have < 3 { "few" } else { "many" };
-            let message = format!("too {few} arguments to function call, expected 3, have {have}");
-            self.error(span, message);
+            let _ = self.check_argument_count("function", args, 3..=3, rparen);
             return None;
         };
         let space = |arg| {

@@ -167,19 +167,9 @@ impl<'a> Sema<'a> {
         let function = self.module.function(func);
         let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
         let variadic = self.funcs[func.0 as usize].variadic;
-        if args.len() < params.len() || args.len() > params.len() && !variadic {
-            let (few, at) = if args.len() < params.len() {
-                ("few", rparen)
-            } else {
-                ("many", self.span(args[params.len()]))
-            };
-            let message = format!(
-                "too {few} arguments to function call, expected {}, have {}",
-                params.len(),
-                args.len()
-            );
-            self.error(at, message)
-                .note(declared, format!("'{text}' declared here"));
+        let taken = super::call_arguments::taken(params.len(), variadic);
+        if let Err(report) = self.check_argument_count("function", &args, taken, rparen) {
+            report.note(declared, format!("'{text}' declared here"));
             return None;
         }
         let mut converted = Vec::with_capacity(args.len());
@@ -195,30 +185,19 @@ impl<'a> Sema<'a> {
         if !good {
             return None;
         }
-        if ret != TypeTable::VOID && !self.module.types.is_complete(ret) {
-            let message = format!(
-                "calling '{text}' with incomplete return type {}",
-                self.show(ret)
-            );
-            self.error(callee_span, message);
-            return None;
-        }
+        self.check_returned(&format!("'{text}'"), ret, callee_span)?;
         if let Some(current) = &self.func {
             self.calls.push((current.id, func, callee_span));
         } else {
-            self.error(span, "initializer element is not a compile-time constant");
+            self.not_constant(span);
             return None;
         }
         let kind = ExprKind::Call {
             func,
             args: converted,
         };
-        let mut value = self.mk(kind, ret, span);
-        // OpenCL C has no va_arg: further arguments are evaluated and dropped.
-        for &lhs in args.iter().skip(params.len()).rev() {
-            value = self.mk(ExprKind::Comma { lhs, rhs: value }, ret, span);
-        }
-        Some(value)
+        let dropped = args.get(params.len()..).unwrap_or_default();
+        Some(self.call_value(kind, ret, dropped, span))
     }
 
     /// The best of several overloads: `Ok(None)` when none fits.
@@ -376,7 +355,7 @@ impl<'a> Sema<'a> {
             _ => {}
         }
         let (text, args) = match builtins::c_function(text) {
-            Some(CFunction::CopyBytes) => return self.copy_bytes(text, &args, span),
+            Some(CFunction::CopyBytes) => return self.copy_bytes(text, &args, rparen, span),
             Some(CFunction::PlainNand) => {
                 return self.atomic_nand(&args, rparen, callee_span, span);
             }
@@ -402,7 +381,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         if self.func.is_none() {
-            self.error(span, "initializer element is not a compile-time constant");
+            self.not_constant(span);
             return None;
         }
         let shapes: Vec<Arg> = args
@@ -490,23 +469,7 @@ impl<'a> Sema<'a> {
                 self.requires(span, &format!("declaration '{text}'"), &needs);
             }
             ResolveError::Count { min, max } => {
-                let have = args.len();
-                let (few, at, bound) = if have < min {
-                    ("few", rparen, min)
-                } else {
-                    ("many", args.get(max).map_or(span, |&a| self.span(a)), max)
-                };
-                let least = if min == max {
-                    ""
-                } else if have < min {
-                    "at least "
-                } else {
-                    "at most "
-                };
-                let message = format!(
-                    "too {few} arguments to function call, expected {least}{bound}, have {have}"
-                );
-                self.error(at, message);
+                let _ = self.check_argument_count("function", args, min..=max, rparen);
             }
             ResolveError::NoMatch { .. } if text.starts_with("as_") && args.len() == 1 => {
                 let message = format!(

@@ -66,14 +66,8 @@ impl<'a> Sema<'a> {
         rparen: Span,
         span: Span,
     ) -> Option<Vec<ExprId>> {
-        if args.len() < 4 {
-            let message = format!(
-                "too few arguments to function call, expected at least 4, have {}",
-                args.len()
-            );
-            self.error(rparen, message);
-            return None;
-        }
+        self.check_argument_count("function", &args, 4..=usize::MAX, rparen)
+            .ok()?;
         let purpose = Purpose::Argument(None);
         let mut out = self.launch_arguments(text, &args)?;
         let wait = self.event_pointer(Quals::CONST);
@@ -274,19 +268,8 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Vec<ExprId>> {
         let count = if text.ends_with("_for_ndrange") { 2 } else { 1 };
-        if args.len() != count {
-            let (few, at) = if args.len() < count {
-                ("few", rparen)
-            } else {
-                ("many", self.span(args[count]))
-            };
-            let message = format!(
-                "too {few} arguments to function call, expected {count}, have {}",
-                args.len()
-            );
-            self.error(at, message);
-            return None;
-        }
+        self.check_argument_count("function", &args, count..=count, rparen)
+            .ok()?;
         let block = args[count - 1];
         if count == 2 {
             self.check_sub_group_query(text, span)?;

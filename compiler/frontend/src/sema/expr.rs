@@ -461,7 +461,7 @@ impl<'a> Sema<'a> {
             }
         };
         let Some(data) = self.init_data(init, q.ty) else {
-            self.error(span, "initializer element is not a compile-time constant");
+            self.not_constant(span);
             return None;
         };
         let id = self.push_global(Global {

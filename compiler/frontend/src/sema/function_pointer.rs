@@ -1,10 +1,11 @@
 //! Pointers to functions (`__cl_clang_function_pointers`): addresses and calls.
 use super::Sema;
+use super::call_arguments::taken;
 use super::convert::Purpose;
 use super::scope::Entity;
 use super::typed::{ExprId, ExprKind};
 use crate::lang::options::FUNCTION_POINTERS;
-use crate::lang::types::{AddrSpace, QualType, Type, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, QualType, Type, TypeId};
 use crate::source::{Span, Symbol};
 
 /// The type of a function that a pointer points to.
@@ -78,45 +79,24 @@ impl Sema<'_> {
     ) -> Option<ExprId> {
         let function = self.pointed_function(self.ty(callee))?;
         let (ret, params) = (function.ret, function.params);
-        if args.len() < params.len() || args.len() > params.len() && !function.variadic {
-            let (few, at) = match args.get(params.len()) {
-                Some(&extra) => ("many", self.span(extra)),
-                None => ("few", rparen),
-            };
-            let message = format!(
-                "too {few} arguments to function call, expected {}, have {}",
-                params.len(),
-                args.len()
-            );
-            self.error(at, message);
-            return None;
-        }
+        let taken = taken(params.len(), function.variadic);
+        self.check_argument_count("function", args, taken, rparen)
+            .ok()?;
         let mut converted = Vec::with_capacity(args.len());
         for (&arg, &param) in args.iter().zip(&params) {
             converted.push(self.assign_convert(arg, param, Purpose::Argument(None)));
         }
         let converted = converted.into_iter().collect::<Option<Vec<_>>>()?;
-        if ret != TypeTable::VOID && !self.module.types.is_complete(ret) {
-            let message = format!(
-                "calling a function with incomplete return type {}",
-                self.show(ret)
-            );
-            self.error(span, message);
-            return None;
-        }
+        self.check_returned("a function", ret, span)?;
         if self.func.is_none() {
-            self.error(span, "initializer element is not a compile-time constant");
+            self.not_constant(span);
             return None;
         }
         let kind = ExprKind::CallPointer {
             callee,
             args: converted,
         };
-        let mut value = self.mk(kind, ret, span);
-        // OpenCL C has no va_arg: further arguments are evaluated and dropped.
-        for &lhs in args.iter().skip(params.len()).rev() {
-            value = self.mk(ExprKind::Comma { lhs, rhs: value }, ret, span);
-        }
-        Some(value)
+        let dropped = args.get(params.len()..).unwrap_or_default();
+        Some(self.call_value(kind, ret, dropped, span))
     }
 }

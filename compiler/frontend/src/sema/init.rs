@@ -486,7 +486,7 @@ impl<'a> Sema<'a> {
             Init::Const(_) => None,
         };
         let span = culprit.map_or(self.init_span(init), |expr| self.span(expr));
-        self.error(span, "initializer element is not a compile-time constant");
+        self.not_constant(span);
         None
     }
 }

@@ -15,6 +15,7 @@ mod bit_field;
 mod block;
 mod c_function;
 mod call;
+mod call_arguments;
 mod cast;
 mod compare;
 mod const_data;

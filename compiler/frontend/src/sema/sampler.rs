@@ -44,13 +44,13 @@ impl<'a> Sema<'a> {
         let value = self.rvalue(*init)?;
         if at_program_scope && self.is_sampler(self.ty(value)) {
             let at = self.ast.expr(*init).span;
-            self.error(at, "initializer element is not a compile-time constant");
+            self.not_constant(at);
             return None;
         }
         let value = self.assign_convert(value, v.ty.q.ty, Purpose::Init(v.span))?;
         let ExprKind::Sampler(mask) = self.body.expr(value).kind else {
             let at = self.ast.expr(*init).span;
-            self.error(at, "initializer element is not a compile-time constant");
+            self.not_constant(at);
             return None;
         };
         self.bind_new(v.name, Entity::Sampler(mask), v.span);
