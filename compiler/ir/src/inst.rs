@@ -160,6 +160,23 @@ pub enum IntCond {
     Uge,
 }
 
+impl IntCond {
+    /// The condition that holds for `b, a` where this one does for `a, b`.
+    pub fn swapped(self) -> IntCond {
+        match self {
+            IntCond::Eq | IntCond::Ne => self,
+            IntCond::Slt => IntCond::Sgt,
+            IntCond::Sle => IntCond::Sge,
+            IntCond::Sgt => IntCond::Slt,
+            IntCond::Sge => IntCond::Sle,
+            IntCond::Ult => IntCond::Ugt,
+            IntCond::Ule => IntCond::Uge,
+            IntCond::Ugt => IntCond::Ult,
+            IntCond::Uge => IntCond::Ule,
+        }
+    }
+}
+
 /// Floating comparisons: `O…` is false, `U…` true when an operand is NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatCond {

@@ -432,21 +432,10 @@ impl Object<Program> {
         // CL_INVALID_BUILD_OPTIONS if the options are not valid.
         let (compile_options, link_options) = parse_build(options)
             .map_err(|error| self.bad_options(&chosen, Error::InvalidBuildOptions, &error))?;
-        self.begin(&chosen, options)?;
-        let includes = Includes {
-            headers: Vec::new(),
-            folders: compile_options.include_dirs.clone(),
-            allowed: Allowed::from_options(compile_options.checks),
-        };
-        let inputs = self.inputs(&chosen);
-        let call = Call {
-            text: options.to_string(),
-            includes,
-            hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
-            kind: CallKind::Build(compile_options, link_options),
-            step: Step::default(),
-        };
-        self.run(call, chosen, inputs, notify)
+        let call = self.call(options, Vec::new(), compile_options, |compile_options| {
+            CallKind::Build(compile_options, link_options)
+        });
+        self.start(call, chosen, notify)
     }
 
     /// clCompileProgram; `headers` are the names and sources of the input headers.
@@ -480,20 +469,40 @@ impl Object<Program> {
                 }
             })
             .collect::<Result<Vec<_>>>()?;
-        self.begin(&chosen, options)?;
-        let includes = Includes {
-            headers,
-            folders: compile_options.include_dirs.clone(),
-            allowed: Allowed::from_options(compile_options.checks),
-        };
-        let inputs = self.inputs(&chosen);
-        let call = Call {
-            text: options.to_string(),
-            includes,
-            hides_arguments: self.is_source() && !compile_options.kernel_arg_info,
-            kind: CallKind::Compile(compile_options),
+        let call = self.call(options, headers, compile_options, CallKind::Compile);
+        self.start(call, chosen, notify)
+    }
+
+    /// The call of clBuildProgram or clCompileProgram with these options and headers.
+    fn call(
+        &self,
+        text: &str,
+        headers: Vec<(String, Vec<u8>)>,
+        options: CompileOptions,
+        kind: impl FnOnce(CompileOptions) -> CallKind,
+    ) -> Call {
+        Call {
+            text: text.to_string(),
+            includes: Includes {
+                headers,
+                folders: options.include_dirs.clone(),
+                allowed: Allowed::from_options(options.checks),
+            },
+            hides_arguments: self.is_source() && !options.kernel_arg_info,
+            kind: kind(options),
             step: Step::default(),
-        };
+        }
+    }
+
+    /// Runs a call for the chosen devices, none of which may be busy with another.
+    fn start(
+        self: &Ref<Program>,
+        call: Call,
+        chosen: Vec<usize>,
+        notify: Option<Notify>,
+    ) -> Result<()> {
+        self.begin(&chosen, &call.text)?;
+        let inputs = self.inputs(&chosen);
         self.run(call, chosen, inputs, notify)
     }
 

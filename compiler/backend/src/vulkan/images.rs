@@ -119,18 +119,21 @@ pub(crate) struct LevelSlot {
     slot: Slot,
 }
 
-/// The number of a fact that the reflection has in our own set.
-fn fact(which: HandleInfo) -> u32 {
-    let fact = match which {
+/// The fact of our own set that answers a question; none where clspv's reflection or a specialization constant does.
+fn fact(which: HandleInfo) -> Option<Fact> {
+    Some(match which {
         HandleInfo::LodMin => Fact::LodMin,
         HandleInfo::LodMax => Fact::LodMax,
         HandleInfo::SizeX => Fact::SizeX,
         HandleInfo::SizeY => Fact::SizeY,
         HandleInfo::SizeZ => Fact::SizeZ,
         HandleInfo::Samples => Fact::Samples,
-        _ => Fact::Levels,
-    };
-    fact.number()
+        HandleInfo::Levels => Fact::Levels,
+        HandleInfo::ChannelOrder
+        | HandleInfo::ChannelDataType
+        | HandleInfo::SamplerMask
+        | HandleInfo::WritesSrgb => return None,
+    })
 }
 
 impl Emitter<'_> {
@@ -447,44 +450,38 @@ impl Emitter<'_> {
     /// The places of what the driver tells of a kernel's images and samplers.
     pub fn reflect_infos(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
         for (ordinal, which) in infos(self.module, self.module.kernels[k].func) {
-            let place = self.info_places.get(&(k as u32, ordinal, which));
-            let instruction = match (place, which) {
-                (Some(&InfoPlace::Push(offset)), _) => {
+            let fact = fact(which).map(Fact::number);
+            match self.info_places.get(&(k as u32, ordinal, which)) {
+                Some(&InfoPlace::Push(offset)) => {
                     let push = ImageInfoPush {
                         kernel,
                         ordinal,
                         offset,
                         size: 4,
                     };
-                    match which {
-                        HandleInfo::ChannelOrder => {
-                            Instruction::ImageArgumentInfoChannelOrderPushConstant(push)
-                        }
+                    use Instruction as Inst;
+                    let make = match which {
+                        HandleInfo::ChannelOrder => Inst::ImageArgumentInfoChannelOrderPushConstant,
                         HandleInfo::ChannelDataType => {
-                            Instruction::ImageArgumentInfoChannelDataTypePushConstant(push)
+                            Inst::ImageArgumentInfoChannelDataTypePushConstant
                         }
-                        HandleInfo::SamplerMask => {
-                            Instruction::NormalizedSamplerMaskPushConstant(push)
-                        }
-                        HandleInfo::WritesSrgb => continue,
-                        HandleInfo::Levels
-                        | HandleInfo::Samples
-                        | HandleInfo::LodMin
-                        | HandleInfo::LodMax
-                        | HandleInfo::SizeX
-                        | HandleInfo::SizeY
-                        | HandleInfo::SizeZ => {
-                            reflection.needs.push(Need::HandleFactPushConstant {
-                                kernel,
-                                ordinal,
-                                fact: fact(which),
-                                offset,
-                            });
+                        HandleInfo::SamplerMask => Inst::NormalizedSamplerMaskPushConstant,
+                        _ => {
+                            reflection.needs.extend(fact.map(|fact| {
+                                Need::HandleFactPushConstant {
+                                    kernel,
+                                    ordinal,
+                                    fact,
+                                    offset,
+                                }
+                            }));
                             continue;
                         }
-                    }
+                    };
+                    reflection.push(make(push));
                 }
-                (Some(&InfoPlace::Uniform(_, slot, offset)), _) => {
+                // Masks of samplers are push constants alone.
+                Some(&InfoPlace::Uniform(_, slot, offset)) => {
                     let uniform = ImageInfoUniform {
                         kernel,
                         ordinal,
@@ -493,38 +490,30 @@ impl Emitter<'_> {
                         offset,
                         size: 4,
                     };
-                    match which {
-                        HandleInfo::ChannelOrder => {
-                            Instruction::ImageArgumentInfoChannelOrderUniform(uniform)
-                        }
+                    use Instruction as Inst;
+                    let make = match which {
+                        HandleInfo::ChannelOrder => Inst::ImageArgumentInfoChannelOrderUniform,
                         HandleInfo::ChannelDataType => {
-                            Instruction::ImageArgumentInfoChannelDataTypeUniform(uniform)
+                            Inst::ImageArgumentInfoChannelDataTypeUniform
                         }
-                        // Masks are push constants alone.
-                        HandleInfo::SamplerMask => continue,
-                        HandleInfo::WritesSrgb => continue,
-                        HandleInfo::Levels
-                        | HandleInfo::Samples
-                        | HandleInfo::LodMin
-                        | HandleInfo::LodMax
-                        | HandleInfo::SizeX
-                        | HandleInfo::SizeY
-                        | HandleInfo::SizeZ => {
-                            reflection.needs.push(Need::HandleFactUniform {
-                                kernel,
-                                ordinal,
-                                fact: fact(which),
-                                set: slot.set,
-                                binding: slot.binding,
-                                offset,
-                            });
+                        _ => {
+                            reflection
+                                .needs
+                                .extend(fact.map(|fact| Need::HandleFactUniform {
+                                    kernel,
+                                    ordinal,
+                                    fact,
+                                    set: slot.set,
+                                    binding: slot.binding,
+                                    offset,
+                                }));
                             continue;
                         }
-                    }
+                    };
+                    reflection.push(make(uniform));
                 }
-                (None, _) => continue,
-            };
-            reflection.push(instruction);
+                None => {}
+            }
         }
     }
 

@@ -29,21 +29,6 @@ fn is_commutative(op: BinaryOp) -> bool {
     )
 }
 
-/// The comparison with its operands swapped.
-fn swapped(cond: IntCond) -> IntCond {
-    match cond {
-        IntCond::Eq | IntCond::Ne => cond,
-        IntCond::Slt => IntCond::Sgt,
-        IntCond::Sle => IntCond::Sge,
-        IntCond::Sgt => IntCond::Slt,
-        IntCond::Sge => IntCond::Sle,
-        IntCond::Ult => IntCond::Ugt,
-        IntCond::Ule => IntCond::Uge,
-        IntCond::Ugt => IntCond::Ult,
-        IntCond::Uge => IntCond::Ule,
-    }
-}
-
 fn inverted(cond: IntCond) -> IntCond {
     match cond {
         IntCond::Eq => IntCond::Ne,
@@ -383,7 +368,7 @@ impl Folder<'_> {
         }
         if self.is_const(a) && !self.is_const(b) {
             return Some(Found::Kind(InstKind::ICmp {
-                cond: swapped(cond),
+                cond: cond.swapped(),
                 args: [b, a],
             }));
         }

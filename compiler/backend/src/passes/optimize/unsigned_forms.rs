@@ -272,7 +272,7 @@ impl Signs<'_> {
         };
         let (cond, limit) = match args {
             [a, b] if a == param => (cond, self.constant(b)?),
-            [a, b] if b == param => (mirrored(cond)?, self.constant(a)?),
+            [a, b] if b == param => (cond.swapped(), self.constant(a)?),
             _ => return None,
         };
         // Comparisons that this pass has made unsigned were of numbers that are not negative.
@@ -284,19 +284,4 @@ impl Signs<'_> {
             _ => None,
         }
     }
-}
-
-/// The same comparison with its operands in the other order.
-fn mirrored(cond: IntCond) -> Option<IntCond> {
-    Some(match cond {
-        IntCond::Slt => IntCond::Sgt,
-        IntCond::Sle => IntCond::Sge,
-        IntCond::Sgt => IntCond::Slt,
-        IntCond::Sge => IntCond::Sle,
-        IntCond::Ult => IntCond::Ugt,
-        IntCond::Ule => IntCond::Uge,
-        IntCond::Ugt => IntCond::Ult,
-        IntCond::Uge => IntCond::Ule,
-        _ => return None,
-    })
 }
