@@ -15,7 +15,8 @@ use pumice_runtime::command::{image, image_copy, map};
 use pumice_runtime::context::Context;
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::image::{ImageMem, Origin};
-use pumice_runtime::memory::image_create::{Desc, supported_formats};
+use pumice_runtime::memory::image_create::supported_formats;
+use pumice_runtime::memory::image_desc::Desc;
 use pumice_runtime::memory::image_requirements::requirements;
 use pumice_runtime::queue::Queue;
 

@@ -16,7 +16,7 @@ use crate::device::depth_stencil::{CL_DEPTH_STENCIL, CL_UNORM_INT24};
 use crate::memory::Mem;
 use crate::memory::external::{External, Properties, Shared};
 use crate::memory::image::ImageMem;
-use crate::memory::image_create::Desc;
+use crate::memory::image_desc::Desc;
 
 /// `GL_TEXTURE_BUFFER`.
 const TEXTURE_BUFFER: u32 = 0x8C2A;

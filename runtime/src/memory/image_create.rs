@@ -1,8 +1,7 @@
 //! Creation of images: clCreateImageWithProperties and clGetSupportedImageFormats.
 
 use opencl_sys as cl;
-use pumice_reflection::MAX_LEVELS;
-use pumice_vulkan_layer::{ImageDesc, ImageKind};
+use pumice_vulkan_layer::ImageKind;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
@@ -11,42 +10,16 @@ use crate::base::region::Layout;
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::depth_stencil::CL_DEPTH_STENCIL;
-use crate::device::format::{
-    self, Class, ImageFormat, ImageUses, NO_ACCESS, NV12, Packing, TexelGroup,
-};
+use crate::device::format::{self, ImageFormat, ImageUses, NO_ACCESS, NV12, Packing, TexelGroup};
 use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::external::Properties;
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels, has_height, kind};
+use crate::memory::image_desc::Desc;
 use crate::memory::image_rows::Rows;
 use crate::memory::image_storage::{ImageStorage, level_layouts};
 use crate::memory::planar;
 use crate::memory::storage::Storage;
-
-/// `cl_image_desc`, with the memory object resolved.
-#[derive(Clone, Debug)]
-pub struct Desc {
-    /// CL_MEM_OBJECT_IMAGE*.
-    pub image_type: u32,
-    /// image_width.
-    pub width: usize,
-    /// image_height.
-    pub height: usize,
-    /// image_depth.
-    pub depth: usize,
-    /// image_array_size.
-    pub array_size: usize,
-    /// image_row_pitch.
-    pub row_pitch: usize,
-    /// image_slice_pitch.
-    pub slice_pitch: usize,
-    /// num_mip_levels.
-    pub num_mip_levels: u32,
-    /// num_samples.
-    pub num_samples: u32,
-    /// buffer or mem_object.
-    pub mem_object: Option<Ref<Mem>>,
-}
 
 /// clGetSupportedImageFormats: channel orders and data types.
 ///
@@ -88,218 +61,48 @@ pub fn supported_formats(
         .collect())
 }
 
-impl Desc {
-    /// Checks sizes and pitches. `has_host` says whether host_ptr is not NULL.
-    pub(super) fn check(&self, group: TexelGroup, has_host: bool) -> Result<ImageKind> {
-        // CL_INVALID_IMAGE_DESCRIPTOR if a value of image_desc is not valid.
-        let kind = kind(self.image_type).ok_or_else(|| {
-            let reason = format!("image_type {:#x} is not known", self.image_type);
-            Error::InvalidImageDescriptor.because(reason)
-        })?;
-        let arrays = matches!(kind, ImageKind::D1Array | ImageKind::D2Array);
-        let planes = matches!(kind, ImageKind::D2 | ImageKind::D2Array | ImageKind::D3);
-        let empty = self.width == 0
-            || planes && self.height == 0
-            || kind == ImageKind::D3 && self.depth == 0
-            || arrays && self.array_size == 0;
-        if empty || self.num_samples != 0 {
-            return Err(Error::InvalidImageDescriptor.because(match empty {
-                true => "a dimension of the image is 0",
-                false => "only images of textures of OpenGL have samples",
-            }));
-        }
-        let of_buffer = self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        if self.width % group.texels != 0 || group.texels > 1 && self.num_mip_levels > 1 {
-            let reason = format!(
-                "texels lie in groups of {}: the width is a multiple, and there are no mip levels",
-                group.texels
-            );
-            return Err(Error::InvalidImageDescriptor.because(reason));
-        }
-        if self.num_mip_levels > 1 {
-            self.check_levels(kind, of_buffer)?;
-        }
-        let object = self.mem_object.as_ref();
-        let shows_image = object.is_some_and(|object| object.image().is_some());
-        let of_image = self.image_type == cl::CL_MEM_OBJECT_IMAGE2D;
-        if of_buffer && object.is_none() || shows_image && !of_image {
-            return Err(Error::InvalidImageDescriptor.because(match shows_image {
-                true => "only a CL_MEM_OBJECT_IMAGE2D can be made of another image",
-                false => "CL_MEM_OBJECT_IMAGE1D_BUFFER needs a buffer in mem_object",
-            }));
-        }
-        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a pitch does not suit an image of a buffer.
-        let wrong_pitch = match object.is_some() && !shows_image {
-            true => Error::InvalidImageFormatDescriptor,
-            false => Error::InvalidImageDescriptor,
-        };
-        // Pitches are for memory of the application's.
-        let row = group.row(self.width).ok_or(Error::InvalidImageSize)?;
-        if self.row_pitch != 0 {
-            let right = self.row_pitch >= row && self.row_pitch % group.alignment == 0;
-            if !right || !has_host && self.mem_object.is_none() {
-                let reason = format!(
-                    "row pitch {} does not suit {row} bytes a row",
-                    self.row_pitch
-                );
-                return Err(wrong_pitch.because(reason));
-            }
-        }
-        let rows = if planes { self.height } else { 1 };
-        let row = row.max(self.row_pitch);
-        let slice = row.checked_mul(rows).ok_or(Error::InvalidImageSize)?;
-        if self.slice_pitch != 0 && (arrays || kind == ImageKind::D3) {
-            let right = self.slice_pitch >= slice && self.slice_pitch % row == 0;
-            if !right || !has_host && self.mem_object.is_none() {
-                return Err(wrong_pitch.because("the slice pitch does not suit the rows"));
-            }
-        }
-        Ok(kind)
-    }
-
-    /// Checks the number of mip levels.
-    fn check_levels(&self, kind: ImageKind, of_buffer: bool) -> Result<()> {
-        let of_rows = (self.mem_object.as_ref()).is_some_and(|object| object.image().is_none());
-        let invalid = |reason: &str| Err(Error::InvalidImageDescriptor.because(reason));
-        if of_buffer || of_rows {
-            return invalid("an image of a buffer has no mip levels");
-        }
-        let height = if has_height(kind) { self.height } else { 1 };
-        let depth = if kind == ImageKind::D3 { self.depth } else { 1 };
-        let most = self.width.max(height).max(depth).ilog2() + 1;
-        if self.num_mip_levels > most.min(MAX_LEVELS) {
-            return invalid("there are more mip levels than the image's sizes can be halved");
-        }
-        Ok(())
-    }
-
-    /// Checks sizes and pitches of an image of any memory.
-    pub(super) fn check_alone(&self, group: TexelGroup) -> Result<ImageKind> {
-        let buffer = cl::CL_MEM_OBJECT_IMAGE1D_BUFFER;
-        let image_type = match self.image_type {
-            // The buffer does not matter.
-            ty if ty == buffer => cl::CL_MEM_OBJECT_IMAGE1D,
-            ty => ty,
-        };
-        let alone = Desc {
-            image_type,
-            mem_object: None,
-            ..self.clone()
-        };
-        alone.check(group, true)
-    }
-
-    /// Tells whether a device has images of these sizes.
-    pub(super) fn fits(&self, device: &Device, kind: ImageKind) -> bool {
-        let limits = &device.capabilities().limits;
-        let most = match kind {
-            ImageKind::D1 | ImageKind::D1Array => limits.max_image_1d.min(limits.max_image_2d),
-            ImageKind::D2 | ImageKind::D2Array => limits.max_image_2d,
-            ImageKind::D3 => limits.max_image_3d,
-        };
-        let within = |size: usize, most: u32| size as u64 <= u64::from(most);
-        if self.image_type == cl::CL_MEM_OBJECT_IMAGE1D_BUFFER {
-            return within(self.width, limits.max_texel_buffer_elements);
-        }
-        let (arrays, planes) = match kind {
-            ImageKind::D1 => (false, false),
-            ImageKind::D1Array => (true, false),
-            ImageKind::D2Array => (true, true),
-            ImageKind::D2 | ImageKind::D3 => (false, true),
-        };
-        within(self.width, most)
-            && (!planes || within(self.height, most))
-            && (kind != ImageKind::D3 || within(self.depth, most))
-            && (!arrays || within(self.array_size, limits.max_image_layers))
-    }
-
-    /// The description for Vulkan.
-    fn vulkan(&self, kind: ImageKind, format: &ImageFormat) -> ImageDesc {
-        // All are within the device's limits.
-        let [width, height, depth] = [self.width, self.height, self.depth].map(|n| n as u32);
-        let (extent, layers) = match kind {
-            ImageKind::D1 => ([width, 1, 1], 1),
-            ImageKind::D1Array => ([width, 1, 1], self.array_size as u32),
-            ImageKind::D2 => ([width, height, 1], 1),
-            ImageKind::D2Array => ([width, height, 1], self.array_size as u32),
-            ImageKind::D3 => ([width, height, depth], 1),
-        };
-        ImageDesc {
-            kind,
-            format: format.vulkan,
-            extent,
-            layers,
-            levels: self.num_mip_levels.max(1),
-            // 2D images can be made of others that differ in sRGB only, and kernels see the bits of small pixels.
-            // Images of sRGB are written as others.
-            reinterpreted: kind == ImageKind::D2 && format.vulkan.texel_size() <= 4
-                || format.class == Class::Srgb,
-        }
-    }
-
-    /// The pitches of the application's memory, or those that a map gives.
-    pub(super) fn layout(&self, kind: ImageKind, group: TexelGroup) -> Layout {
-        let row_pitch = self.row_pitch.max(group.bytes(self.width));
-        let rows = match kind {
-            ImageKind::D1 | ImageKind::D1Array => 1,
-            ImageKind::D2 | ImageKind::D2Array | ImageKind::D3 => self.height,
-        };
-        Layout {
-            offset: 0,
-            row_pitch,
-            slice_pitch: self.slice_pitch.max(row_pitch * rows),
-        }
-    }
-}
-
 fn immutable(flags: u64) -> bool {
     flags & cl::CL_MEM_IMMUTABLE_EXT != 0
 }
 
-impl Mem {
-    /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
-    ///
-    /// # Errors
-    /// Those that the specification lists for clCreateImageWithProperties, in its order.
-    pub fn create_image(
+/// An image to be made, as a call asks for it and with nothing wrong.
+struct NewImage {
+    /// The call's flags, with what those of a memory object that the image shows add.
+    flags: u64,
+    format: &'static ImageFormat,
+    kind: ImageKind,
+    /// The samples of a pixel are layers here.
+    desc: Desc,
+    /// Type, array size and samples as the call has them.
+    asked: (u32, usize, u32),
+    layout: Layout,
+}
+
+/// The channel order and data type of a call.
+fn checked_format(format: Option<[u32; 2]>) -> Result<[u32; 2]> {
+    // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
+    let [order, data_type] = format
+        .ok_or_else(|| Error::InvalidImageFormatDescriptor.because("image_format is NULL"))?;
+    if !format::is_valid(order, data_type) {
+        let reason = format!("order {order:#x} does not go with data type {data_type:#x}");
+        return Err(Error::InvalidImageFormatDescriptor.because(reason));
+    }
+    Ok([order, data_type])
+}
+
+impl NewImage {
+    /// Checks what a call asks for, in the order of the specification.
+    fn check(
         context: &Ref<Context>,
-        mut properties: Properties,
         flags: u64,
-        format: Option<[u32; 2]>,
-        desc: Option<Desc>,
+        [order, data_type]: [u32; 2],
+        desc: Desc,
+        properties: &Properties,
         has_host: bool,
-        host: impl FnOnce(usize) -> Option<HostSlice>,
-    ) -> Result<Ref<Mem>> {
-        context.check_images()?;
-        properties.check_image()?;
-        flags::check_flags(flags)?;
-        properties.check_flags(flags)?;
-        let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
-        let has_contents =
-            properties.is_external() || properties.shared.is_some() || shows.is_some();
-        flags::check_immutable(flags, has_contents)?;
-        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid.
-        let [order, data_type] = format
-            .ok_or_else(|| Error::InvalidImageFormatDescriptor.because("image_format is NULL"))?;
-        if !format::is_valid(order, data_type) {
-            let reason = format!("order {order:#x} does not go with data type {data_type:#x}");
-            return Err(Error::InvalidImageFormatDescriptor.because(reason));
-        }
-        let desc =
-            desc.ok_or_else(|| Error::InvalidImageDescriptor.because("image_desc is NULL"))?;
-        if order == NV12.order && !properties.is_external() {
-            let list = properties.list.take();
-            return planar::create(context, flags, &desc, list, has_host, host);
-        }
-        let shown = desc.mem_object.as_ref().and_then(|object| object.image());
-        let desc = match shown.filter(|image| planar::is_planar(image)) {
-            Some(image) => planar::plane(&desc, image, [order, data_type])?,
-            None => desc,
-        };
+    ) -> Result<NewImage> {
         let is_shared = properties.shared.is_some();
-        let (image_type, array_size, samples) =
-            (desc.image_type, desc.array_size, desc.num_samples);
-        let desc = match is_shared && samples > 0 {
+        let asked = (desc.image_type, desc.array_size, desc.num_samples);
+        let desc = match is_shared && desc.num_samples > 0 {
             true => desc.samples_as_layers(),
             false => desc,
         };
@@ -326,7 +129,7 @@ impl Mem {
         // Depths beside stencil values are for textures of OpenGL alone.
         let format = format.filter(|_| order != CL_DEPTH_STENCIL || is_shared);
         let format = format.ok_or_else(unsupported)?;
-        let effective = match &desc.mem_object {
+        let flags = match &desc.mem_object {
             // CL_INVALID_VALUE if an image of an immutable object is not to be immutable.
             Some(object) if object.check_mutable().is_err() && !immutable(flags) => {
                 let reason = "an image of an immutable object must be immutable";
@@ -335,11 +138,10 @@ impl Mem {
             Some(object) => flags::inherited_flags(object, flags)?,
             None => flags::with_default_access(flags),
         };
-        let uses = ImageUses::of_flags(effective);
+        let uses = ImageUses::of_flags(flags);
         let images = |device: &&Ref<Device>| device.has_images();
         let devices = || context.devices().iter().filter(images);
-        let is_native = format.packing == Packing::Native;
-        let is_served = is_native || !properties.is_external();
+        let is_served = format.packing == Packing::Native || !properties.is_external();
         let suits = |d: &Ref<Device>| format.suits(d.capabilities(), desc.image_type, uses);
         if !is_served || !devices().any(suits) {
             return Err(unsupported());
@@ -350,14 +152,23 @@ impl Mem {
             let reason = format!("{width}x{height}x{depth} is beyond the limits of every device");
             return Err(Error::InvalidImageSize.because(reason));
         }
-        flags::check_host_ptr(flags, has_host)?;
-        if desc.num_mip_levels > 1 && has_host {
-            let reason = "an image with mip levels has no host_ptr";
-            return Err(Error::InvalidHostPtr.because(reason));
-        }
         let layout = desc.layout(kind, group);
-        let image = |texels| ImageMem {
+        Ok(NewImage {
+            flags,
             format,
+            kind,
+            desc,
+            asked,
+            layout,
+        })
+    }
+
+    /// The image of these texels.
+    fn with_texels(&self, mem: MemDesc, texels: Texels) -> Ref<Mem> {
+        let (image_type, array_size, samples) = self.asked;
+        let (desc, kind) = (&self.desc, self.kind);
+        let image = ImageMem {
+            format: self.format,
             image_type,
             width: desc.width,
             height: if has_height(kind) { desc.height } else { 0 },
@@ -368,202 +179,138 @@ impl Mem {
             },
             mip_levels: desc.num_mip_levels,
             samples,
-            layout,
+            layout: self.layout,
             texels,
         };
-        let shows_buffer =
-            (desc.mem_object.as_ref()).is_some_and(|object| object.image().is_none());
-        let size = match shows_buffer {
-            true => desc.buffer_size(kind, layout),
-            false => {
-                let size = desc.host_size(kind, layout);
-                level_layouts(&desc.vulkan(kind, format), group.bytes, layout, size).1
-            }
-        };
+        Mem::of_desc(mem, Content::Image(image))
+    }
+
+    /// The layouts of the levels in the application's memory, and their bytes in sum.
+    fn level_layouts(&self) -> (Vec<Layout>, usize) {
+        let size = self.desc.host_size(self.kind, self.layout);
+        let vulkan = self.desc.vulkan(self.kind, self.format);
+        level_layouts(&vulkan, self.format.group().bytes, self.layout, size)
+    }
+
+    /// Makes the image of the texels of another memory object.
+    fn of_object(
+        &self,
+        context: &Ref<Context>,
+        object: &Ref<Mem>,
+        mut properties: Properties,
+    ) -> Result<Ref<Mem>> {
+        let shared = properties.shared.take();
         let mem = MemDesc {
             context: context.clone(),
-            flags: effective,
-            size,
+            flags: self.flags,
+            size: match object.image() {
+                None => self.desc.buffer_size(self.kind, self.layout),
+                Some(_) => self.level_layouts().1,
+            },
             properties: properties.list.take(),
             // The bytes behind a buffer texture are no object of the application's.
-            parent: desc.mem_object.clone().filter(|_| !is_shared),
+            parent: Some(object.clone()).filter(|_| shared.is_none()),
             host_address: 0,
-            external: None,
+            external: shared,
         };
-        if let Some(object) = &desc.mem_object {
-            let mem = MemDesc {
-                external: properties.shared.take(),
-                ..mem
-            };
-            let texels = desc.of_object(object, kind, format)?;
-            let image = image(texels);
-            return Ok(Mem::of_desc(mem, Content::Image(image)));
-        }
+        let texels = self.desc.of_object(object, self.kind, self.format)?;
+        Ok(self.with_texels(mem, texels))
+    }
+
+    /// Makes the image with memory of its own, or that of another API.
+    fn with_memory(
+        &self,
+        context: &Ref<Context>,
+        mut properties: Properties,
+        host: impl FnOnce(usize) -> Option<HostSlice>,
+    ) -> Result<Ref<Mem>> {
+        let (layouts, size) = self.level_layouts();
+        let devices = context.devices();
         // CL_INVALID_IMAGE_SIZE: no device could hold it.
-        if !devices().any(|d| mem.size as u64 <= d.max_allocation()) {
-            let reason = format!(
-                "{} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device",
-                mem.size
-            );
+        let mut with_images = devices.iter().filter(|device| device.has_images());
+        if !with_images.any(|device| size as u64 <= device.max_allocation()) {
+            let reason =
+                format!("{size} bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of every device");
             return Err(Error::InvalidImageSize.because(reason));
         }
-        let host = host(mem.size);
+        let host = host(size);
         if let Some(host) = host {
             // CL_INVALID_HOST_PTR if it is memory that the host cannot use.
             let checked = context.check_host_memory(host);
             checked
                 .map_err(|_| Error::InvalidHostPtr.because("the host has no access to host_ptr"))?;
         }
-        let use_host = host.filter(|_| flags & cl::CL_MEM_USE_HOST_PTR != 0);
-        let copied = host.filter(|_| flags & cl::CL_MEM_COPY_HOST_PTR != 0);
-        let (devices, vulkan) = (context.devices(), desc.vulkan(kind, format));
-        let first_size = desc.host_size(kind, layout);
-        let texels = match is_native {
+        let use_host = host.filter(|_| self.flags & cl::CL_MEM_USE_HOST_PTR != 0);
+        let copied = host.filter(|_| self.flags & cl::CL_MEM_COPY_HOST_PTR != 0);
+        let vulkan = self.desc.vulkan(self.kind, self.format);
+        let texels = match self.format.packing == Packing::Native {
             true => {
+                let first_size = self.desc.host_size(self.kind, self.layout);
                 let storage =
-                    ImageStorage::new(devices, vulkan, layout, first_size, copied, use_host)?;
+                    ImageStorage::new(devices, vulkan, self.layout, first_size, copied, use_host)?;
                 Texels::own(storage, devices.len())
             }
             false => {
-                let storage = Storage::new(devices, mem.size, copied, use_host, None, false)?;
-                let (layouts, _) = level_layouts(&vulkan, group.bytes, layout, first_size);
-                Texels::Rows(Rows::new(storage, 0, layouts, vulkan, format))
+                let storage = Storage::new(devices, size, copied, use_host, None, false)?;
+                Texels::Rows(Rows::new(storage, 0, layouts, vulkan, self.format))
             }
         };
         let mem = MemDesc {
+            context: context.clone(),
+            flags: self.flags,
+            size,
+            properties: properties.list.take(),
+            parent: None,
             host_address: use_host.map_or(0, HostSlice::address),
-            external: properties.import(mem.size)?,
-            ..mem
+            external: properties.import(size)?,
         };
-        Ok(Mem::of_desc(mem, Content::Image(image(texels))))
+        Ok(self.with_texels(mem, texels))
     }
 }
 
-impl Desc {
-    /// The description of the layers that the samples of an image are.
-    fn samples_as_layers(self) -> Self {
-        Self {
-            image_type: cl::CL_MEM_OBJECT_IMAGE2D_ARRAY,
-            array_size: self.array_size.max(1) * self.num_samples as usize,
-            num_samples: 0,
-            ..self
+impl Mem {
+    /// clCreateImageWithProperties. `host` gives that many bytes of host_ptr; `None` for NULL.
+    ///
+    /// # Errors
+    /// Those that the specification lists for clCreateImageWithProperties, in its order.
+    pub fn create_image(
+        context: &Ref<Context>,
+        mut properties: Properties,
+        flags: u64,
+        format: Option<[u32; 2]>,
+        desc: Option<Desc>,
+        has_host: bool,
+        host: impl FnOnce(usize) -> Option<HostSlice>,
+    ) -> Result<Ref<Mem>> {
+        context.check_images()?;
+        properties.check_image()?;
+        flags::check_flags(flags)?;
+        properties.check_flags(flags)?;
+        let shows = desc.as_ref().and_then(|desc| desc.mem_object.as_ref());
+        let has_contents =
+            properties.is_external() || properties.shared.is_some() || shows.is_some();
+        flags::check_immutable(flags, has_contents)?;
+        let format = checked_format(format)?;
+        let desc =
+            desc.ok_or_else(|| Error::InvalidImageDescriptor.because("image_desc is NULL"))?;
+        if format[0] == NV12.order && !properties.is_external() {
+            let list = properties.list.take();
+            return planar::create(context, flags, &desc, list, has_host, host);
         }
-    }
-
-    /// Bytes of the host's view, up to the end of the last row.
-    fn host_size(&self, kind: ImageKind, layout: Layout) -> usize {
-        let rows = if has_height(kind) { self.height } else { 1 };
-        let slices = match kind {
-            ImageKind::D1 | ImageKind::D2 => 1,
-            ImageKind::D1Array | ImageKind::D2Array => self.array_size,
-            ImageKind::D3 => self.depth,
+        let shown = desc.mem_object.as_ref().and_then(|object| object.image());
+        let desc = match shown.filter(|image| planar::is_planar(image)) {
+            Some(image) => planar::plane(&desc, image, format)?,
+            None => desc,
         };
-        let slices = layout.slice_pitch.saturating_mul(slices - 1);
-        slices.saturating_add(layout.row_pitch.saturating_mul(rows))
-    }
-
-    /// Bytes of a buffer that the image's texels are in, whole slices.
-    pub(super) fn buffer_size(&self, kind: ImageKind, layout: Layout) -> usize {
-        match kind {
-            ImageKind::D1 | ImageKind::D2 => self.host_size(kind, layout),
-            ImageKind::D1Array | ImageKind::D2Array => {
-                layout.slice_pitch.saturating_mul(self.array_size)
-            }
-            ImageKind::D3 => layout.slice_pitch.saturating_mul(self.depth),
+        let image = NewImage::check(context, flags, format, desc, &properties, has_host)?;
+        flags::check_host_ptr(flags, has_host)?;
+        if image.desc.num_mip_levels > 1 && has_host {
+            let reason = "an image with mip levels has no host_ptr";
+            return Err(Error::InvalidHostPtr.because(reason));
         }
-    }
-
-    /// The texels of an image that shows a buffer.
-    fn of_buffer(
-        &self,
-        buffer: &Ref<Mem>,
-        kind: ImageKind,
-        format: &'static ImageFormat,
-    ) -> Result<Texels> {
-        let (storage, offset) = (buffer.storage()?.clone(), buffer.origin());
-        let alignment = format.group().alignment;
-        let layout = self.layout(kind, format.group());
-        let needed = self.buffer_size(kind, layout);
-        // CL_INVALID_IMAGE_SIZE if the buffer is too small.
-        if needed > buffer.size() {
-            let reason = format!(
-                "the buffer has {} bytes, {needed} are needed",
-                buffer.size()
-            );
-            return Err(Error::InvalidImageSize.because(reason));
-        }
-        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the memory's address does not suit.
-        if buffer.host_address() % alignment != 0 || offset % alignment != 0 {
-            let reason = format!("the buffer does not begin on a multiple of {alignment} bytes");
-            return Err(Error::InvalidImageFormatDescriptor.because(reason));
-        }
-        Ok(match self.image_type {
-            cl::CL_MEM_OBJECT_IMAGE1D_BUFFER => Texels::Buffer { storage, offset },
-            _ => {
-                let vulkan = self.vulkan(kind, format);
-                Texels::Rows(Rows::new(storage, offset, vec![layout], vulkan, format))
-            }
-        })
-    }
-
-    /// The texels of an image that shows another memory object.
-    fn of_object(
-        &self,
-        object: &Ref<Mem>,
-        kind: ImageKind,
-        format: &'static ImageFormat,
-    ) -> Result<Texels> {
-        let Some(other) = object.image() else {
-            return self.of_buffer(object, kind, format);
-        };
-        if let (true, Texels::Rows(rows)) = (planar::is_planar(other), &other.texels) {
-            let layout = self.layout(kind, format.group());
-            let vulkan = self.vulkan(kind, format);
-            return Ok(planar::plane_rows(other, rows, layout, vulkan, format));
-        }
-        if other.image_type != cl::CL_MEM_OBJECT_IMAGE2D || other.samples > 0 {
-            let reason = "mem_object is an image, but no CL_MEM_OBJECT_IMAGE2D without samples";
-            return Err(Error::InvalidImageDescriptor.because(reason));
-        }
-        // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if sizes or data types differ, or channel orders in
-        // more than sRGB.
-        let alike = |a: u32, b: u32| {
-            let pair = |x, y| (a, b) == (x, y) || (b, a) == (x, y);
-            pair(cl::CL_RGBA, cl::CL_sRGBA) || pair(cl::CL_BGRA, cl::CL_sBGRA) || a == b
-        };
-        let same = (self.width, self.height) == (other.width, other.height)
-            && self.num_mip_levels.max(1) == other.levels()
-            && format.data_type == other.format.data_type
-            && alike(format.order, other.format.order);
-        if !same {
-            let reason = "size, levels, data type or channel order differ from those of mem_object";
-            return Err(Error::InvalidImageFormatDescriptor.because(reason));
-        }
-        match &other.texels {
-            Texels::Own { storage, views } => {
-                let devices = views.lock().len();
-                Ok(Texels::own(storage.clone(), devices))
-            }
-            Texels::Rows(rows) if self.layout(kind, format.group()) == other.layout => {
-                let desc = self.vulkan(kind, format);
-                let (storage, layouts) = (rows.storage.clone(), rows.layouts.clone());
-                Ok(Texels::Rows(Rows::new(
-                    storage,
-                    rows.offset,
-                    layouts,
-                    desc,
-                    format,
-                )))
-            }
-            // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if the pitches differ.
-            Texels::Rows(_) => {
-                let reason = "the pitches differ from those of mem_object";
-                Err(Error::InvalidImageFormatDescriptor.because(reason))
-            }
-            Texels::Buffer { .. } => {
-                let reason = "mem_object is itself an image of a buffer";
-                Err(Error::InvalidImageDescriptor.because(reason))
-            }
+        match &image.desc.mem_object {
+            Some(object) => image.of_object(context, object, properties),
+            None => image.with_memory(context, properties, host),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::device::format::{self, FORMATS, ImageFormat, TexelGroup};
 use crate::memory::flags;
 use crate::memory::image::kind;
-use crate::memory::image_create::Desc;
+use crate::memory::image_desc::Desc;
 
 /// clGetImageRequirementsInfoEXT, after the properties.
 ///

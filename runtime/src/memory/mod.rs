@@ -1,6 +1,6 @@
 //! Memory objects and samplers.
 //!
-//! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_create.rs`: images; `sampler.rs`: samplers
+//! - `buffer.rs`: the memory object, and buffers; `image.rs`, `image_desc.rs`, `image_create.rs`: images; `sampler.rs`: samplers
 //! - `image_requirements.rs`: limits and alignments of images
 //! - `image_rows.rs`: images of a buffer's rows
 //! - `planar.rs`: planar images
@@ -23,6 +23,7 @@ mod flags;
 pub mod gl;
 pub mod image;
 pub mod image_create;
+pub mod image_desc;
 pub mod image_requirements;
 pub mod image_rows;
 mod image_storage;

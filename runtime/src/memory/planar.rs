@@ -14,7 +14,7 @@ use crate::device::format::{ImageFormat, NO_ACCESS, NV12, NV12_STEP};
 use crate::memory::buffer::{Content, Mem, MemDesc};
 use crate::memory::flags;
 use crate::memory::image::{ImageMem, Texels};
-use crate::memory::image_create::Desc;
+use crate::memory::image_desc::Desc;
 use crate::memory::image_rows::Rows;
 use crate::memory::storage::Storage;
 
