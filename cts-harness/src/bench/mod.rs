@@ -11,11 +11,13 @@ pub mod child;
 mod enqueuing;
 mod exported;
 mod kernels;
+mod launches;
 mod list;
 mod math;
 mod plot;
 mod report;
 mod rows;
+mod transfers;
 pub(crate) mod vulkan;
 
 use crate::cl::{Arg, Buffer, Error, Program, Session};

@@ -14,7 +14,6 @@ pub(super) const SMALL: &str = "kernel void small(global int *p, int n)\n{\n    
 /// A kernel that does next to nothing and may still not be left out.
 pub(super) const EMPTY: &str = "kernel void empty(global int *p)\n{\n    \
                                 if (get_global_id(0) > 100000)\n        p[0] = 1;\n}\n";
-const FILL: &str = "kernel void fill(global uint4 *p)\n{\n    p[get_global_id(0)] = 1;\n}\n";
 
 /// The first so many kernels of a text, with what stands between them.
 fn first_kernels(text: &str, count: usize) -> &str {
@@ -57,7 +56,7 @@ pub(super) fn resident(key: &str) -> Result<f64> {
 }
 
 /// Returns the speed of `driver` relative to `plain`, both measured in turns.
-fn share_of<T>(
+pub(super) fn share_of<T>(
     state: &mut T,
     mut plain: impl FnMut(&mut T) -> cl::Result<()>,
     mut driver: impl FnMut(&mut T) -> cl::Result<()>,
@@ -112,9 +111,28 @@ impl Subject {
         Ok(best)
     }
 
+    /// Milliseconds to the first result of a source that nobody has seen.
+    fn first_result_ms(&self) -> Result<f64> {
+        let mut best = f64::MAX;
+        for _ in 0..5 {
+            // A number in the code, so that the driver below has nothing in a cache either.
+            let code = format!("(k + {}) * p", unique());
+            let source = fresh(&SMALL.replace("k * p", &code));
+            let start = Instant::now();
+            self.first_result(&source)?;
+            best = best.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+        Ok(best)
+    }
+
+    /// Runs a task in a process of its own a second time.
+    fn child_again(&self, task: child::Task, source: &str) -> Result<f64> {
+        self.home()?.child(task, source)?;
+        self.home()?.child(task, source)
+    }
+
     /// Takes one figure.
     pub(super) fn measure(&mut self, what: What, clock: Clock) -> Result<f64> {
-        let gigabytes = self.host.len() as f64 * 1e-9;
         match what {
             What::BuildSmall => self.build_ms(SMALL),
             What::BuildTen => self.build_ms(first_kernels(SOURCE, 10)),
@@ -124,201 +142,35 @@ impl Subject {
                 let kernels = (0..200).map(|i| SMALL.replace("small", &format!("kernel{i}")));
                 self.build_ms(&kernels.collect::<String>())
             }
-            What::BuildAgain => {
-                let source = fresh(SOURCE);
-                self.home()?.child(child::Task::Build, &source)?;
-                self.home()?.child(child::Task::Build, &source)
-            }
-            What::FirstResult => {
-                let mut best = f64::MAX;
-                for _ in 0..5 {
-                    // A number in the code, so that the driver below has nothing in a cache either.
-                    let code = format!("(k + {}) * p", unique());
-                    let source = fresh(&SMALL.replace("k * p", &code));
-                    let start = Instant::now();
-                    self.first_result(&source)?;
-                    best = best.min(start.elapsed().as_secs_f64() * 1e3);
-                }
-                Ok(best)
-            }
+            What::BuildAgain => self.child_again(child::Task::Build, &fresh(SOURCE)),
+            What::FirstResult => self.first_result_ms(),
             What::LaunchedByKernel => self.launches_by_device("all"),
             What::LaunchedByEachOther => self.launches_by_device("chain"),
             What::LaunchFinish => self.launches(1),
             What::LaunchBatched => self.launches(1000),
-            What::LaunchChain => {
-                let kernel = self.empty_kernel()?;
-                time_of_each(1000, || {
-                    let mut last = None;
-                    for _ in 0..1000 {
-                        last = Some(self.device.enqueue_after(&kernel, 64, last.as_ref())?);
-                    }
-                    Ok(self.device.finish()?)
-                })
-            }
-            What::LaunchOutOfOrder => {
-                let kernel = self.empty_kernel()?;
-                let device = self.device.out_of_order()?;
-                device.enqueue(&kernel, None, &[64], None)?;
-                device.finish()?;
-                time_of_each(1000, || {
-                    for _ in 0..1000 {
-                        device.enqueue(&kernel, None, &[64], None)?;
-                    }
-                    Ok(device.finish()?)
-                })
-            }
-            What::Replayed | What::ReplayedChanged => {
-                let kernel = self.empty_kernel()?;
-                let changed = matches!(what, What::ReplayedChanged);
-                let replay = self.device.command_buffer(&kernel, 1000, changed)?;
-                let mut turn = 0;
-                time_of_each(1000, || {
-                    if changed {
-                        turn += 1;
-                        replay.set_first_argument(turn % 1000, &self.buffers[turn % 2])?;
-                    }
-                    replay.enqueue()?;
-                    Ok(self.device.finish()?)
-                })
-            }
-            What::LaunchProfiling => {
-                let kernel = self.empty_kernel()?;
-                let profiling = self.device.profiling()?;
-                share_of(
-                    self,
-                    |s| s.device.launch_many(&kernel),
-                    |_| profiling.launch_many(&kernel),
-                )
-                .map(f64::recip)
-            }
-            What::LaunchProfiled => {
-                let kernel = self.empty_kernel()?;
-                let profiling = self.device.profiling()?;
-                share_of(
-                    self,
-                    |s| s.device.launch_many(&kernel),
-                    |_| {
-                        for _ in 0..1000 {
-                            profiling.enqueue_after(&kernel, 64, None)?;
-                        }
-                        profiling.finish()
-                    },
-                )
-                .map(f64::recip)
-            }
+            What::LaunchChain => self.chained_launches(),
+            What::LaunchOutOfOrder => self.launches_out_of_order(),
+            What::Replayed => self.replays(false),
+            What::ReplayedChanged => self.replays(true),
+            What::LaunchProfiling => self.launches_profiling(false),
+            What::LaunchProfiled => self.launches_profiling(true),
             What::Busy(busy) => self.busy(busy),
-            What::LaunchMemory(count) => {
-                let kernel = self.empty_kernel()?;
-                // Set-up during the first launches belongs to the process, not to this row.
-                self.launches(1000)?;
-                let before = resident("VmRSS")?;
-                for _ in 0..count {
-                    self.device.enqueue(&kernel, None, &[64], None)?;
-                }
-                let after = resident("VmRSS")?;
-                self.device.finish()?;
-                Ok((after - before).max(0.0))
-            }
-            What::Write => {
-                let best = best_of(Clock::Wall, || {
-                    Ok(self.device.write(&self.buffers[1], &self.host)?)
-                })?;
-                Ok(gigabytes / best)
-            }
-            What::Read => {
-                let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
-                let best = best_of(Clock::Wall, || Ok(device.read_into(buffer, host)?))?;
-                Ok(gigabytes / best)
-            }
-            What::Memcpy => {
-                let (host, copy) = (&self.host, &mut self.beside);
-                let best = best_of(Clock::Wall, || {
-                    copy.copy_from_slice(std::hint::black_box(host));
-                    std::hint::black_box(&copy);
-                    Ok(())
-                })?;
-                Ok(gigabytes / best)
-            }
-            What::WriteShare => share_of(
-                self,
-                |s| {
-                    s.beside.copy_from_slice(std::hint::black_box(&s.host));
-                    Ok(())
-                },
-                |s| s.device.write(&s.buffers[1], &s.host),
-            ),
-            What::ReadShare => share_of(
-                self,
-                |s| {
-                    s.host.copy_from_slice(std::hint::black_box(&s.beside));
-                    Ok(())
-                },
-                |s| s.device.read_into(&s.buffers[1], &mut s.host),
-            ),
-            What::Map => {
-                let best = best_of(Clock::Wall, || {
-                    let bytes = self.host.len();
-                    let filled = self.device.with_mapped(&self.buffers[1], bytes, |mapped| {
-                        mapped.copy_from_slice(&self.host);
-                    });
-                    Ok(filled?)
-                })?;
-                Ok(gigabytes / best)
-            }
-            What::ReadSmall => time_of_each(1, || {
-                Ok(self.device.read_into(&self.buffers[1], &mut [0; 16])?)
-            }),
-            What::MapSmall => time_of_each(1, || {
-                let bytes = 16;
-                Ok((self.device).with_mapped(&self.buffers[1], bytes, |mapped| mapped[0] = 1)?)
-            }),
+            What::LaunchMemory(count) => self.memory_of_launches(count),
+            What::Write => self.write_speed(),
+            What::Read => self.read_speed(),
+            What::Memcpy => self.copy_speed(),
+            What::WriteShare => self.write_share(),
+            What::ReadShare => self.read_share(),
+            What::Map => self.map_speed(),
+            What::ReadSmall => self.small_read(),
+            What::MapSmall => self.small_map(),
             What::HandOver => self.hand_over(),
             What::HandOverGl => self.hand_over_gl(),
-            What::CopyBack => {
-                let (device, buffer, host) = (&self.device, &self.buffers[1], &mut self.host);
-                let best = best_of(Clock::Wall, || {
-                    device.read_into(buffer, host)?;
-                    Ok(device.write(buffer, host)?)
-                })?;
-                Ok(best * 1e6)
-            }
-            What::Semaphore => {
-                let semaphore = self.device.semaphore()?;
-                time_of_each(1000, || {
-                    for _ in 0..1000 {
-                        semaphore.pass()?;
-                    }
-                    Ok(self.device.finish()?)
-                })
-            }
-            What::SubBuffers => {
-                let kernel = self.empty.kernel("empty")?;
-                time_of_each(1000, || {
-                    for i in 0..1000 {
-                        let part = self.device.sub_buffer(&self.buffers[1], i * 4096, 4096)?;
-                        self.device.set_args(&kernel, &[Arg::Buffer(&part)])?;
-                        self.device.enqueue(&kernel, None, &[64], None)?;
-                    }
-                    Ok(self.device.finish()?)
-                })
-            }
-            What::NewBuffer(size) => {
-                let program = self.device.build(fresh(FILL).as_bytes(), "")?;
-                let kernel = program.kernel("fill")?;
-                let count = if size > 1 << 20 { 10 } else { 100 };
-                time_of_each(count, || {
-                    for _ in 0..count {
-                        let buffer = self.device.new_buffer(size)?;
-                        let args = [Arg::Buffer(&buffer)];
-                        (self.device).run(&kernel, &args, None, &[size / 16], None)?;
-                    }
-                    Ok(())
-                })
-            }
-            What::StartUp => {
-                self.home()?.child(child::Task::StartUp, "")?;
-                self.home()?.child(child::Task::StartUp, "")
-            }
+            What::CopyBack => self.copy_back(),
+            What::Semaphore => self.semaphores(),
+            What::SubBuffers => self.launches_of_sub_buffers(),
+            What::NewBuffer(size) => self.launches_of_new_buffers(size),
+            What::StartUp => self.child_again(child::Task::StartUp, ""),
             What::StartUpFirst => {
                 self.home()?.forget()?;
                 self.home()?.child(child::Task::StartUp, "")
@@ -336,24 +188,6 @@ impl Subject {
         let args = [Arg::Buffer(&self.buffers[2]), Arg::Bytes(&[2, 0, 0, 0])];
         self.device.run(&kernel, &args, None, &[64], None)?;
         Ok(self.device.read_into(&self.buffers[2], &mut [0; 16])?)
-    }
-
-    /// The empty kernel after its first launch.
-    pub(super) fn empty_kernel(&self) -> Result<crate::cl::Kernel> {
-        let kernel = self.empty.kernel("empty")?;
-        let args = [Arg::Buffer(&self.buffers[2])];
-        self.device.run(&kernel, &args, None, &[64], None)?;
-        Ok(kernel)
-    }
-
-    fn launches(&self, batch: usize) -> Result<f64> {
-        let kernel = self.empty_kernel()?;
-        time_of_each(batch, || {
-            for _ in 0..batch {
-                self.device.enqueue(&kernel, None, &[64], None)?;
-            }
-            Ok(self.device.finish()?)
-        })
     }
 }
 
