@@ -12,6 +12,7 @@ use pumice_runtime::device::Device;
 use pumice_runtime::device::platform::Platform;
 use pumice_runtime::program::Program;
 use pumice_runtime::program::build::{self, Notify};
+use pumice_runtime::program::link;
 
 use crate::callback::{ProgramCallback, UserData};
 use crate::{handle, info, platform};
@@ -236,7 +237,7 @@ pub unsafe fn link_program(
                 handle::list::<Program>(num_input_programs, input_programs, Error::InvalidValue)?;
             let notify = notify(pfn_notify, user_data)?;
             let options = self::options(options, Error::InvalidLinkerOptions)?;
-            build::link_programs(&context, devices, options, &inputs, notify)
+            link::link_programs(&context, devices, options, &inputs, notify)
         }
     })();
     match linked {

@@ -1,4 +1,4 @@
-//! clBuildProgram, clCompileProgram and clLinkProgram.
+//! clBuildProgram and clCompileProgram, and what runs builds; `link.rs` has clLinkProgram.
 //!
 //! Each call checks its arguments, then runs one [`Call`] for the chosen devices. Devices with one target
 //! and one input share a build; only the executable is each device's own.
@@ -18,7 +18,6 @@ use crate::base::object::{Object, Ref};
 use crate::base::progress::{self, Step};
 use crate::base::trace;
 use crate::cache::Key;
-use crate::context::Context;
 use crate::device::{Device, Wishes, checks};
 use crate::executable::Executable;
 use crate::program::cached::{self, IncludeRecorder};
@@ -27,7 +26,7 @@ use crate::program::dump;
 use crate::program::includes::{Allowed, Includes};
 use crate::program::input::{Input, checked, key, lower_options};
 use crate::program::stages::Stages;
-use crate::program::{Build, Origin, Program, new_builds, release, spec};
+use crate::program::{Build, Origin, Program, release, spec};
 
 pub use crate::program::compile_thread::unload_compiler;
 
@@ -35,18 +34,18 @@ pub use crate::program::compile_thread::unload_compiler;
 pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
 
 /// A call that builds, its arguments checked.
-struct Call {
+pub(super) struct Call {
     /// The options as given.
-    text: String,
-    includes: Includes,
-    kind: CallKind,
+    pub text: String,
+    pub includes: Includes,
+    pub kind: CallKind,
     /// True if arguments of kernels stay unknown to clGetKernelArgInfo.
-    hides_arguments: bool,
+    pub hides_arguments: bool,
     /// The step that it is at.
-    step: Step,
+    pub step: Step,
 }
 
-enum CallKind {
+pub(super) enum CallKind {
     Build(CompileOptions, LinkOptions),
     Compile(CompileOptions),
     Link(LinkOptions),
@@ -289,7 +288,7 @@ impl Object<Program> {
     }
 
     /// Marks a build as begun.
-    fn begin(self: &Ref<Program>, chosen: &[usize], options: &str) -> Result<()> {
+    pub(super) fn begin(self: &Ref<Program>, chosen: &[usize], options: &str) -> Result<()> {
         // CL_INVALID_OPERATION if kernel objects are attached to the program.
         if self.has_kernels() {
             let reason = "kernel objects of the program exist; release them first";
@@ -341,7 +340,7 @@ impl Object<Program> {
 
     /// Runs a call for the chosen devices, each with its input, and stores the builds; in the
     /// background with a callback.
-    fn run(
+    pub(super) fn run(
         self: &Ref<Program>,
         call: Call,
         chosen: Vec<usize>,
@@ -524,80 +523,4 @@ impl Object<Program> {
     fn is_source(&self) -> bool {
         matches!(self.origin, Origin::Source(_))
     }
-}
-
-/// clLinkProgram. A link that fails still gives its program, which holds the log
-/// (OpenCL 3.0 API §5.8.4).
-///
-/// # Errors
-/// Those that the specification lists for clLinkProgram, in its order.
-pub fn link_programs(
-    context: &Ref<Context>,
-    devices: Option<Vec<Ref<Device>>>,
-    options: &str,
-    inputs: &[Ref<Program>],
-    notify: Option<Notify>,
-) -> Result<(Ref<Program>, Result<()>)> {
-    // CL_INVALID_VALUE if there is no input program.
-    if inputs.is_empty() {
-        return Err(Error::InvalidValue.because("there is no input program"));
-    }
-    let devices = devices.unwrap_or_else(|| context.devices().to_vec());
-    // CL_INVALID_DEVICE if a device is not of the context.
-    if devices.iter().any(|d| context.device_index(d).is_none()) {
-        return Err(Error::InvalidDevice.because("a device is not one of the context"));
-    }
-    // CL_INVALID_CONTEXT if a program is of another context.
-    if inputs
-        .iter()
-        .any(|p| p.context().handle() != context.handle())
-    {
-        return Err(Error::InvalidContext.because("an input program is of another context"));
-    }
-    // CL_INVALID_LINKER_OPTIONS if the options are not valid.
-    let link_options = LinkOptions::parse(options)
-        .map_err(|error| Error::InvalidLinkerOptions.because(error.to_string()))?;
-    // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
-    let mut modules: Vec<Input> = Vec::with_capacity(devices.len());
-    // Kernels of different objects share the answer: one that tells its arguments is enough.
-    let mut hides_arguments = true;
-    for device in &devices {
-        let of_device = inputs
-            .iter()
-            .map(|program| {
-                let index = program.device_index(device)?;
-                let build = program.builds.lock()[index].clone();
-                hides_arguments &= build.hides_arguments;
-                let linkable = [
-                    cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-                    cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
-                ];
-                build
-                    .kernel_module
-                    .filter(|_| linkable.contains(&build.binary_type))
-            })
-            .collect::<Option<Vec<_>>>()
-            .ok_or_else(|| {
-                let reason = "an input program holds no compiled object or library for a device";
-                Error::InvalidOperation.because(reason)
-            })?;
-        modules.push(Input::Modules(of_device));
-    }
-    let program = Program::make(context, &devices, Origin::Linked, new_builds(devices.len()));
-    let chosen: Vec<usize> = (0..devices.len()).collect();
-    program.begin(&chosen, options)?;
-    let call = Call {
-        text: options.to_string(),
-        includes: Includes::default(),
-        hides_arguments,
-        kind: CallKind::Link(link_options),
-        step: Step::default(),
-    };
-    let result = program.run(call, chosen, modules, notify);
-    if result.is_err() {
-        for build in program.builds() {
-            context.notify(&build.log);
-        }
-    }
-    Ok((program, result))
 }

@@ -1,6 +1,6 @@
 //! Programs: source, IL or binary in, executables per device out.
 //!
-//! - `build.rs`: the calls that build, for each distinct target; the build log
+//! - `build.rs`: the calls that build, for each distinct target; the build log; `link.rs`: the call that links
 //! - `stages.rs`: compile, link and lower; `compile_thread.rs`: the thread that they run on
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `cached.rs`: entries of the cache
@@ -26,6 +26,7 @@ pub mod kernel;
 mod kernel_checks;
 mod kernel_pointers;
 mod kernel_queries;
+pub mod link;
 pub mod own_kernels;
 mod release;
 pub mod spec;

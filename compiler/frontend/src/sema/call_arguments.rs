@@ -1,4 +1,4 @@
-//! What calls of functions, pointers, blocks and built-ins share: the number of arguments and the value.
+//! The common part of calls of functions, pointers, blocks and built-ins: the number of arguments and the value.
 use super::Sema;
 use super::typed::{ExprId, ExprKind};
 use crate::diagnostics::Report;
@@ -12,8 +12,8 @@ pub(super) fn taken(params: usize, variadic: bool) -> RangeInclusive<usize> {
 }
 
 impl<'a> Sema<'a> {
-    /// Whether a number of arguments is one that `callee` ("function", "block") takes; else reports the first
-    /// that is too many, or the closing parenthesis.
+    /// Checks that `callee` ("function", "block") takes so many arguments; else reports the first that is too
+    /// many, or the closing parenthesis.
     pub(super) fn check_argument_count(
         &self,
         callee: &str,

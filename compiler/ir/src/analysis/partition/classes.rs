@@ -1,4 +1,4 @@
-//! Which local and private pointers may meet: classes of pointer values, objects and what functions return.
+//! Classes of local and private pointers that may meet: of values, objects and what functions return.
 
 use super::{Object, space_index};
 use crate::{
