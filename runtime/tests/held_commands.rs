@@ -17,7 +17,7 @@ use pumice_runtime::device::platform::platform;
 use pumice_runtime::executable::{ArgValue, Executable, RangeRequest};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::memory::external::Properties;
-use pumice_runtime::memory::image_create::Desc;
+use pumice_runtime::memory::image_desc::Desc;
 use pumice_runtime::memory::image_rows::{StagedUse, Using};
 use pumice_runtime::memory::residency::Access;
 use pumice_runtime::program::Program;

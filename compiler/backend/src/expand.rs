@@ -136,7 +136,7 @@ impl Expander<'_> {
     pub fn jump(&mut self, block: Block, args: &[Value], next: Block) {
         self.end_block(
             InstKind::Jump {
-                dest: call(block, args),
+                dest: BlockCall::new(block, args),
             },
             next,
         );
@@ -150,7 +150,12 @@ impl Expander<'_> {
     /// `if cond { body }`.
     pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
         let (then, done) = (self.new_block(), self.new_block());
-        self.branch(cond, call(then, &[]), call(done, &[]), then);
+        self.branch(
+            cond,
+            BlockCall::new(then, &[]),
+            BlockCall::new(done, &[]),
+            then,
+        );
         body(self);
         self.jump(done, &[], done);
     }
@@ -168,7 +173,12 @@ impl Expander<'_> {
         let sum = self.func.append_param(head, ty);
         self.jump(head, &[from, start], head);
         let more = self.icmp(IntCond::Ult, index, to);
-        self.branch(more, call(inner, &[]), call(done, &[]), inner);
+        self.branch(
+            more,
+            BlockCall::new(inner, &[]),
+            BlockCall::new(done, &[]),
+            inner,
+        );
         let next_sum = body(self, index, sum);
         let next = self.bin_const(BinaryOp::IAdd, index, 1);
         self.jump(head, &[next, next_sum], done);
@@ -365,12 +375,4 @@ impl Expander<'_> {
 /// The integer type with the lanes and width of a float type.
 pub(crate) fn int_like(ty: Type) -> Type {
     ty.with_scalar(Scalar::int_of_bits(ty.scalar.bits()).unwrap_or(ty.scalar))
-}
-
-/// A branch target.
-pub(crate) fn call(block: Block, args: &[Value]) -> BlockCall {
-    BlockCall {
-        block,
-        args: SmallVec::from_slice(args),
-    }
 }

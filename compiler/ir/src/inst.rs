@@ -342,6 +342,16 @@ pub struct BlockCall {
     pub args: SmallVec<[Value; 4]>,
 }
 
+impl BlockCall {
+    /// A branch to `block` with these arguments.
+    pub fn new(block: Block, args: &[Value]) -> BlockCall {
+        BlockCall {
+            block,
+            args: SmallVec::from_slice(args),
+        }
+    }
+}
+
 /// An instruction without its results (their types are those of its result values).
 #[allow(missing_docs, reason = "each variant documents its operands together")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

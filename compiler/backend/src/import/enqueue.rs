@@ -125,37 +125,22 @@ fn finish(func: &mut Function, block: Block) {
     func.append(block, kind, &[], SourceLoc::default());
 }
 
-/// The kernel that runs a block: finds the work-group's record and calls the block's function with
-/// what the record holds. The place in the range is in its first private variable, where
-/// `place_blocks` finds it.
-fn block_kernel(
-    module: &Module,
-    decls: &Decls,
-    number: u32,
-    enqueued: &EnqueuedBlock,
+/// Stores the work-group's place in the range, and goes on to `run` if there is a record for it, else to `done`.
+/// Returns the record's address, an I64.
+fn find_record(
+    func: &mut Function,
+    [entry, run, done]: [Block; 3],
     (place, place_ty): (FuncId, Type),
-) -> Result<(KernelInfo, Function)> {
-    let callee = FuncId::from_u32(enqueued.function);
-    let params = module.functions[callee].params.clone();
+) -> Value {
     let loc = SourceLoc::default();
-    let local = Type::ptr(AddressSpace::Local);
-    let mut func = Function::new(
-        format!("block.{number}"),
-        vec![local; enqueued.locals],
-        Vec::new(),
-    );
-    let [entry, run, done] = std::array::from_fn(|_| func.append_block());
-    let locals: Vec<Value> = (0..enqueued.locals)
-        .map(|_| func.append_param(entry, local))
-        .collect();
     let slot = func.slots.push(StackSlotData {
         size: 32,
         align: 32,
     });
     let private = Type::ptr(AddressSpace::Private);
     let slot = func.append_value(entry, InstKind::StackAddr { slot }, private, loc);
-    let launch = built_in(&mut func, entry, BuiltIn::DeviceLaunch);
-    let group = built_in(&mut func, entry, BuiltIn::DispatchGroup);
+    let launch = built_in(func, entry, BuiltIn::DeviceLaunch);
+    let group = built_in(func, entry, BuiltIn::DispatchGroup);
     let call = InstKind::Call {
         func: place,
         args: SmallVec::from_slice(&[launch, group]),
@@ -179,17 +164,25 @@ fn block_kernel(
         args: [record, zero],
     };
     let there = func.append_value(entry, compare, Type::BOOL, loc);
-    let to = |block| BlockCall {
-        block,
-        args: SmallVec::new(),
-    };
     let branch = InstKind::Branch {
         cond: there,
-        then: to(run),
-        other: to(done),
+        then: BlockCall::new(run, &[]),
+        other: BlockCall::new(done, &[]),
     };
     func.append(entry, branch, &[], loc);
+    record
+}
 
+/// The first argument of a block's function: the captured values in the record, or a copy of them.
+fn block_context(
+    func: &mut Function,
+    run: Block,
+    record: Value,
+    enqueued: &EnqueuedBlock,
+    param: Option<Type>,
+) -> Value {
+    let loc = SourceLoc::default();
+    let private = Type::ptr(AddressSpace::Private);
     let convert = |op, arg| InstKind::Convert {
         op,
         arg,
@@ -199,8 +192,7 @@ fn block_kernel(
     let base = func.append_value(run, convert(ConvertOp::IntToPtr, record), global, loc);
     let offset = func.i64(RECORD_BYTES as i64);
     let captured = func.append_value(run, InstKind::PtrAdd { base, offset }, global, loc);
-    let first = params.first().copied();
-    let context = match first.and_then(Type::address_space) {
+    match param.and_then(Type::address_space) {
         Some(AddressSpace::Global) => captured,
         Some(AddressSpace::Private) => {
             let slot = func.slots.push(StackSlotData {
@@ -225,12 +217,42 @@ fn block_kernel(
             let kind = convert(ConvertOp::AddressSpaceCast, captured);
             func.append_value(run, kind, generic, loc)
         }
-    };
+    }
+}
+
+/// The kernel that runs a block: finds the work-group's record and calls the block's function with
+/// what the record holds. The place in the range is in its first private variable, where
+/// `place_blocks` finds it.
+fn block_kernel(
+    module: &Module,
+    decls: &Decls,
+    number: u32,
+    enqueued: &EnqueuedBlock,
+    (place, place_ty): (FuncId, Type),
+) -> Result<(KernelInfo, Function)> {
+    let callee = FuncId::from_u32(enqueued.function);
+    let params = module.functions[callee].params.clone();
+    let loc = SourceLoc::default();
+    let local = Type::ptr(AddressSpace::Local);
+    let mut func = Function::new(
+        format!("block.{number}"),
+        vec![local; enqueued.locals],
+        Vec::new(),
+    );
+    let [entry, run, done] = std::array::from_fn(|_| func.append_block());
+    let locals: Vec<Value> = (0..enqueued.locals)
+        .map(|_| func.append_param(entry, local))
+        .collect();
+    let record = find_record(&mut func, [entry, run, done], (place, place_ty));
+    let param = params.first().copied();
+    let context = block_context(&mut func, run, record, enqueued, param);
     let mut args: SmallVec<[Value; 4]> = SmallVec::from_elem(context, 1);
     args.extend(locals);
     let call = InstKind::Call { func: callee, args };
     func.append(run, call, &[], loc);
-    let jump = InstKind::Jump { dest: to(done) };
+    let jump = InstKind::Jump {
+        dest: BlockCall::new(done, &[]),
+    };
     func.append(run, jump, &[], loc);
     finish(&mut func, done);
 

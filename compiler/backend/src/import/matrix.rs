@@ -498,22 +498,20 @@ impl Body<'_, '_> {
         let lane = self.subgroup_built_in(BuiltIn::SubgroupLocalId);
         let lanes = self.func.i32(matrix.lanes as i32);
         let writes = self.icmp(IntCond::Ult, [lane, lanes]);
-        let plain = |block| BlockCall {
-            block,
-            args: SmallVec::new(),
-        };
         let (write, done) = (self.func.make_block(), self.func.make_block());
         self.effect(InstKind::Branch {
             cond: writes,
-            then: plain(write),
-            other: plain(done),
+            then: BlockCall::new(write, &[]),
+            other: BlockCall::new(done, &[]),
         });
         self.place(write);
         self.block = Some(write);
         for (place, leaf) in places.into_iter().zip(leaves) {
             self.store_leaf(place, leaf, memory.align, memory.flags);
         }
-        self.effect(InstKind::Jump { dest: plain(done) });
+        self.effect(InstKind::Jump {
+            dest: BlockCall::new(done, &[]),
+        });
         self.place(done);
         self.block = Some(done);
         Ok(())

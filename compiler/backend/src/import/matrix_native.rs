@@ -17,13 +17,6 @@ use pumice_ir::{
 use rspirv::spirv::{CooperativeMatrixOperands, Decoration, Op};
 use smallvec::SmallVec;
 
-fn to(block: Block, args: &[Value]) -> BlockCall {
-    BlockCall {
-        block,
-        args: SmallVec::from_slice(args),
-    }
-}
-
 fn type_of(matrix: MatrixType) -> Type {
     Type::scalar(Scalar::Matrix(matrix))
 }
@@ -139,7 +132,7 @@ impl Body<'_, '_> {
         let [head, each, done] = [0; 3].map(|_| self.func.make_block());
         self.func.blocks[head].unroll = UnrollHint::Unroll;
         self.effect(InstKind::Jump {
-            dest: to(head, &[zero, start]),
+            dest: BlockCall::new(head, &[zero, start]),
         });
         self.place(head);
         self.block = Some(head);
@@ -148,8 +141,8 @@ impl Body<'_, '_> {
         let more = self.icmp(IntCond::Ult, [number, length]);
         self.effect(InstKind::Branch {
             cond: more,
-            then: to(each, &[]),
-            other: to(done, &[]),
+            then: BlockCall::new(each, &[]),
+            other: BlockCall::new(done, &[]),
         });
         self.place(each);
         self.block = Some(each);
@@ -157,7 +150,7 @@ impl Body<'_, '_> {
         let one = self.func.i32(1);
         let after = self.binary(BinaryOp::IAdd, [number, one]);
         self.effect(InstKind::Jump {
-            dest: to(head, &[after, next]),
+            dest: BlockCall::new(head, &[after, next]),
         });
         self.place(done);
         self.block = Some(done);
@@ -220,13 +213,13 @@ impl Body<'_, '_> {
         let args = [memory.base, memory.stride];
         let loaded = self.matrix_op(MatrixOp::Load { row_major }, &args, ty);
         self.effect(InstKind::Jump {
-            dest: to(done, &[loaded]),
+            dest: BlockCall::new(done, &[loaded]),
         });
         self.place(parts);
         self.block = Some(parts);
         let gathered = self.gathered(matrix, &memory);
         self.effect(InstKind::Jump {
-            dest: to(done, &[gathered]),
+            dest: BlockCall::new(done, &[gathered]),
         });
         self.place(done);
         self.block = Some(done);
@@ -245,13 +238,13 @@ impl Body<'_, '_> {
         let args = SmallVec::from_slice(&[memory.base, value, memory.stride]);
         self.effect(InstKind::Matrix { op, args });
         self.effect(InstKind::Jump {
-            dest: to(done, &[]),
+            dest: BlockCall::new(done, &[]),
         });
         self.place(parts);
         self.block = Some(parts);
         self.scattered(matrix, &memory, value);
         self.effect(InstKind::Jump {
-            dest: to(done, &[]),
+            dest: BlockCall::new(done, &[]),
         });
         self.place(done);
         self.block = Some(done);
@@ -264,8 +257,8 @@ impl Body<'_, '_> {
         let [whole, parts, _] = blocks;
         self.effect(InstKind::Branch {
             cond,
-            then: to(whole, &[]),
-            other: to(parts, &[]),
+            then: BlockCall::new(whole, &[]),
+            other: BlockCall::new(parts, &[]),
         });
         self.place(whole);
         blocks

@@ -345,19 +345,15 @@ impl Body<'_, '_> {
         }
         let ty = self.func.ty(otherwise);
         let result = self.func.append_param(done, ty);
-        let to = |block, args: &[Value]| BlockCall {
-            block,
-            args: SmallVec::from_slice(args),
-        };
         self.effect(InstKind::Branch {
             cond,
-            then: to(then, &[]),
-            other: to(done, &[otherwise]),
+            then: BlockCall::new(then, &[]),
+            other: BlockCall::new(done, &[otherwise]),
         });
         self.block = Some(then);
         let value = body(self);
         self.effect(InstKind::Jump {
-            dest: to(done, &[value]),
+            dest: BlockCall::new(done, &[value]),
         });
         self.block = Some(done);
         result

@@ -7,7 +7,6 @@
 use super::body::Body;
 use super::reader::{Inst, Result};
 use pumice_ir::{BinaryOp, Block, BlockCall, InstKind, MemoryOrder, Scope, Type, Value};
-use smallvec::SmallVec;
 
 /// Memory semantics: order and the address spaces that they name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,18 +172,14 @@ impl Body<'_, '_> {
         if !scalar.scalar.is_int() || scalar.lanes != 1 {
             return Err(inst.error("the scope is not an integer"));
         }
-        let plain = |block| BlockCall {
-            block,
-            args: SmallVec::new(),
-        };
         // One arm for each thing that is said, whatever the values for it.
         let mut arms: Vec<(T, Block)> = Vec::new();
         let mut arm_of = |what: T| match arms.iter().find(|arm| arm.0 == what) {
-            Some(arm) => plain(arm.1),
+            Some(arm) => BlockCall::new(arm.1, &[]),
             None => {
                 let block = self.func.make_block();
                 arms.push((what, block));
-                plain(block)
+                BlockCall::new(block, &[])
             }
         };
         let cases = cases.iter().map(|&(n, what)| (n, arm_of(what))).collect();
@@ -200,7 +195,7 @@ impl Body<'_, '_> {
             self.place(arm);
             self.block = Some(arm);
             let made = make(self, what)?;
-            let mut dest = plain(done);
+            let mut dest = BlockCall::new(done, &[]);
             dest.args.extend(made);
             if dest.args.len() != usize::from(result.is_some()) {
                 return Err(inst.error("the arms differ"));

@@ -276,23 +276,16 @@ impl Body<'_, '_> {
             self.place(block);
         }
         let jump = |block, args: &[Value]| InstKind::Jump {
-            dest: BlockCall {
-                block,
-                args: SmallVec::from_slice(args),
-            },
+            dest: BlockCall::new(block, args),
         };
         let index = self.func.append_param(head, Type::I64);
         self.effect(jump(head, &[first]));
         self.block = Some(head);
         let more = self.icmp(IntCond::Ult, [index, count]);
-        let plain = |block| BlockCall {
-            block,
-            args: SmallVec::new(),
-        };
         self.effect(InstKind::Branch {
             cond: more,
-            then: plain(body),
-            other: plain(done),
+            then: BlockCall::new(body, &[]),
+            other: BlockCall::new(done, &[]),
         });
         self.block = Some(body);
         let strided = self.binary(BinaryOp::IMul, [index, stride]);

@@ -1,6 +1,6 @@
 //! Bare edges: block parameters become variables, arguments become definitions at edges.
 
-use super::work::{Var, VarData, Work, bare, jump};
+use super::work::{Var, VarData, Work, jump};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_ir::{Block, BlockCall, Cfg, DomTree, Function, InstKind, SourceLoc, Type};
 use rustc_hash::FxHashMap;
@@ -131,7 +131,7 @@ fn free_edges(work: &mut Work<'_>) {
                     via
                 }
             };
-            *call = bare(via);
+            *call = BlockCall::new(via, &[]);
         }
         work.func.insts[inst].kind = kind;
     }

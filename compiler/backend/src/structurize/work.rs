@@ -5,7 +5,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use pumice_ir::LowerError;
 use pumice_ir::{Block, BlockCall, DomTree, Function, InstKind, IntCond, SourceLoc, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// A value that may have several definitions: a former block parameter, a label, or the
@@ -188,8 +188,8 @@ impl Work<'_> {
             block,
             InstKind::Branch {
                 cond,
-                then: bare(target),
-                other: bare(other),
+                then: BlockCall::new(target, &[]),
+                other: BlockCall::new(other, &[]),
             },
         );
     }
@@ -202,13 +202,13 @@ impl Work<'_> {
             _ => {
                 let cases = targets
                     .iter()
-                    .map(|&target| (u64::from(target.as_u32()), bare(target)))
+                    .map(|&target| (u64::from(target.as_u32()), BlockCall::new(target, &[])))
                     .collect();
                 self.set_terminator(
                     block,
                     InstKind::Switch {
                         value: label,
-                        default: bare(other),
+                        default: BlockCall::new(other, &[]),
                         cases,
                     },
                 );
@@ -258,16 +258,10 @@ impl BlockList {
     }
 }
 
-/// A branch target without arguments.
-pub(super) fn bare(block: Block) -> BlockCall {
-    BlockCall {
-        block,
-        args: smallvec![],
-    }
-}
-
 pub(super) fn jump(target: Block) -> InstKind {
-    InstKind::Jump { dest: bare(target) }
+    InstKind::Jump {
+        dest: BlockCall::new(target, &[]),
+    }
 }
 
 /// The distinct targets of a block's terminator, in order.

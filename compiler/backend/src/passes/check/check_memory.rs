@@ -13,14 +13,14 @@ use super::limits::{Limit, Limits, is_multiple};
 use super::offsets::Offsets;
 use super::report::{self, OWN_PREFIX, Sites};
 use super::roots::{Root, Roots};
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::PrimaryMap;
 use pumice_check::layout::NULL_BYTES;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
-    FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module, SourceLoc,
-    Type, UnaryOp, Value,
+    AccessFlags, AddressSpace, BinaryOp, BlockCall, BuiltIn, CheckKind, CheckSite, CheckedObject,
+    ConvertOp, FuncId, Function, GlobalData, GlobalId, Inst, InstKind, IntCond, LowerError, Module,
+    SourceLoc, Type, UnaryOp, Value,
 };
 use pumice_target::{Check, Checks};
 use smallvec::smallvec;
@@ -184,10 +184,10 @@ impl Tests<'_> {
         let zeros: Vec<Value> = types.iter().map(|&ty| x.splat(ty, 0)).collect();
         let in_place = self.failures.in_place();
         let otherwise = match in_place {
-            true => call(bad, &[]),
-            false => call(done, &zeros),
+            true => BlockCall::new(bad, &[]),
+            false => BlockCall::new(done, &zeros),
         };
-        x.branch(ok, call(good, &[]), otherwise, good);
+        x.branch(ok, BlockCall::new(good, &[]), otherwise, good);
         let kind = x.func.insts[inst].kind.clone();
         let again = x.emit(kind, &types);
         let results: Vec<Value> = x.func.insts[again].results.to_vec();

@@ -1,10 +1,10 @@
 //! Code that several checks write.
 
-use crate::expand::{Expander, call};
+use crate::expand::Expander;
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData,
-    GlobalId, InstKind, IntCond, MemoryOrder, Scope, StackSlot, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, Function,
+    GlobalData, GlobalId, InstKind, IntCond, MemoryOrder, Scope, StackSlot, Type, Value,
 };
 use rustc_hash::FxHashSet;
 
@@ -133,7 +133,12 @@ pub(crate) fn zero_local(x: &mut Expander<'_>, global: GlobalId, bytes: u64) {
     let index = x.func.append_param(head, Type::I64);
     x.jump(head, &[start], head);
     let more = x.icmp_const(IntCond::Ult, index, bytes / 4);
-    x.branch(more, call(body, &[]), call(done, &[]), body);
+    x.branch(
+        more,
+        BlockCall::new(body, &[]),
+        BlockCall::new(done, &[]),
+        body,
+    );
     let offset = x.bin_const(BinaryOp::Shl, index, 2);
     let ptr = add(x, base, offset);
     let value = x.func.i32(0);

@@ -2,7 +2,7 @@
 //!
 //! Both take the memory of the launch's checks as their first parameter.
 
-use super::writer::{Writer, to};
+use super::writer::Writer;
 use crate::expand::Expander;
 use crate::pass::Ctx;
 use pumice_check::layout::{
@@ -11,8 +11,8 @@ use pumice_check::layout::{
     RECORD_VALUE, RECORDS,
 };
 use pumice_ir::{
-    AddressSpace, BinaryOp, Block, BuiltIn, CheckSite, ConvertOp, FuncId, Function, InstKind,
-    IntCond, LowerError, Module, Type, Value,
+    AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, CheckSite, ConvertOp, FuncId, Function,
+    InstKind, IntCond, LowerError, Module, Type, Value,
 };
 use pumice_target::Check;
 use smallvec::{SmallVec, smallvec};
@@ -174,11 +174,11 @@ fn make_report(stops: bool) -> Function {
     }
     let most = w.func.i32(MOST_OF_PLACE as i32);
     let first = w.icmp(IntCond::Ult, before, most);
-    w.branch(first, counted, to(done, &[]));
+    w.branch(first, counted, BlockCall::new(done, &[]));
     let index = w.count(memory);
     let most = w.func.i32(if stops { 1 } else { MOST_RECORDS as i32 });
     let fits = w.icmp(IntCond::Ult, index, most);
-    w.branch(fits, write, to(done, &[]));
+    w.branch(fits, write, BlockCall::new(done, &[]));
     let index = w.convert(ConvertOp::ZExt, index, Type::I64);
     let at = w.bin_const(BinaryOp::IMul, index, RECORD_BYTES);
     let at = w.bin_const(BinaryOp::IAdd, at, RECORDS);
@@ -252,7 +252,7 @@ fn search(w: &mut Writer, memory: Value, address: Value, none: Block) -> Value {
     let high = w.func.append_param(head, Type::I32);
     w.block = head;
     let more = w.icmp(IntCond::Ult, low, high);
-    w.branch(more, inner, to(found, &[]));
+    w.branch(more, inner, BlockCall::new(found, &[]));
     let sum = w.bin(BinaryOp::IAdd, low, high);
     let middle = w.bin_const(BinaryOp::LShr, sum, 1);
     let entry = self::entry(w, table, middle);
@@ -268,7 +268,7 @@ fn search(w: &mut Writer, memory: Value, address: Value, none: Block) -> Value {
     w.jump(head, &[new_low, new_high]);
     w.block = found;
     let any = w.icmp(IntCond::Ne, low, zero);
-    w.branch(any, there, to(none, &[]));
+    w.branch(any, there, BlockCall::new(none, &[]));
     let index = w.bin_const(BinaryOp::ISub, low, 1);
     self::entry(w, table, index)
 }
@@ -300,7 +300,7 @@ fn make_spend() -> Function {
     let goes = w.icmp(IntCond::Ne, all, zero);
     let more = w.icmp(IntCond::Ne, left, zero);
     let both = w.bin(BinaryOp::And, goes, more);
-    w.branch(both, goes_on, to(ends, &[]));
+    w.branch(both, goes_on, BlockCall::new(ends, &[]));
     let less = w.bin_const(BinaryOp::ISub, left, 1);
     w.give(&[less]);
     w.block = ends;

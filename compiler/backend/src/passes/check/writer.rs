@@ -147,13 +147,13 @@ impl Writer {
     }
 
     pub fn jump(&mut self, block: Block, args: &[Value]) {
-        let dest = to(block, args);
+        let dest = BlockCall::new(block, args);
         self.effect(InstKind::Jump { dest });
     }
 
     /// Ends the block; goes on in `then`.
     pub fn branch(&mut self, cond: Value, then: Block, other: BlockCall) {
-        let then_call = to(then, &[]);
+        let then_call = BlockCall::new(then, &[]);
         self.effect(InstKind::Branch {
             cond,
             then: then_call,
@@ -166,10 +166,4 @@ impl Writer {
         let values = values.iter().copied().collect();
         self.effect(InstKind::Return { values });
     }
-}
-
-/// A branch target.
-pub(crate) fn to(block: Block, args: &[Value]) -> BlockCall {
-    let args = args.iter().copied().collect();
-    BlockCall { block, args }
 }

@@ -15,7 +15,7 @@
 
 use super::demote::{demote, hoist_constants, is_constant};
 use super::divergence::Divergence;
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{
     add, built_in, changed_word, load, load_slot, local_item, own, store, store_slot,
@@ -223,7 +223,12 @@ impl Meeting {
             x.icmp_const(IntCond::Ne, together, 0)
         });
         let (good, bad, done) = (x.new_block(), x.new_block(), x.new_block());
-        x.branch(together, call(good, &[]), call(bad, &[]), good);
+        x.branch(
+            together,
+            BlockCall::new(good, &[]),
+            BlockCall::new(bad, &[]),
+            good,
+        );
         let types: Vec<Type> = data.results.iter().map(|&value| x.ty(value)).collect();
         let again = x.emit(data.kind, &types);
         let results: Vec<Value> = x.func.insts[again].results.to_vec();
@@ -253,8 +258,10 @@ impl Meeting {
         let ended = x.func.i32(ENDED);
         let choice = InstKind::Switch {
             value: place,
-            default: call(self.head, &[ended]),
-            cases: cases.map(|(&block, n)| (n, call(block, &[]))).collect(),
+            default: BlockCall::new(self.head, &[ended]),
+            cases: cases
+                .map(|(&block, n)| (n, BlockCall::new(block, &[])))
+                .collect(),
         };
         x.end_block(choice, body);
     }
@@ -279,7 +286,7 @@ impl Meeting {
     /// Gives the branch to the meeting; at the first place writes the meeting, and gives the branch behind it.
     fn meet(&mut self, x: &mut Expander<'_>, place: Value) -> BlockCall {
         if std::mem::replace(&mut self.written, true) {
-            return call(self.head, &[place]);
+            return BlockCall::new(self.head, &[place]);
         }
         x.jump(self.head, &[place], self.head);
         let place = x.func.append_param(self.head, Type::I32);
@@ -287,10 +294,10 @@ impl Meeting {
         own(x, |x| self.judge(x, place, (least, most)));
         let (end, go) = (x.new_block(), x.new_block());
         let none = x.icmp_const(IntCond::Ult, most, 1 << ITEM_BITS);
-        x.branch(none, call(end, &[]), call(go, &[]), end);
+        x.branch(none, BlockCall::new(end, &[]), BlockCall::new(go, &[]), end);
         let values = smallvec![];
         x.end_block(InstKind::Return { values }, go);
-        call(self.choice, &[place])
+        BlockCall::new(self.choice, &[place])
     }
 
     /// The least and the most of the group's numbers.

@@ -11,19 +11,19 @@
 //! The pass stands behind the tests of accesses, so that each is inside its object.
 
 use super::shadow::{bits_of, lacks_ones, ones, used_lanes};
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{built_in, has_places, load, own};
 use crate::passes::check::gathered::{self, Groups};
 use crate::passes::check::limits::place;
 use crate::passes::check::report::{self, Sites, call_report, call_report_of, helper};
 use crate::passes::check::roots::{Root, Roots};
-use crate::passes::check::writer::{Writer, to};
+use crate::passes::check::writer::Writer;
 use pumice_check::layout::{ARGUMENT_SHADOW, Code};
 use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, ConvertOp,
-    FuncId, Function, Inst, InstKind, IntCond, LowerError, Module, SourceLoc, Type, Value,
-    ValueDef,
+    AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, CheckKind, CheckSite, CheckedObject,
+    ConvertOp, FuncId, Function, Inst, InstKind, IntCond, LowerError, Module, SourceLoc, Type,
+    Value, ValueDef,
 };
 use pumice_target::Check;
 use rustc_hash::FxHashMap;
@@ -382,7 +382,12 @@ impl Pass<'_> {
         let (look, done) = (x.new_block(), x.new_block());
         let no = x.splat(Type::BOOL, 0);
         let bad = x.func.append_param(done, Type::BOOL);
-        x.branch(there, call(look, &[]), call(done, &[no]), look);
+        x.branch(
+            there,
+            BlockCall::new(look, &[]),
+            BlockCall::new(done, &[no]),
+            look,
+        );
         own(x, |x| {
             let lacks = lacks_ones(x, shadow, (bits_of(ty), waiting.lanes), align);
             x.jump(done, &[lacks], done);
@@ -506,7 +511,7 @@ fn make_mark() -> Function {
     let index = w.func.append_param(head, Type::I64);
     w.block = head;
     let more = w.icmp(IntCond::Ult, index, bytes);
-    w.branch(more, body, to(done, &[]));
+    w.branch(more, body, BlockCall::new(done, &[]));
     let place = w.add(shadow, index);
     let written = w.func.splat_constant(Type::I8, u64::from(u8::MAX));
     w.store(place, 0, written);

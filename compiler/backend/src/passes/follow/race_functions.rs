@@ -9,9 +9,11 @@
 //! clashes with none in its group.
 
 use crate::passes::check::report::helper;
-use crate::passes::check::writer::{Writer, to};
+use crate::passes::check::writer::Writer;
 use pumice_check::layout::MARK_BYTES;
-use pumice_ir::{AddressSpace, BinaryOp, BuiltIn, ConvertOp, FuncId, IntCond, Module, Type, Value};
+use pumice_ir::{
+    AddressSpace, BinaryOp, BlockCall, BuiltIn, ConvertOp, FuncId, IntCond, Module, Type, Value,
+};
 
 const READ: &str = "__pumice_check_race_read";
 const READ_CLASH: &str = "__pumice_check_race_read_clash";
@@ -149,7 +151,7 @@ fn make_read_clash() -> pumice_ir::Function {
     let fine = w.bin(BinaryOp::Or, near, none);
     let [yes, no] = [1, 0].map(|bits| w.func.splat_constant(Type::BOOL, bits));
     let far = w.select(fine, no, yes);
-    w.branch(far, several, to(done, &[]));
+    w.branch(far, several, BlockCall::new(done, &[]));
     let place = w.add_const(marks, 4);
     let ones = w.func.i32(-1);
     let _ = w.exchange(place, ones);
@@ -202,7 +204,7 @@ fn make_read(clash: FuncId) -> pumice_ir::Function {
     let found = w.func.append_param(head, Type::I32);
     w.block = head;
     let more = w.icmp(IntCond::Ult, index, parts);
-    w.branch(more, body, to(done, &[]));
+    w.branch(more, body, BlockCall::new(done, &[]));
     let at = w.convert(ConvertOp::ZExt, index, Type::I64);
     let at = w.bin_const(BinaryOp::IMul, at, MARK_BYTES);
     let place = w.add(marks, at);
@@ -236,7 +238,7 @@ fn make_write(clash: FuncId) -> pumice_ir::Function {
     let [look, fine] = [(); 2].map(|()| w.func.append_block());
     let any = w.bin(BinaryOp::Or, writer, other);
     let any = w.icmp(IntCond::Ne, any, zero);
-    w.branch(any, look, to(fine, &[]));
+    w.branch(any, look, BlockCall::new(fine, &[]));
     let equal = w.icmp(IntCond::Eq, before, value);
     let equal = w.bin(BinaryOp::And, equal, compare);
     let args = [mark, bits, fenced, writer, other, equal];

@@ -7,7 +7,7 @@ use super::race_functions::RaceFunctions;
 use super::race_gathered::{self, Own, Parts, Told};
 use super::race_local::parts_of;
 use super::race_plan::{Plain, Plan};
-use crate::expand::{Expander, call};
+use crate::expand::Expander;
 use crate::passes::check::code::{
     add, built_in, changed_word, first_of, load, load_slot, shared_word, store_slot,
 };
@@ -15,8 +15,8 @@ use crate::passes::check::gathered;
 use crate::passes::check::limits::place;
 use pumice_check::layout::{ARGUMENT_MARKS, ITEM_BITS_AT, MARK_BYTES};
 use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, InstKind, IntCond, Scope,
-    StackSlot, Type, Value,
+    AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FuncId, InstKind, IntCond,
+    Scope, StackSlot, Type, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -403,7 +403,12 @@ fn when_or_zero(
     let (then, done) = (x.new_block(), x.new_block());
     let zero = x.func.i32(0);
     let result = x.func.append_param(done, Type::I32);
-    x.branch(cond, call(then, &[]), call(done, &[zero]), then);
+    x.branch(
+        cond,
+        BlockCall::new(then, &[]),
+        BlockCall::new(done, &[zero]),
+        then,
+    );
     let value = body(x);
     x.jump(done, &[value], done);
     result

@@ -7,10 +7,10 @@
 //! - OpenCL clamps integers to the channels that they are written to; some drivers cut them
 //!   ([`QuirkKind::ClampIntegerPixels`](pumice_target::QuirkKind::ClampIntegerPixels)).
 
-use crate::expand::{Expander, call};
+use crate::expand::Expander;
 use pumice_ir::{
-    BinaryOp, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond, MathOp,
-    Scalar, Texel, Type, UnaryOp, Value,
+    BinaryOp, BlockCall, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond,
+    MathOp, Scalar, Texel, Type, UnaryOp, Value,
 };
 use smallvec::SmallVec;
 
@@ -75,7 +75,12 @@ pub(super) fn access_floats(
         ImageOp::Read { .. } => Some(x.func.append_param(done, FLOATS)),
         _ => None,
     };
-    x.branch(is_unorm, call(unorm, &[]), call(other, &[]), unorm);
+    x.branch(
+        is_unorm,
+        BlockCall::new(unorm, &[]),
+        BlockCall::new(other, &[]),
+        unorm,
+    );
     let here: SmallVec<[Value; 1]> = by_integers(x, op, image, args).into_iter().collect();
     x.jump(done, &here, other);
     let here: SmallVec<[Value; 1]> = on_image(x, op, image, args).into_iter().collect();

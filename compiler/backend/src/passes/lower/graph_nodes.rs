@@ -14,12 +14,12 @@
 
 use super::lower_collectives::barrier;
 use super::poll_termination::shared_word;
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, Function,
-    GlobalId, InstKind, IntCond, KernelInfo, LowerError, MemoryOrder, Module, NodeInfo, NodeName,
-    NodeOp, PayloadArray, PayloadId, Scope, SourceLoc, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, EnqueueRole,
+    Function, GlobalId, InstKind, IntCond, KernelInfo, LowerError, MemoryOrder, Module, NodeInfo,
+    NodeName, NodeOp, PayloadArray, PayloadId, Scope, SourceLoc, Type, Value,
 };
 use pumice_target::device_queue::graph::{BLOCK, COUNTS, SCHEDULER, WORDS, block_index};
 use pumice_target::device_queue::{header_bytes, variant_bytes};
@@ -124,7 +124,7 @@ fn join_returns(func: &mut Function) {
         };
         if matches!(func.insts[last].kind, InstKind::Return { .. }) {
             func.insts[last].kind = InstKind::Jump {
-                dest: call(exit, &[]),
+                dest: BlockCall::new(exit, &[]),
             };
         }
     }

@@ -4,11 +4,11 @@
 //! the order and the type of the channels, which the driver tells. Pixels of more than four bytes are not
 //! shown at all.
 
-use crate::expand::{Expander, call};
+use crate::expand::Expander;
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
-    BinaryOp, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond, KernelInfo,
-    LowerError, Scalar, SourceLoc, Texel, Type, Value,
+    BinaryOp, BlockCall, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond,
+    KernelInfo, LowerError, Scalar, SourceLoc, Texel, Type, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -190,7 +190,12 @@ impl Bytes {
         let at_once = x.bin(BinaryOp::And, are_words, starts);
         let [whole, parts, done] = [(); 3].map(|()| x.new_block());
         let word = x.func.append_param(done, Type::I32);
-        x.branch(at_once, call(whole, &[]), call(parts, &[]), whole);
+        x.branch(
+            at_once,
+            BlockCall::new(whole, &[]),
+            BlockCall::new(parts, &[]),
+            whole,
+        );
         let read = pixel(x, self.x);
         x.jump(done, &[read], parts);
         let one = x.splat(Type::I32, 1);
@@ -216,10 +221,20 @@ impl Bytes {
         let are_words = self.are_words(x);
         let are_shorts = x.icmp_const(IntCond::Eq, self.log, 1);
         let [whole, small, halves, bytes, done] = [(); 5].map(|()| x.new_block());
-        x.branch(are_words, call(whole, &[]), call(small, &[]), whole);
+        x.branch(
+            are_words,
+            BlockCall::new(whole, &[]),
+            BlockCall::new(small, &[]),
+            whole,
+        );
         self.write_pixels(x, word, 1);
         x.jump(done, &[], small);
-        x.branch(are_shorts, call(halves, &[]), call(bytes, &[]), halves);
+        x.branch(
+            are_shorts,
+            BlockCall::new(halves, &[]),
+            BlockCall::new(bytes, &[]),
+            halves,
+        );
         self.write_pixels(x, word, 2);
         x.jump(done, &[], bytes);
         self.write_pixels(x, word, 4);

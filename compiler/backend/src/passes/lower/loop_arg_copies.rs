@@ -4,13 +4,13 @@
 //! can take it apart. A struct that is still in memory after that is copied as a whole: the stores of
 //! its words, which follow one another in the kernel's first block, are replaced by one loop.
 
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use crate::passes::optimize::dce;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, ConvertOp, Function, Inst, InstKind, IntCond, StackSlot,
-    Type,
+    AccessFlags, AddressSpace, BinaryOp, BlockCall, ConvertOp, Function, Inst, InstKind, IntCond,
+    StackSlot, Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -117,7 +117,12 @@ impl Copy {
         let start = x.func.i32(0);
         x.jump(head, &[start], head);
         let more = x.icmp_const(IntCond::Ult, index, self.stores.len() as u64);
-        x.branch(more, call(body, &[]), call(done, &[]), body);
+        x.branch(
+            more,
+            BlockCall::new(body, &[]),
+            BlockCall::new(done, &[]),
+            body,
+        );
         let word = InstKind::LoadArgWord {
             offset: self.from,
             index,

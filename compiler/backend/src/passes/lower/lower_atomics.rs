@@ -5,12 +5,12 @@
 //! - Float add, minimum and maximum: a loop that computes on the value read last and
 //!   exchanges its bits if they are still there. The loop ends when the exchange succeeds.
 
-use crate::expand::{Expander, Replacement, call, expand, int_like};
+use crate::expand::{Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp,
-    MemoryOrder, Scope, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, ConvertOp, Function, InstKind,
+    IntCond, MathOp, MemoryOrder, Scope, Type, Value,
 };
 use pumice_target::Target;
 
@@ -176,7 +176,12 @@ fn exchange_loop(
         int,
     );
     let same = x.icmp(IntCond::Eq, found, expected);
-    x.branch(same, call(done, &[found]), call(body, &[found]), done);
+    x.branch(
+        same,
+        BlockCall::new(done, &[found]),
+        BlockCall::new(body, &[found]),
+        done,
+    );
     fence(x, order, MemoryOrder::Acquire, scope);
     x.convert(ConvertOp::Bitcast, old, ty)
 }

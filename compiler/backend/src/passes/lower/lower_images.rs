@@ -19,7 +19,7 @@
 //! - Samples a pixel become layers ([`samples`]).
 //! - Channel order and type are told by the driver as OpenCL numbers them; SPIR-V counts from 0.
 
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::channel_types;
 use crate::passes::lower::handles::{Root, Use, find_uses};
@@ -30,9 +30,9 @@ use crate::passes::lower::samples;
 use crate::passes::lower::srgb;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, InstKind,
-    IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel, Type, Value,
-    sampler_mask,
+    BinaryOp, BlockCall, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp,
+    ImageType, InstKind, IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel,
+    Type, Value, sampler_mask,
 };
 use pumice_reflection::MAX_LEVELS;
 use pumice_target::{QuirkKind, Target};
@@ -238,7 +238,12 @@ fn chosen(
             continue;
         }
         let (here, next) = (x.new_block(), x.new_block());
-        x.branch(cond, call(here, &[]), call(next, &[]), here);
+        x.branch(
+            cond,
+            BlockCall::new(here, &[]),
+            BlockCall::new(next, &[]),
+            here,
+        );
         known(x, op, image, args, pair, arguments);
         x.jump(done, &[], next);
     }

@@ -7,15 +7,15 @@
 //! `%s` arguments are the ids of PrintfInfos that hold the strings. Where the importer saw only a
 //! pointer, inlining has shown the literal since.
 
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::literal;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, GlobalData,
-    GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar, Scope,
-    StringId, StringTable, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FuncId,
+    GlobalData, GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar,
+    Scope, StringId, StringTable, Type, Value,
 };
 use pumice_printf::{Kind, directives};
 use rustc_hash::FxHashMap;
@@ -173,7 +173,12 @@ fn write_record(
         Some(last) => x.icmp_const(IntCond::Ule, start, u64::from(last)),
         None => x.splat(Type::BOOL, 0),
     };
-    x.branch(fits, call(write, &[]), call(done, &[bad]), write);
+    x.branch(
+        fits,
+        BlockCall::new(write, &[]),
+        BlockCall::new(done, &[bad]),
+        write,
+    );
 
     let wide = x.convert(ConvertOp::ZExt, start, Type::I64);
     let bytes = x.bin_const(BinaryOp::Shl, wide, 2);

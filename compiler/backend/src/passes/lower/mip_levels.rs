@@ -6,11 +6,11 @@
 //! - Vulkan's storage images have one level. A kernel that accesses others has an image for each
 //!   ([`ImageLevel`](pumice_reflection::Need::ImageLevel)); what the source does not fix is decided by branches.
 
-use crate::expand::{Expander, call};
+use crate::expand::Expander;
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
-    BinaryOp, ConvertOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, Lod, MathOp, Scalar,
-    Type, Value,
+    BinaryOp, BlockCall, ConvertOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, Lod, MathOp,
+    Scalar, Type, Value,
 };
 use pumice_reflection::MAX_LEVELS;
 use smallvec::SmallVec;
@@ -156,7 +156,12 @@ pub(super) fn on_storage_image(
     for number in 0..levels {
         let here = x.icmp_const(IntCond::Eq, level, u64::from(number));
         let (then, next) = (x.new_block(), x.new_block());
-        x.branch(here, call(then, &[]), call(next, &[]), then);
+        x.branch(
+            here,
+            BlockCall::new(then, &[]),
+            BlockCall::new(next, &[]),
+            then,
+        );
         let value: SmallVec<[Value; 1]> = known(x, number).into_iter().collect();
         x.jump(done, &value, next);
     }

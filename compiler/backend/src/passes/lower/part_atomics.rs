@@ -3,10 +3,10 @@
 //! Loads cut the part out, and/or/xor leave the rest alone by their operand, and everything else is a
 //! loop that exchanges the element if it is still the same, between fences for its order.
 
-use crate::expand::{Expander, Replacement, call};
+use crate::expand::{Expander, Replacement};
 use crate::passes::lower::lower_atomics::{combine, fence};
 use pumice_ir::{
-    AtomicOp, BinaryOp, ConvertOp, InstKind, IntCond, MemoryOrder, Scope, Type, Value,
+    AtomicOp, BinaryOp, BlockCall, ConvertOp, InstKind, IntCond, MemoryOrder, Scope, Type, Value,
 };
 
 /// The types of an element and of its part.
@@ -131,7 +131,12 @@ impl WordPart {
         if let Some(expected) = expected {
             let body = x.new_block();
             let same = x.icmp(IntCond::Eq, word, expected);
-            x.branch(same, call(body, &[]), call(done, &[word]), body);
+            x.branch(
+                same,
+                BlockCall::new(body, &[]),
+                BlockCall::new(done, &[word]),
+                body,
+            );
         }
         let new = new(x, word);
         let desired = self.pasted(x, element, new);
@@ -147,7 +152,12 @@ impl WordPart {
             self.widths.element,
         );
         let exchanged = x.icmp(IntCond::Eq, found, element);
-        x.branch(exchanged, call(done, &[word]), call(head, &[found]), done);
+        x.branch(
+            exchanged,
+            BlockCall::new(done, &[word]),
+            BlockCall::new(head, &[found]),
+            done,
+        );
         fence(x, order, MemoryOrder::Acquire, scope);
         old
     }

@@ -12,7 +12,7 @@
 //! Kernels whose launch ends at the first report of their checks look at a second flag, in the memory of the checks, and
 //! look at their start too. If they have barriers, they look at it only as a work-group: nobody is left waiting.
 
-use crate::expand::{Expander, call, expand};
+use crate::expand::{Expander, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::long_cycles;
@@ -20,7 +20,7 @@ use cranelift_entity::SecondaryMap;
 use pumice_check::layout::STOPPED_AT;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, Cfg, DomTree, FuncId, Function,
+    AccessFlags, AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, DomTree, FuncId, Function,
     GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, Loop, LoopNest, LowerError,
     MemoryOrder, Module, Scope, Type, Value,
 };
@@ -240,7 +240,7 @@ pub(super) fn shared_word() -> GlobalData {
 /// Returns from the function if `stop` is true.
 fn end_if(x: &mut Expander<'_>, stop: Value, zeros: &[Value]) {
     let (end, go) = (x.new_block(), x.new_block());
-    x.branch(stop, call(end, &[]), call(go, &[]), end);
+    x.branch(stop, BlockCall::new(end, &[]), BlockCall::new(go, &[]), end);
     let values = zeros.iter().copied().collect();
     x.end_block(InstKind::Return { values }, go);
 }

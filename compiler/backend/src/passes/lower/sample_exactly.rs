@@ -6,11 +6,11 @@
 //! nearest filter and two with their shares for the linear one; every pixel is read at a place
 //! inside the image, and replaced by the border's colour where the formula is outside.
 
-use crate::expand::{Expander, call};
+use crate::expand::Expander;
 use crate::passes::lower::mip_levels::size_of_level;
 use pumice_ir::{
-    BinaryOp, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond, MathOp,
-    Scalar, Texel, Type, Value, sampler_mask,
+    BinaryOp, BlockCall, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond,
+    MathOp, Scalar, Texel, Type, Value, sampler_mask,
 };
 use smallvec::SmallVec;
 
@@ -141,7 +141,12 @@ pub(super) fn sample(x: &mut Expander<'_>, s: &Sampled, coordinates: Value) -> V
         Cond::Value(cond) => {
             let (then, other, done) = (x.new_block(), x.new_block(), x.new_block());
             let result = x.func.append_param(done, s.texel.ty());
-            x.branch(cond, call(then, &[]), call(other, &[]), then);
+            x.branch(
+                cond,
+                BlockCall::new(then, &[]),
+                BlockCall::new(other, &[]),
+                then,
+            );
             let color = interpolated(x, s, &units, sizes, layer);
             x.jump(done, &[color], other);
             let color = nearest(x, s, &units, sizes, layer);
@@ -202,7 +207,12 @@ pub(super) fn sample_levels(
     };
     let (then, done) = (x.new_block(), x.new_block());
     let result = x.func.append_param(done, s.texel.ty());
-    x.branch(mixed, call(then, &[]), call(done, &[color]), then);
+    x.branch(
+        mixed,
+        BlockCall::new(then, &[]),
+        BlockCall::new(done, &[color]),
+        then,
+    );
     let next = x.bin(BinaryOp::FAdd, below, one);
     let other = at(x, next);
     let rest = x.bin(BinaryOp::FSub, one, share);

@@ -10,7 +10,7 @@
 //! whether the addresses are equal: two arguments may be one buffer, and an argument may be NULL,
 //! which only [`DescriptorOptions::null_is_empty`] shows. Those are diagnosed.
 
-use crate::expand::{Expander, Replacement, call, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::legalize_memory;
 use cranelift_entity::SecondaryMap;
@@ -18,8 +18,8 @@ use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::{Base, BaseSet, Bases, is_buffer_pointer};
 use pumice_ir::{
-    AddressSpace, BinaryOp, Block, Cfg, ConvertOp, FloatFlags, FuncId, Function, GlobalId, Inst,
-    InstKind, IntCond, Module, SourceLoc, Type, Value,
+    AddressSpace, BinaryOp, Block, BlockCall, Cfg, ConvertOp, FloatFlags, FuncId, Function,
+    GlobalId, Inst, InstKind, IntCond, Module, SourceLoc, Type, Value,
 };
 use pumice_target::abi::DescriptorOptions;
 
@@ -516,7 +516,12 @@ fn branched(x: &mut Expander<'_>, inst: Inst) -> Option<Replacement> {
     };
     while let Some([cond, then, other]) = choice(x, ptr) {
         let (here, next) = (x.new_block(), x.new_block());
-        x.branch(cond, call(here, &[]), call(next, &[]), here);
+        x.branch(
+            cond,
+            BlockCall::new(here, &[]),
+            BlockCall::new(next, &[]),
+            here,
+        );
         access(x, then, next);
         ptr = other;
     }

@@ -4,11 +4,11 @@
 //! Runs behind scalar replacement, which takes zeros for what nothing has written. A variable of up to
 //! [`UNROLLED_WORDS`] words gets a store for each, a larger one a loop.
 
-use crate::expand::{Expander, call, expand};
+use crate::expand::{Expander, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, ConvertOp, Function, InstKind, IntCond, LowerError,
-    StackSlot, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, BlockCall, ConvertOp, Function, InstKind, IntCond,
+    LowerError, StackSlot, Type, Value,
 };
 
 /// Variables of up to so many words get a store for each.
@@ -96,7 +96,12 @@ fn fill(x: &mut Expander<'_>, base: Value, count: u32, ty: Type) {
     let start = x.func.i32(0);
     x.jump(head, &[start], head);
     let more = x.icmp_const(IntCond::Ult, index, u64::from(count));
-    x.branch(more, call(body, &[]), call(done, &[]), body);
+    x.branch(
+        more,
+        BlockCall::new(body, &[]),
+        BlockCall::new(done, &[]),
+        body,
+    );
     let wide = x.convert(ConvertOp::ZExt, index, Type::I64);
     let shift = u64::from(ty.access_bytes().trailing_zeros());
     let offset = x.bin_const(BinaryOp::Shl, wide, shift);

@@ -7,15 +7,15 @@
 //! The count stands at the heads of cycles ([`long_cycles`]); a loop that goes few rounds does not count. Behind the pass
 //! the count is block parameters, as scalar replacement makes them, or private memory where cycles have several entries.
 
-use crate::expand::{Expander, call, expand};
+use crate::expand::{Expander, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::report::{self, Sites, call_report};
 use crate::passes::optimize::{long_cycles, sroa};
 use pumice_check::layout::{Code, SLICE};
 use pumice_ir::{
-    AccessFlags, BinaryOp, Block, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject, DomTree,
-    FuncId, Function, Inst, InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc, Type,
-    Value, is_reducible,
+    AccessFlags, BinaryOp, Block, BlockCall, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject,
+    DomTree, FuncId, Function, Inst, InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc,
+    Type, Value, is_reducible,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -160,7 +160,7 @@ fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Site
         let after = x.value(InstKind::Call { func, args }, Type::I32);
         let ends = x.icmp_const(IntCond::Eq, after, u64::from(u32::MAX));
         let (end, on) = (x.new_block(), x.new_block());
-        x.branch(ends, call(end, &[]), call(on, &[]), end);
+        x.branch(ends, BlockCall::new(end, &[]), BlockCall::new(on, &[]), end);
         let site = sites.add(CheckSite {
             kernel: None,
             kind: CheckKind::Loop,

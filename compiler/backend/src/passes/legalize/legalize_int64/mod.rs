@@ -294,7 +294,7 @@ impl Splitter<'_> {
             let case = Words::splat(x, Type::I32, bits);
             let here = words::icmp(x, IntCond::Eq, value, case);
             let next = x.new_block();
-            x.branch(here, target, crate::expand::call(next, &[]), next);
+            x.branch(here, target, BlockCall::new(next, &[]), next);
         }
         x.emit(InstKind::Jump { dest: default }, &[]);
     }
