@@ -15,6 +15,7 @@ pub mod isa;
 pub mod kernel_file;
 pub mod process;
 pub mod progress;
+pub mod record;
 pub mod result;
 pub mod run;
 pub mod suite;

@@ -182,3 +182,38 @@ fn shards_add_up() {
         Some(2)
     );
 }
+
+#[test]
+fn a_run_goes_on_where_an_earlier_one_stopped() {
+    let build = Build::new("resume");
+    let tests = ["--test", "good", "--test", "bad", "--test", "absent"];
+    build.run("none", &tests);
+    let mut earlier = build.result();
+    assert!(earlier.facts.contains_key("date"), "{:?}", earlier.facts);
+    // A time that no run measures marks what was kept.
+    for outcome in &mut earlier.outcomes {
+        outcome.seconds = 4321.0;
+    }
+    std::fs::write(build.path("result.json"), earlier.to_json()).unwrap();
+    let mut resumed = vec!["--resume", "--test", "data"];
+    resumed.extend(tests);
+    build.run("none", &resumed);
+    let run = build.result();
+    let kept: Vec<(&str, bool)> = (run.outcomes.iter())
+        .map(|o| (o.test.as_str(), o.seconds == 4321.0))
+        .collect();
+    assert_eq!(
+        kept,
+        [
+            ("good", true),
+            ("absent", true),
+            ("bad", false),
+            ("data", false)
+        ]
+    );
+    earlier
+        .facts
+        .insert(facts::VULKAN_DRIVER.to_string(), "another".to_string());
+    std::fs::write(build.path("result.json"), earlier.to_json()).unwrap();
+    assert_eq!(build.run("none", &resumed).status.code(), Some(2));
+}

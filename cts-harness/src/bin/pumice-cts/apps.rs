@@ -4,6 +4,7 @@ use crate::{USAGE, environment, finish};
 use pumice_cts_harness::apps::{APPS, App, AppOptions, SUITE};
 use pumice_cts_harness::facts;
 use pumice_cts_harness::progress::Progress;
+use pumice_cts_harness::record;
 use pumice_cts_harness::result::Run;
 use std::collections::HashMap;
 use std::io::Write;
@@ -98,6 +99,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         ),
         ..Run::default()
     };
+    run.facts.extend(record::facts_of_now());
     let options = AppOptions {
         home,
         install: args.install,

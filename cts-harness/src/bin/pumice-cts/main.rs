@@ -8,6 +8,7 @@ use pumice_cts_harness::apps::SUITE;
 use pumice_cts_harness::expect::{self, Deviation, Expectations};
 use pumice_cts_harness::facts;
 use pumice_cts_harness::html::{Column, page};
+use pumice_cts_harness::record::{self, Record};
 use pumice_cts_harness::result::{Run, Status, compare};
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ pumice-cts run --bin DIR [options]     runs sub-tests of a built OpenCL-CTS
     --through WORDS    the command that runs the test binaries, without quotes; for example
                        \"env NAME=VALUE ld.so --library-path DIR\"
     --shard I/N        only each Nth sub-test, from the Ith (1 to N)
+    --resume           goes on with an earlier run: keeps the passes and skips that FILE of --out has
     --expect FILE      expectations; default those that belong to the driver, if any do
     --out FILE         where the JSON result goes; default cts-result.json. The report lies
                        beside it with the extension .html. Times of an earlier result there
@@ -47,6 +49,8 @@ pumice-cts compare BEFORE.json AFTER.json
     lists what changed; exit status 1 when a sub-test that passed no longer does
 pumice-cts expect RESULT.json
     the lines of an expectation file that the result needs
+pumice-cts record [RESULT.json...]
+    notes in cts-harness/record what each sub-test did, and makes docs/conformance-record.md from it
 pumice-cts facts [PLATFORM]
     what the driver says about its first device, as JSON
 ";
@@ -226,6 +230,28 @@ fn expect_lines(args: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Notes results in the repository's record and makes its page again.
+fn note(args: &[String]) -> Result<ExitCode, String> {
+    let folder = record::folder();
+    for result in args {
+        let run = read_run(result)?;
+        let driver = Record::driver_of(&run).map_err(|error| format!("{result}: {error}"))?;
+        let path = folder.join(Record::file_name(&driver));
+        let mut record = match path.exists() {
+            true => Record::parse(&path.display().to_string(), &read(&path)?)?,
+            false => Record::new(driver),
+        };
+        record
+            .note(&run)
+            .map_err(|error| format!("{result}: {error}"))?;
+        write(&path, &record.text())?;
+    }
+    let page = record::page_path();
+    write(&page, &record::page(&record::read_all(&folder)?))?;
+    println!("written to {} and {}", folder.display(), page.display());
+    Ok(ExitCode::SUCCESS)
+}
+
 fn print_facts(args: &[String]) -> Result<ExitCode, String> {
     let platform = args.first().map_or("", String::as_str);
     let facts = facts::gather(platform).map_err(|error| error.to_string())?;
@@ -245,6 +271,7 @@ fn main() -> ExitCode {
         "merge" => merge(rest),
         "compare" => compare_files(rest),
         "expect" => expect_lines(rest),
+        "record" => note(rest),
         "facts" => print_facts(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

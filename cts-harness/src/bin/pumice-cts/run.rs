@@ -4,7 +4,8 @@ use crate::{USAGE, environment, finish, read, write};
 use pumice_cts_harness::facts;
 use pumice_cts_harness::process;
 use pumice_cts_harness::progress::Progress;
-use pumice_cts_harness::result::{Outcome, Run};
+use pumice_cts_harness::record;
+use pumice_cts_harness::result::{Outcome, Run, Status};
 use pumice_cts_harness::run::{Job, RunOptions, run_all};
 use pumice_cts_harness::suite::{self, Suite, Tier};
 use std::collections::{HashMap, HashSet};
@@ -24,6 +25,7 @@ struct Arguments {
     jobs: Option<usize>,
     timeout: Option<u64>,
     shard: Option<(usize, usize)>,
+    resume: bool,
     expect: Option<PathBuf>,
     out: Option<PathBuf>,
     through: Vec<String>,
@@ -64,6 +66,7 @@ fn parse(args: &[String]) -> Result<Arguments, String> {
                 let shard = parse_shard(value()?).ok_or("--shard takes I/N with I from 1 to N")?;
                 parsed.shard = Some(shard);
             }
+            "--resume" => parsed.resume = true,
             "--expect" => parsed.expect = Some(value()?.into()),
             "--out" => parsed.out = Some(value()?.into()),
             "--through" => parsed.through = words(value()?),
@@ -151,6 +154,21 @@ fn known_times(out: &Path) -> HashMap<(String, String), f64> {
         .collect()
 }
 
+/// The sub-tests that passed or were skipped in the earlier run whose result lies at `out`, if one does.
+fn ended_before(out: &Path, run: &Run) -> Result<Vec<Outcome>, String> {
+    if !out.exists() {
+        return Ok(Vec::new());
+    }
+    let earlier =
+        Run::from_json(&read(out)?).map_err(|error| format!("{}: {error}", out.display()))?;
+    let fact = |run: &Run| run.facts.get(facts::VULKAN_DRIVER).cloned();
+    if fact(&earlier) != fact(run) {
+        return Err(format!("{} is of another driver", out.display()));
+    }
+    let ended = |outcome: &Outcome| matches!(outcome.status, Status::Pass | Status::Skip);
+    Ok(earlier.outcomes.into_iter().filter(ended).collect())
+}
+
 /// Writes what there is from time to time, so that a run that is killed is not lost.
 fn keep(so_far: &Mutex<(Run, Instant)>, outcome: &Outcome, out: &Path) {
     let Ok(mut so_far) = so_far.lock() else {
@@ -185,7 +203,8 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     if let Some(error) = run.facts.get(facts::ERROR) {
         eprintln!("the driver does not describe itself: {error}");
     }
-    let jobs = plan(&args, &bin, &mut run)?;
+    run.facts.extend(record::facts_of_now());
+    let mut jobs = plan(&args, &bin, &mut run)?;
     for (suite, why) in &run.left_out {
         eprintln!("left out: {suite}: {why}");
     }
@@ -200,15 +219,24 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         scratch: scratch.clone(),
     };
     let out = args.out.clone().unwrap_or_else(|| "cts-result.json".into());
+    if args.resume {
+        run.outcomes = ended_before(&out, &run)?;
+        let ended = run.by_name();
+        jobs.retain(|job| !ended.contains_key(&(&*job.suite, &*job.test)));
+    }
     let names: Vec<(String, String)> = (jobs.iter())
         .map(|job| (job.suite.clone(), job.test.clone()))
         .collect();
     let start = Instant::now();
     let progress = Progress::new(&names, known_times(&out));
     let so_far = Mutex::new((run.clone(), Instant::now()));
-    run.outcomes = run_all(&jobs, &options, |outcome| {
+    let outcomes = run_all(&jobs, &options, |outcome| {
         progress.ended(outcome);
         keep(&so_far, outcome, &out);
+    });
+    run.merge(Run {
+        outcomes,
+        ..Run::default()
     });
     // Scratch files of tests are of no further use.
     let _ = std::fs::remove_dir_all(&scratch);
