@@ -18,7 +18,7 @@ pub const SETTINGS: &str = "settings";
 /// Variables of the environment that change what a sub-test tests.
 const CHANGING: [&str; 4] = ["OPENCL_LAYERS", "PUMICE_ABI", "PUMICE_CHECK", "PUMICE_MASK"];
 
-/// A sub-test, or an application of the suite `applications`, with the flags that it ran with.
+/// A sub-test, or an application of the suite `apps`, with the flags that it ran with.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     suite: String,

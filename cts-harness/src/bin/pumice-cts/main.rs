@@ -63,8 +63,9 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn read_run(path: &str) -> Result<Run, String> {
-    Run::from_json(&read(Path::new(path))?).map_err(|error| format!("{path}: {error}"))
+fn read_run(path: impl AsRef<Path>) -> Result<Run, String> {
+    let path = path.as_ref();
+    Run::from_json(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The environment that makes a driver (a library, or a folder of .icd files) the only one, and Pumice

@@ -1,6 +1,6 @@
 //! `pumice-cts run`.
 
-use crate::{USAGE, environment, finish, read, write};
+use crate::{USAGE, environment, finish, read, read_run, write};
 use pumice_cts_harness::facts;
 use pumice_cts_harness::process;
 use pumice_cts_harness::progress::Progress;
@@ -159,8 +159,7 @@ fn ended_before(out: &Path, run: &Run) -> Result<Vec<Outcome>, String> {
     if !out.exists() {
         return Ok(Vec::new());
     }
-    let earlier =
-        Run::from_json(&read(out)?).map_err(|error| format!("{}: {error}", out.display()))?;
+    let earlier = read_run(out)?;
     let fact = |run: &Run| run.facts.get(facts::VULKAN_DRIVER).cloned();
     if fact(&earlier) != fact(run) {
         return Err(format!("{} is of another driver", out.display()));
