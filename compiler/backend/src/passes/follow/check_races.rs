@@ -1,18 +1,21 @@
 //! Accesses of one place by two work-items, one of them a write, with nothing to order the two, are reported.
 //!
-//! Memory has marks: which work-item wrote a place last, which one read it last, and what was written. A mark is the
-//! number of the work-item below the number of barriers that its group has passed. Marks cover parts of 1, 2 or 4 bytes, as
-//! small as the writes are, and in global memory of 8 or 16 where no access is smaller. Those of local memory are local memory (`race_local.rs`), those of global memory lie in the
-//! memory of the launch's checks (`race_global.rs`). Atomic and volatile accesses are left out. Work-items that write one
+//! Memory has marks: which work-item wrote a place last, which one read it last, and what was written
+//! (`race_contents.rs`). A mark is the number of the work-item below the number of barriers that its group has passed.
+//! Marks cover parts of 1, 2 or 4 bytes, as small as the writes are, and in global memory of 8 or 16 where no access is
+//! smaller. Those of local memory are local memory (`race_local.rs`), those of global memory lie in the memory of the
+//! launch's checks (`race_global.rs`). A writer changes its mark and looks at the reader's, a reader the other way
+//! round, so that of two that come together one sees the other. Atomic and volatile accesses are left out. Work-items that write one
 //! value are no race. Kernels that order accesses by other means than barriers are left as they are.
 //!
 //! The pass stands behind the tests of accesses: without those a work-item that leaves its object reaches other marks,
 //! so that an access of local memory is looked at only inside of them.
 
+use super::race_contents::parts_of;
 use super::race_functions::RaceFunctions;
 use super::race_gathered::Told;
 use super::race_global::GlobalRaces;
-use super::race_local::{self, LOCAL_ITEM_BITS, parts_of};
+use super::race_local::{self, LOCAL_ITEM_BITS};
 use super::race_plan::{LOCAL_MARK_BYTES, LocalMarks, Plain, Plan, accesses, orders_itself};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};

@@ -8,6 +8,7 @@ pub mod check_uninit;
 pub mod check_unwritten;
 mod demote;
 mod divergence;
+mod race_contents;
 mod race_functions;
 mod race_gathered;
 mod race_global;

@@ -8,6 +8,7 @@
 //! the first of the two has read. A mark of all ones stands for work-items of several groups. The highest count of barriers
 //! clashes with none in its group.
 
+use super::race_contents::TAG_BITS;
 use crate::passes::check::report::helper;
 use crate::passes::check::writer::Writer;
 use pumice_check::layout::MARK_BYTES;
@@ -30,10 +31,11 @@ pub(super) struct RaceFunctions {
     pub read: FuncId,
     /// `read_clash(marks, mark, bits, fenced, writer, reader)` of one part: `mark` has just taken the place of `reader`.
     pub read_clash: FuncId,
-    /// `write(marks, mark, bits, fenced, value, compare)` of one part. With `compare` work-items may write equal values.
+    /// `write(marks, mark, bits, fenced, word, compare)` of one part. With `compare` work-items may write equal values;
+    /// `word` is that of the value (`race_contents.rs`).
     pub write: FuncId,
-    /// `write_clash(mark, bits, fenced, writer, reader, equal)` of one part: `mark` has just taken the place of `writer`,
-    /// which wrote the same if `equal`.
+    /// `write_clash(marks, mark, bits, fenced, writer, reader, before, word, compare)` of one part: `mark` has just taken
+    /// the place of `writer`, and before that `word` that of `before`.
     pub write_clash: FuncId,
 }
 
@@ -165,22 +167,39 @@ fn make_read_clash() -> pumice_ir::Function {
 }
 
 fn make_write_clash() -> pumice_ir::Function {
-    let mut params = [Type::I32; 6];
-    params[5] = Type::BOOL;
+    let mut params = [Type::I32; 9];
+    params[0] = Type::ptr(AddressSpace::Global);
+    params[8] = Type::BOOL;
     let (mut w, values) = Writer::new(WRITE_CLASH, &params, &[Type::I32]);
-    let [mark, bits, fenced, writer, reader, equal] = values[..] else {
+    let [
+        marks,
+        mark,
+        bits,
+        fenced,
+        writer,
+        reader,
+        before,
+        word,
+        compare,
+    ] = values[..]
+    else {
         unreachable!("as many values as types");
     };
     let own = Own { mark, bits, fenced };
     let zero = w.func.i32(0);
-    let wrote = own.clashes_with_writer(&mut w, writer);
     let no = w.func.splat_constant(Type::BOOL, 0);
-    let wrote = w.select(equal, no, wrote);
+    let place = w.add_const(marks, 8);
+    let now = w.atomic_load(place);
+    let differs = differs(&mut w, [before, word, now]);
+    let yes = w.func.splat_constant(Type::BOOL, 1);
+    let differs = w.select(compare, differs, yes);
+    let wrote = own.clashes_with_writer(&mut w, writer);
+    let wrote = w.bin(BinaryOp::And, wrote, differs);
     // Whoever reads finds the same before and after a write of the value that is there.
-    let is_known = w.icmp(IntCond::Ne, writer, zero);
-    let stays = w.bin(BinaryOp::And, equal, is_known);
+    let is_first = w.icmp(IntCond::Eq, writer, zero);
+    let changes = w.bin(BinaryOp::Or, differs, is_first);
     let read = own.clashes_with_reader(&mut w, reader);
-    let read = w.select(stays, no, read);
+    let read = w.select(changes, read, no);
     let name = own.name(&mut w, reader);
     let name = w.bin_const(BinaryOp::Or, name, HAS_READ);
     let found = w.select(read, name, zero);
@@ -188,6 +207,18 @@ fn make_write_clash() -> pumice_ir::Function {
     let found = w.select(wrote, name, found);
     w.give(&[found]);
     w.func
+}
+
+/// Returns whether another value was written to a place, by its words (`race_contents.rs`).
+fn differs(w: &mut Writer, [before, own, now]: [Value; 3]) -> Value {
+    let least = w.func.i32(1 << TAG_BITS);
+    let [was_other, is_other] = [before, now].map(|word| {
+        let bits = w.bin(BinaryOp::Xor, word, own);
+        w.icmp(IntCond::Uge, bits, least)
+    });
+    let stands = w.icmp(IntCond::Eq, now, own);
+    let last = w.bin(BinaryOp::And, stands, was_other);
+    w.bin(BinaryOp::Or, is_other, last)
 }
 
 fn make_read(clash: FuncId) -> pumice_ir::Function {
@@ -209,8 +240,9 @@ fn make_read(clash: FuncId) -> pumice_ir::Function {
     let at = w.bin_const(BinaryOp::IMul, at, MARK_BYTES);
     let place = w.add(marks, at);
     let reader = w.add_const(place, 4);
-    let other = w.atomic_load(place);
+    // In this order: one of a reader and a writer that come together sees the other's mark.
     let old = w.exchange(reader, mark);
+    let other = w.atomic_load(place);
     let name = w.call(clash, &[place, mark, bits, fenced, other, old], Type::I32);
     let is_one = w.icmp(IntCond::Ne, name, zero);
     let found_now = w.select(is_one, name, found);
@@ -226,12 +258,11 @@ fn make_write(clash: FuncId) -> pumice_ir::Function {
     params[0] = Type::ptr(AddressSpace::Global);
     params[5] = Type::BOOL;
     let (mut w, values) = Writer::new(WRITE, &params, &[Type::I32]);
-    let [marks, mark, bits, fenced, value, compare] = values[..] else {
+    let [marks, mark, bits, fenced, word, compare] = values[..] else {
         unreachable!("as many values as types");
     };
     let (reader, contents) = (w.add_const(marks, 4), w.add_const(marks, 8));
-    // In this order: who finds another's mark finds that one's value too.
-    let before = w.exchange(contents, value);
+    let before = w.exchange(contents, word);
     let writer = w.exchange(marks, mark);
     let other = w.atomic_load(reader);
     let zero = w.func.i32(0);
@@ -239,9 +270,9 @@ fn make_write(clash: FuncId) -> pumice_ir::Function {
     let any = w.bin(BinaryOp::Or, writer, other);
     let any = w.icmp(IntCond::Ne, any, zero);
     w.branch(any, look, BlockCall::new(fine, &[]));
-    let equal = w.icmp(IntCond::Eq, before, value);
-    let equal = w.bin(BinaryOp::And, equal, compare);
-    let args = [mark, bits, fenced, writer, other, equal];
+    let args = [
+        marks, mark, bits, fenced, writer, other, before, word, compare,
+    ];
     let found = w.call(clash, &args, Type::I32);
     w.give(&[found]);
     w.block = fine;

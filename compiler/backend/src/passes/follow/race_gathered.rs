@@ -1,5 +1,6 @@
 //! Accesses of long kernels, whose race marks are looked at together (`check/gathered.rs`).
 
+use super::race_contents;
 use super::race_functions::RaceFunctions;
 use crate::expand::Expander;
 use crate::passes::check::code::{add, first_of};
@@ -182,7 +183,8 @@ impl Writes<'_> {
 
     fn write(&self, x: &mut Expander<'_>, place: Value, value: Value, compare: Value) -> Value {
         let &Own { mark, bits, fenced } = self.own;
-        let args = [place, mark, bits, fenced, value, compare];
+        let word = race_contents::word(x, value, mark);
+        let args = [place, mark, bits, fenced, word, compare];
         x.value(call_of(self.func, &args), Type::I32)
     }
 }

@@ -3,9 +3,9 @@
 //! An access looks at the marks in place, and mostly finds nobody or only the work-item itself. The rest is done by
 //! functions (`race_functions.rs`).
 
+use super::race_contents::{self, parts_of};
 use super::race_functions::RaceFunctions;
 use super::race_gathered::{self, Own, Parts, Told};
-use super::race_local::parts_of;
 use super::race_plan::{Plain, Plan};
 use crate::expand::Expander;
 use crate::passes::check::code::{
@@ -279,7 +279,6 @@ impl GlobalRaces {
 
     fn read(&self, x: &mut Expander<'_>, marks: Value, mark: Value, parts: u64) -> Value {
         let mut any = None;
-        let mut writers = Vec::new();
         for part in 0..parts {
             let place = x.offset(marks, part * MARK_BYTES);
             let writer = atomic_load(x, place);
@@ -289,32 +288,33 @@ impl GlobalRaces {
             let is_new = x.icmp(IntCond::Ne, reader, mark);
             let looks = x.bin(BinaryOp::Or, foreign, is_new);
             any = Some(either(x, any, looks));
-            writers.push(writer);
         }
         let zero = x.func.i32(0);
         let Some(any) = any else { return zero };
         when_or_zero(x, any, |x| {
             let mut some = None;
-            let mut readers = Vec::new();
-            for (part, &writer) in writers.iter().enumerate() {
-                let reader = x.offset(marks, part as u64 * MARK_BYTES + 4);
+            let mut found = Vec::new();
+            for part in 0..parts {
+                let place = x.offset(marks, part * MARK_BYTES);
+                let reader = x.offset(place, 4);
                 let old = exchange(x, reader, mark);
+                // Again: a writer that came before the exchange has not seen this reader.
+                let writer = atomic_load(x, place);
                 let [wrote, read] = [writer, old].map(|other| Self::is_foreign(x, other, mark));
                 let looks = x.bin(BinaryOp::Or, wrote, read);
                 some = Some(either(x, some, looks));
-                readers.push(old);
+                found.push((place, writer, old));
             }
             let Some(some) = some else { return zero };
             when_or_zero(x, some, |x| {
-                let mut found = zero;
+                let mut first = zero;
                 let fenced = load_slot(x, self.fenced, Type::I32);
-                for (part, (writer, old)) in writers.into_iter().zip(readers).enumerate() {
-                    let place = x.offset(marks, part as u64 * MARK_BYTES);
+                for (place, writer, old) in found {
                     let args = [place, mark, self.bits, fenced, writer, old];
                     let clash = self.found(x, self.functions.read_clash, &args);
-                    found = first_of(x, clash, found);
+                    first = first_of(x, clash, first);
                 }
-                found
+                first
             })
         })
     }
@@ -331,11 +331,10 @@ impl GlobalRaces {
         let mut found = Vec::new();
         for part in 0..parts {
             let place = x.offset(marks, part * MARK_BYTES);
-            // In this order: who finds another's mark finds that one's value too.
-            let before = values.map(|values| {
+            let words = values.map(|values| {
                 let contents = x.offset(place, 8);
-                let value = values[part as usize];
-                (exchange(x, contents, value), value)
+                let word = race_contents::word(x, values[part as usize], mark);
+                [exchange(x, contents, word), word]
             });
             let writer = exchange(x, place, mark);
             let reader = x.offset(place, 4);
@@ -344,19 +343,20 @@ impl GlobalRaces {
                 let foreign = Self::is_foreign(x, other, mark);
                 any = Some(either(x, any, foreign));
             }
-            found.push((before, writer, reader));
+            found.push((place, writer, reader, words));
         }
         let zero = x.func.i32(0);
         let Some(any) = any else { return zero };
         when_or_zero(x, any, |x| {
             let mut first = zero;
             let fenced = load_slot(x, self.fenced, Type::I32);
-            for (before, writer, reader) in found {
-                let equal = match before {
-                    Some((before, value)) => x.icmp(IntCond::Eq, before, value),
-                    None => x.splat(Type::BOOL, 0),
-                };
-                let args = [mark, self.bits, fenced, writer, reader, equal];
+            let compare = x.splat(Type::BOOL, u64::from(values.is_some()));
+            for (place, writer, reader, words) in found {
+                let [before, word] = words.unwrap_or([zero; 2]);
+                let bits = self.bits;
+                let args = [
+                    place, mark, bits, fenced, writer, reader, before, word, compare,
+                ];
                 let clash = self.found(x, self.functions.write_clash, &args);
                 first = first_of(x, clash, first);
             }
@@ -376,10 +376,12 @@ impl GlobalRaces {
         let compare = x.splat(Type::BOOL, u64::from(values.is_some()));
         let fenced = load_slot(x, self.fenced, Type::I32);
         for part in 0..parts {
-            let value = values.map(|values| values[part as usize]);
-            let value = value.unwrap_or_else(|| x.func.i32(0));
+            let word = match values {
+                Some(values) => race_contents::word(x, values[part as usize], mark),
+                None => x.func.i32(0),
+            };
             let place = x.offset(marks, part * MARK_BYTES);
-            let args = [place, mark, self.bits, fenced, value, compare];
+            let args = [place, mark, self.bits, fenced, word, compare];
             let clash = self.found(x, self.functions.write, &args);
             found = first_of(x, clash, found);
         }

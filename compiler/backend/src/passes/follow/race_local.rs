@@ -1,10 +1,11 @@
 //! Data races in local memory: race marks beside the variables.
 
+use super::race_contents;
 use super::race_functions::HAS_READ;
-use crate::expand::{Expander, int_like};
+use crate::expand::Expander;
 use crate::passes::check::code::{changed_word, shared_word};
 use pumice_check::layout::LOCAL_MANY;
-use pumice_ir::{AtomicOp, BinaryOp, ConvertOp, IntCond, Scalar, Scope, Type, Value};
+use pumice_ir::{AtomicOp, BinaryOp, IntCond, Scope, Type, Value};
 
 /// Bits of a work-item's number in the marks of local memory.
 pub(super) const LOCAL_ITEM_BITS: u64 = 16;
@@ -39,11 +40,6 @@ fn name(x: &mut Expander<'_>, mark: Value) -> Value {
 
 /// Marks a read; gives the number of the work-item that it clashes with, or 0.
 pub(super) fn read(x: &mut Expander<'_>, place: Value, (mark, fenced): (Value, Value)) -> Value {
-    let writer = atomic_load(x, place);
-    let wrote = clashes_with_writer(x, writer, (mark, fenced));
-    let number = name(x, writer);
-    let none = x.func.i32(0);
-    let found = x.select(wrote, number, none);
     let reader = x.offset(place, 4);
     let many = x.bin_const(BinaryOp::Or, mark, LOCAL_MANY);
     let old = atomic_load(x, reader);
@@ -56,7 +52,12 @@ pub(super) fn read(x: &mut Expander<'_>, place: Value, (mark, fenced): (Value, V
             exchange(x, reader, many);
         });
     });
-    found
+    // Behind the exchange: one of a reader and a writer that come together sees the other's mark.
+    let writer = atomic_load(x, place);
+    let wrote = clashes_with_writer(x, writer, (mark, fenced));
+    let number = name(x, writer);
+    let none = x.func.i32(0);
+    x.select(wrote, number, none)
 }
 
 /// Marks a write; gives the number of the work-item that it clashes with, or 0.
@@ -67,23 +68,23 @@ pub(super) fn write(
     value: Option<Value>,
 ) -> Value {
     let contents = x.offset(place, 8);
-    // In this order: who finds another's mark finds that one's value too.
-    let equal = value.map(|value| {
-        let before = exchange(x, contents, value);
-        x.icmp(IntCond::Eq, before, value)
+    let words = value.map(|value| {
+        let own = race_contents::word(x, value, mark);
+        (exchange(x, contents, own), own)
     });
     let writer = exchange(x, place, mark);
     let mut wrote = clashes_with_writer(x, writer, (mark, fenced));
     let reader = x.offset(place, 4);
     let reader = atomic_load(x, reader);
     let mut read = clashes_with_reader(x, reader, mark);
-    if let Some(equal) = equal {
-        let no = x.splat(Type::BOOL, 0);
-        wrote = x.select(equal, no, wrote);
+    if let Some((before, own)) = words {
+        let now = atomic_load(x, contents);
+        let differs = race_contents::differs(x, [before, own, now]);
+        wrote = x.bin(BinaryOp::And, wrote, differs);
         // Whoever reads finds the same before and after a write of the value that is there.
-        let is_known = x.icmp_const(IntCond::Ne, writer, 0);
-        let stays = x.bin(BinaryOp::And, equal, is_known);
-        read = x.select(stays, no, read);
+        let is_first = x.icmp_const(IntCond::Eq, writer, 0);
+        let changes = x.bin(BinaryOp::Or, differs, is_first);
+        read = x.bin(BinaryOp::And, read, changes);
     }
     let none = x.func.i32(0);
     let number = name(x, reader);
@@ -91,46 +92,6 @@ pub(super) fn write(
     let found = x.select(read, number, none);
     let number = name(x, writer);
     x.select(wrote, number, found)
-}
-
-/// Odd numbers by which the words of a large part are multiplied.
-const WEIGHTS: [u64; 4] = [1, 0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
-
-/// A value as words, one for each part of so many bytes; `None` for pointers. That of a part of several words is their
-/// weighted sum, which is hardly equal for unequal parts.
-pub(super) fn parts_of(x: &mut Expander<'_>, value: Value, part: u64) -> Option<Vec<Value>> {
-    let ty = x.ty(value);
-    if ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
-        return None;
-    }
-    if part > 4 {
-        let words = parts_of(x, value, 4)?;
-        let sum = |words: &[Value]| {
-            let mut sum = words[0];
-            for (&word, weight) in words.iter().zip(WEIGHTS).skip(1) {
-                let weighted = x.bin_const(BinaryOp::IMul, word, weight);
-                sum = x.bin(BinaryOp::IAdd, sum, weighted);
-            }
-            sum
-        };
-        return Some(words.chunks_exact(part as usize / 4).map(sum).collect());
-    }
-    let bits = x.convert(ConvertOp::Bitcast, value, int_like(ty));
-    let per_lane = u64::from(ty.scalar.bytes()) / part;
-    let small = Type::scalar(Scalar::int_of_bits(part as u32 * 8)?);
-    let mut parts = Vec::new();
-    for lane in 0..ty.lanes {
-        let lane = x.lane(bits, lane);
-        for index in 0..per_lane {
-            let moved = match index {
-                0 => lane,
-                _ => x.bin_const(BinaryOp::LShr, lane, index * part * 8),
-            };
-            let low = x.convert(ConvertOp::Trunc, moved, small);
-            parts.push(x.convert(ConvertOp::ZExt, low, Type::I32));
-        }
-    }
-    Some(parts)
 }
 
 fn atomic_load(x: &mut Expander<'_>, ptr: Value) -> Value {
