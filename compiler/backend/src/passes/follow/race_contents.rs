@@ -10,32 +10,32 @@
 use crate::expand::{Expander, int_like};
 use pumice_ir::{BinaryOp, ConvertOp, IntCond, Scalar, Type, Value};
 
-/// Low bits of a word that are made of the writer's mark, hardly equal for two writers. The bits above are made of the
-/// value, hardly equal for two values.
+/// Low bits of a word that the writer's mark changes, hardly in one way for two writers. Those above are hardly equal for
+/// two values.
 pub(super) const TAG_BITS: u64 = 8;
 
 /// Odd numbers by which the words of a large part are multiplied.
 const WEIGHTS: [u64; 4] = [1, 0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d];
 
-/// The word of a part's value that a writer of such a mark writes.
-pub(super) fn word(x: &mut Expander<'_>, value: Value, mark: Value) -> Value {
+/// The word of a part's value that a writer of such a tag writes.
+pub(super) fn word(x: &mut Expander<'_>, value: Value, tag: Value) -> Value {
     let value = x.bin_const(BinaryOp::IMul, value, WEIGHTS[1]);
-    let value = x.bin_const(BinaryOp::And, value, !((1 << TAG_BITS) - 1));
-    let tag = x.bin_const(BinaryOp::IMul, mark, WEIGHTS[1]);
-    let tag = x.bin_const(BinaryOp::LShr, tag, 32 - TAG_BITS);
-    x.bin(BinaryOp::Or, value, tag)
+    x.bin(BinaryOp::Xor, value, tag)
+}
+
+/// The tag of a mark of global memory, whose low bits are those of the work-item's number: often equal in all groups.
+pub(super) fn tag(x: &mut Expander<'_>, mark: Value) -> Value {
+    let mixed = x.bin_const(BinaryOp::IMul, mark, WEIGHTS[1]);
+    x.bin_const(BinaryOp::LShr, mixed, 32 - TAG_BITS)
 }
 
 /// Returns whether another value was written to a place: `before` is the word that the writer's own one took the place
 /// of, `now` the word behind the mark.
 pub(super) fn differs(x: &mut Expander<'_>, [before, own, now]: [Value; 3]) -> Value {
-    let [was_other, is_other] = [before, now].map(|word| {
-        let bits = x.bin(BinaryOp::Xor, word, own);
-        x.icmp_const(IntCond::Uge, bits, 1 << TAG_BITS)
-    });
-    let stands = x.icmp(IntCond::Eq, now, own);
-    let last = x.bin(BinaryOp::And, stands, was_other);
-    x.bin(BinaryOp::Or, is_other, last)
+    let [was, is] = [before, now].map(|word| x.bin(BinaryOp::Xor, word, own));
+    let stands = x.icmp_const(IntCond::Eq, is, 0);
+    let change = x.select(stands, was, is);
+    x.icmp_const(IntCond::Uge, change, 1 << TAG_BITS)
 }
 
 /// A value as words, one for each part of so many bytes; `None` for pointers. That of a part of several words is their

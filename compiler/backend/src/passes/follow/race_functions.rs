@@ -211,14 +211,11 @@ fn make_write_clash() -> pumice_ir::Function {
 
 /// Returns whether another value was written to a place, by its words (`race_contents.rs`).
 fn differs(w: &mut Writer, [before, own, now]: [Value; 3]) -> Value {
-    let least = w.func.i32(1 << TAG_BITS);
-    let [was_other, is_other] = [before, now].map(|word| {
-        let bits = w.bin(BinaryOp::Xor, word, own);
-        w.icmp(IntCond::Uge, bits, least)
-    });
-    let stands = w.icmp(IntCond::Eq, now, own);
-    let last = w.bin(BinaryOp::And, stands, was_other);
-    w.bin(BinaryOp::Or, is_other, last)
+    let [zero, least] = [0, 1 << TAG_BITS].map(|number| w.func.i32(number));
+    let [was, is] = [before, now].map(|word| w.bin(BinaryOp::Xor, word, own));
+    let stands = w.icmp(IntCond::Eq, is, zero);
+    let change = w.select(stands, was, is);
+    w.icmp(IntCond::Uge, change, least)
 }
 
 fn make_read(clash: FuncId) -> pumice_ir::Function {

@@ -183,7 +183,8 @@ impl Writes<'_> {
 
     fn write(&self, x: &mut Expander<'_>, place: Value, value: Value, compare: Value) -> Value {
         let &Own { mark, bits, fenced } = self.own;
-        let word = race_contents::word(x, value, mark);
+        let tag = race_contents::tag(x, mark);
+        let word = race_contents::word(x, value, tag);
         let args = [place, mark, bits, fenced, word, compare];
         x.value(call_of(self.func, &args), Type::I32)
     }

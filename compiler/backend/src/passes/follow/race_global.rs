@@ -278,45 +278,63 @@ impl GlobalRaces {
     }
 
     fn read(&self, x: &mut Expander<'_>, marks: Value, mark: Value, parts: u64) -> Value {
+        let readers = self.change_readers(x, marks, mark, parts);
         let mut any = None;
-        for part in 0..parts {
-            let place = x.offset(marks, part * MARK_BYTES);
+        let mut found = Vec::new();
+        for (part, old) in readers.into_iter().enumerate() {
+            // Behind the change: one of a reader and a writer that come together sees the other's mark.
+            let place = x.offset(marks, part as u64 * MARK_BYTES);
             let writer = atomic_load(x, place);
-            let reader = x.offset(place, 4);
-            let reader = atomic_load(x, reader);
-            let foreign = Self::is_foreign(x, writer, mark);
-            let is_new = x.icmp(IntCond::Ne, reader, mark);
-            let looks = x.bin(BinaryOp::Or, foreign, is_new);
-            any = Some(either(x, any, looks));
+            for other in [writer, old] {
+                let foreign = Self::is_foreign(x, other, mark);
+                any = Some(either(x, any, foreign));
+            }
+            found.push((place, writer, old));
         }
         let zero = x.func.i32(0);
         let Some(any) = any else { return zero };
         when_or_zero(x, any, |x| {
-            let mut some = None;
-            let mut found = Vec::new();
-            for part in 0..parts {
-                let place = x.offset(marks, part * MARK_BYTES);
-                let reader = x.offset(place, 4);
-                let old = exchange(x, reader, mark);
-                // Again: a writer that came before the exchange has not seen this reader.
-                let writer = atomic_load(x, place);
-                let [wrote, read] = [writer, old].map(|other| Self::is_foreign(x, other, mark));
-                let looks = x.bin(BinaryOp::Or, wrote, read);
-                some = Some(either(x, some, looks));
-                found.push((place, writer, old));
+            let mut first = zero;
+            let fenced = load_slot(x, self.fenced, Type::I32);
+            for (place, writer, old) in found {
+                let args = [place, mark, self.bits, fenced, writer, old];
+                let clash = self.found(x, self.functions.read_clash, &args);
+                first = first_of(x, clash, first);
             }
-            let Some(some) = some else { return zero };
-            when_or_zero(x, some, |x| {
-                let mut first = zero;
-                let fenced = load_slot(x, self.fenced, Type::I32);
-                for (place, writer, old) in found {
-                    let args = [place, mark, self.bits, fenced, writer, old];
-                    let clash = self.found(x, self.functions.read_clash, &args);
-                    first = first_of(x, clash, first);
-                }
-                first
-            })
+            first
         })
+    }
+
+    /// Leaves the work-item's mark as the reader's of so many parts; gives the marks that it took the place of, or its own
+    /// where it stood already.
+    fn change_readers(
+        &self,
+        x: &mut Expander<'_>,
+        marks: Value,
+        mark: Value,
+        parts: u64,
+    ) -> Vec<Value> {
+        let places: Vec<Value> = (0..parts)
+            .map(|part| x.offset(marks, part * MARK_BYTES + 4))
+            .collect();
+        let mut any = None;
+        for &place in &places {
+            let reader = atomic_load(x, place);
+            let is_new = x.icmp(IntCond::Ne, reader, mark);
+            any = Some(either(x, any, is_new));
+        }
+        let Some(any) = any else { return Vec::new() };
+        let (then, done) = (x.new_block(), x.new_block());
+        let olds = (0..parts).map(|_| x.func.append_param(done, Type::I32));
+        let olds = olds.collect();
+        let own = vec![mark; parts as usize];
+        let (change, stay) = (BlockCall::new(then, &[]), BlockCall::new(done, &own));
+        x.branch(any, change, stay, then);
+        let exchanged: Vec<Value> = (places.into_iter())
+            .map(|place| exchange(x, place, mark))
+            .collect();
+        x.jump(done, &exchanged, done);
+        olds
     }
 
     fn write(
@@ -333,7 +351,8 @@ impl GlobalRaces {
             let place = x.offset(marks, part * MARK_BYTES);
             let words = values.map(|values| {
                 let contents = x.offset(place, 8);
-                let word = race_contents::word(x, values[part as usize], mark);
+                let tag = race_contents::tag(x, mark);
+                let word = race_contents::word(x, values[part as usize], tag);
                 [exchange(x, contents, word), word]
             });
             let writer = exchange(x, place, mark);
@@ -377,7 +396,10 @@ impl GlobalRaces {
         let fenced = load_slot(x, self.fenced, Type::I32);
         for part in 0..parts {
             let word = match values {
-                Some(values) => race_contents::word(x, values[part as usize], mark),
+                Some(values) => {
+                    let tag = race_contents::tag(x, mark);
+                    race_contents::word(x, values[part as usize], tag)
+                }
                 None => x.func.i32(0),
             };
             let place = x.offset(marks, part * MARK_BYTES);

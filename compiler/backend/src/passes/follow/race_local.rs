@@ -1,6 +1,6 @@
 //! Data races in local memory: race marks beside the variables.
 
-use super::race_contents;
+use super::race_contents::{self, TAG_BITS};
 use super::race_functions::HAS_READ;
 use crate::expand::Expander;
 use crate::passes::check::code::{changed_word, shared_word};
@@ -69,7 +69,8 @@ pub(super) fn write(
 ) -> Value {
     let contents = x.offset(place, 8);
     let words = value.map(|value| {
-        let own = race_contents::word(x, value, mark);
+        let tag = x.bin_const(BinaryOp::And, mark, (1 << TAG_BITS) - 1);
+        let own = race_contents::word(x, value, tag);
         (exchange(x, contents, own), own)
     });
     let writer = exchange(x, place, mark);
