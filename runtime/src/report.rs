@@ -121,6 +121,8 @@ fn probes(probes: &crate::device::gpu::Probes) -> String {
         .with("exact_sqrt_double", probes.exact_sqrt_f64)
         .with("accurate_exp2_float", probes.accurate_exp2_f32)
         .with("accurate_log2_float", probes.accurate_log2_f32)
+        .with("relaxed_exp2_float", probes.relaxed_exp2_f32)
+        .with("relaxed_log2_float", probes.relaxed_log2_f32)
         .with("accurate_roots_float", probes.accurate_roots_f32)
         .with("accurate_sine_float", probes.accurate_sine_f32)
         .with("host_addresses", probes.host_addresses)

@@ -50,6 +50,13 @@ static inline int values_matter(void)
     return !values || strcmp(values, "ignore");
 }
 
+/* Rounds of something that shows faults by its number: a tenth under Vulkan layers, which look at each alike and slowly. */
+static inline int rounds_of(int rounds)
+{
+    const char *layers = getenv("VK_INSTANCE_LAYERS");
+    return layers && *layers ? rounds / 10 : rounds;
+}
+
 /* The Pumice platform, wherever the loader lists it. */
 static inline cl_platform_id pumice_platform(void)
 {

@@ -3,11 +3,12 @@
 // client: once
 #include "common.h"
 
-enum { LAUNCHES = 100000, SLOTS = 64 };
+enum { SLOTS = 64 };
 
 int main(void)
 {
     cl_int error = 0;
+    int launches = rounds_of(100000);
     cl_device_id device = pumice_device();
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
@@ -27,7 +28,7 @@ int main(void)
     cl_event gate = clCreateUserEvent(context, &error);
     MUST(error);
     size_t one = 1;
-    for (int i = 0; i < LAUNCHES; i++) {
+    for (int i = 0; i < launches; i++) {
         int slot = i * 7 % SLOTS, n = i % 11 + 1;
         expected[slot] += n;
         MUST(clSetKernelArg(kernel, 1, sizeof slot, &slot));

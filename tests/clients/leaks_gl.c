@@ -107,7 +107,7 @@ static void check_usage(const char *what, struct usage before, int rounds)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : ROUNDS;
+    int rounds = argc > 1 ? atoi(argv[1]) : rounds_of(ROUNDS);
     /* Else the threads of contexts get memory of their own until the system gives no more. */
     mallopt(M_ARENA_MAX, 1);
     load_function(&create_from_gl_sync, "clCreateEventFromGLsyncKHR");

@@ -156,7 +156,7 @@ static void rows_of_memory(int round)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 600;
+    int rounds = argc > 1 ? atoi(argv[1]) : rounds_of(600);
     load_functions();
     load_function(&make_semaphore, "clCreateSemaphoreWithPropertiesKHR");
     load_function(&wait_for, "clEnqueueWaitSemaphoresKHR");

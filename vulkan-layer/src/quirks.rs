@@ -27,6 +27,7 @@ impl Quirk {
             return "no version without the fault is known: use another Vulkan driver".into();
         };
         match self.driver {
+            DriverId::MesaHoneykrisp => format!("install Mesa {major}.{minor} or newer"),
             DriverId::MesaLlvmpipe => format!(
                 "install Mesa {major}.{minor} or newer (Debian 12: apt install -t \
                  bookworm-backports mesa-vulkan-drivers)"
@@ -197,6 +198,13 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((23, 0), None),
         reason: "values are wrong where sub-groups of a work-group meet different numbers of sub-group barriers",
+    },
+    Quirk {
+        kind: QuirkKind::IndexesShiftedWide,
+        driver: DriverId::MesaHoneykrisp,
+        versions: ((25, 0), None),
+        reason: "an access adds an index of 32 bits that is shifted as one of 64; a sum with a shifted word takes six \
+                 instructions",
     },
 ];
 

@@ -32,6 +32,7 @@ fn versions(quirk: &Quirk) -> String {
 
 fn driver_name(driver: DriverId) -> &'static str {
     match driver {
+        DriverId::MesaHoneykrisp => "Mesa Honeykrisp",
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
         DriverId::NvidiaProprietary => "NVIDIA (proprietary)",
         DriverId::SwiftShader => "SwiftShader",

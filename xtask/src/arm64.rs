@@ -9,7 +9,7 @@ use crate::drivers::VulkanDriver;
 use crate::kernel_files::{self, Passed};
 use crate::sh::{self, Result};
 use crate::test::{self, Matrix, Report};
-use crate::{install, private_apt};
+use crate::{install, private_apt, workers};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -175,6 +175,7 @@ pub fn run(report: &mut Report) -> Result {
     let vendors = clients::vendors_folder("arm64", &library)?;
     let driver = arm64.lavapipe()?;
     let matrix = Matrix {
+        messages: None,
         label: driver.name.to_string(),
         setting: Setting {
             vendors: &vendors,
@@ -211,7 +212,7 @@ fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>) {
         .collect();
     let limit = Duration::from_secs(1800);
     let (name, label) = (clients::name, &matrix.label);
-    test::run_at_once(report, &chosen, name, label, test::workers(), |client| {
+    test::run_at_once(report, &chosen, name, label, workers::count(), |client| {
         clients::run(client, &matrix.setting, limit)?.verdict()
     });
 }

@@ -18,6 +18,7 @@
 use crate::compiler::Compiler;
 use crate::drivers::VulkanDriver;
 use crate::sh::{self, Finished, Result};
+use crate::workers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -94,8 +95,7 @@ fn compile_sources(
     library: &Path,
     more: &[String],
 ) -> Result<Vec<Client>> {
-    let mut clients = Vec::new();
-    for source in sources {
+    let compiled = workers::map(sources, workers::count(), |source| {
         let name = source
             .file_stem()
             .expect("listed files have names")
@@ -164,9 +164,9 @@ fn compile_sources(
         }
         link.extend(more.iter().cloned());
         compiler.compile(source, &client.path, &link)?;
-        clients.push(client);
-    }
-    Ok(clients)
+        Ok(client)
+    });
+    compiled.into_iter().collect()
 }
 
 /// Compiles a layer of `tests/layers`: one of the OpenCL loader, or of the Vulkan loader.

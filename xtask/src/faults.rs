@@ -7,6 +7,7 @@ use crate::clients::{self, Client, Setting};
 use crate::drivers;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
+use crate::workers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -59,7 +60,7 @@ pub fn run(report: &mut Report) -> Result {
         let chosen: Vec<&Client> = suited.iter().copied().filter(ends).collect();
         let plain = Mutex::new(Vec::new());
         let counts = Mutex::new([0usize; 2]);
-        let (name, workers) = (clients::name, test::workers());
+        let (name, workers) = (clients::name, workers::count());
         test::run_at_once(report, &chosen, name, plan, workers, |client| {
             let (ok, complaint) = run_one(client, &setting, plan, &crashes)?;
             let mut counts = counts.lock().expect("no holder panics");

@@ -114,6 +114,7 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
     let vendors = clients::vendors_folder("debug", &library)?;
     let mut all = clients::compile_all(&library)?;
     let matrix = Matrix {
+        messages: None,
         label: driver.name.to_string(),
         setting: Setting {
             vendors: &vendors,
@@ -134,6 +135,7 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
             .map(|&(name, value)| (name, value.to_string()))
             .collect();
         let matrix = Matrix {
+            messages: None,
             label: format!("{} · {name}", driver.name),
             setting: Setting {
                 env: &env,

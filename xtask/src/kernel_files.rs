@@ -1,8 +1,9 @@
 //! Kernel files (`compiler/filetests/run` and `check`) on drivers.
 
 use crate::clients::Setting;
-use crate::sh::{self, Result};
+use crate::sh::{self, Finished, Result};
 use crate::test::{self, Matrix, Report};
+use crate::workers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
@@ -96,21 +97,22 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
         file.file_name()
             .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
     });
-    let mut passed = 0;
-    for file in &files {
+    let outcomes = workers::map(&files, workers::count(), |file| {
         let mut command = Command::new(runner);
         command.arg("Pumice").arg(file);
-        matrix.setting.apply(&mut command);
-        let done = sh::run_limited(&mut command, Duration::from_secs(120))?;
         let name = file.file_name().expect("listed files have names");
-        let outcome = if !addresses && needs_addresses.iter().any(|n| name == n.as_str()) {
-            match done.verdict().is_err() && done.stdout.contains("device addresses") {
-                true => Ok(()),
-                false => Err("it builds without device addresses".to_string()),
-            }
-        } else {
-            done.verdict()
-        };
+        let done = matrix.run(&name.to_string_lossy(), command, Duration::from_secs(120))?;
+        if addresses || needs_addresses.iter().all(|n| name != n.as_str()) {
+            return done.verdict();
+        }
+        match done.verdict().is_err() && done.stdout.contains("device addresses") {
+            true => Ok(()),
+            false => Err("it builds without device addresses".to_string()),
+        }
+    });
+    let mut passed = 0;
+    for (file, outcome) in files.iter().zip(outcomes) {
+        let name = file.file_name().expect("listed files have names");
         passed += usize::from(outcome.is_ok());
         let label = format!("{} · {}", name.to_string_lossy(), matrix.label);
         report.record(&label, outcome);
@@ -134,19 +136,19 @@ fn faults_found(stdout: &str) -> Option<(usize, usize)> {
     Some((found.parse().ok()?, all.parse().ok()?))
 }
 
-/// Runs the files with faults that checks must report, in one process, where kernels can have checks.
+/// Runs the files with faults that checks must report, some in each process, where kernels can have checks.
 pub fn run_check_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     if matrix.setting.env.contains(&without_addresses()) {
         return Ok(());
     }
     let files = sh::files_with(&sh::root().join("compiler/filetests/check"), &["cl"])?;
-    let mut command = Command::new(runner);
-    command.arg("Pumice").args(&files);
-    matrix.setting.apply(&mut command);
-    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
-    let label = format!("check files · {}", matrix.label);
-    let outcome = done.verdict().and_then(|()| {
-        let (found, all) = faults_found(&done.stdout).ok_or("no count of faults")?;
+    let counts = in_processes(runner, matrix, &[], &files, |done| {
+        done.verdict()?;
+        faults_found(&done.stdout).ok_or_else(|| "no count of faults".to_string())
+    });
+    let outcome = counts.and_then(|counts| {
+        let found: usize = counts.iter().map(|(found, _)| found).sum();
+        let all: usize = counts.iter().map(|(_, all)| all).sum();
         println!(
             "  {found} of {all} kernels' faults found · {}",
             matrix.label
@@ -156,35 +158,37 @@ pub fn run_check_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) 
             false => Err(format!("{found} of {all}, at least {FEWEST_FAULTY}")),
         }
     });
-    report.record(&label, outcome);
+    report.record(&format!("check files · {}", matrix.label), outcome);
     Ok(())
 }
 
-/// Runs the kernel files without optimisation, in one process.
+/// Runs files in a few processes at once, with options of the runner, and looks at how each ended.
+fn in_processes<R: Send>(
+    runner: &Path,
+    matrix: &Matrix<'_>,
+    options: &[&str],
+    files: &[PathBuf],
+    look: impl Fn(&Finished) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let outcomes = workers::map(&workers::parts(files), workers::count(), |part| {
+        let mut command = Command::new(runner);
+        command.args(options).arg("Pumice").args(part);
+        let limit = Duration::from_secs(600);
+        look(&matrix.run("kernel files", command, limit)?)
+    });
+    outcomes.into_iter().collect()
+}
+
+/// Runs the kernel files without optimisation, some in each process.
 pub fn run_unoptimised(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let files = served(&matrix.setting)?;
     let options = ["--options", "-cl-opt-disable"];
-    let (name, limit) = ("kernel files unoptimised", Duration::from_secs(600));
-    run_in_one_process(report, runner, matrix, name, &options, &files, limit)
-}
-
-/// Runs kernel files in one process, with options of the runner.
-pub fn run_in_one_process(
-    report: &mut Report,
-    runner: &Path,
-    matrix: &Matrix<'_>,
-    name: &str,
-    options: &[&str],
-    files: &[PathBuf],
-    limit: Duration,
-) -> Result {
-    let mut command = Command::new(runner);
-    command.args(options).arg("Pumice").args(files);
-    matrix.setting.apply(&mut command);
-    let done = sh::run_limited(&mut command, limit)?;
-    let label = format!("{name} · {}", matrix.label);
-    println!("  {}", done.stdout.lines().last().unwrap_or_default());
-    report.record(&label, done.verdict());
+    let outcome = in_processes(runner, matrix, &options, &files, |done| {
+        println!("  {}", done.stdout.lines().last().unwrap_or_default());
+        done.verdict()
+    });
+    let label = format!("kernel files unoptimised · {}", matrix.label);
+    report.record(&label, outcome.map(|_| ()));
     Ok(())
 }
 
@@ -238,7 +242,7 @@ pub fn run_rest(
         &left,
         name,
         &matrix.label,
-        test::workers(),
+        workers::count(),
         |file| {
             let mut command = Command::new(runner);
             command.arg("Pumice").arg(file);

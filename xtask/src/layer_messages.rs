@@ -5,7 +5,8 @@ use crate::sh::{self, Result};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The folder of the layer's settings and of the file that it appends its messages to.
+/// The folder of the layer's settings and of the file of its messages. Each process that loads the layer begins the file
+/// anew: one that is looked at later has a folder of its own ([`Messages::own`]).
 pub struct Messages {
     /// The folder.
     pub folder: PathBuf,
@@ -41,6 +42,16 @@ impl Messages {
         sh::write(&self.folder.join("vk_layer_settings.txt"), text)
     }
 
+    /// Those of one program, none yet, with all kinds that tests look at.
+    pub fn own(&self, name: &str, synchronization: Option<bool>) -> Result<Messages> {
+        let own = Messages {
+            folder: self.folder.join(name),
+        };
+        own.settings("error,warn,perf", synchronization)?;
+        own.forget();
+        Ok(own)
+    }
+
     /// Runs a client with settings and messages of its own; it must succeed and the layer say nothing.
     pub fn run(
         &self,
@@ -48,11 +59,7 @@ impl Messages {
         setting: &Setting<'_>,
         synchronization: Option<bool>,
     ) -> Result {
-        let own = Messages {
-            folder: self.folder.join(&client.name),
-        };
-        own.settings("error,warn,perf", synchronization)?;
-        own.forget();
+        let own = self.own(&client.name, synchronization)?;
         let env: Vec<_> = setting
             .env
             .iter()

@@ -41,6 +41,7 @@ pub fn run(report: &mut Report) -> Result {
         env: &[],
     };
     let matrix = Matrix {
+        messages: None,
         label: low.name.to_string(),
         setting,
     };
@@ -52,6 +53,7 @@ pub fn run(report: &mut Report) -> Result {
     kernel_files::run_unoptimised(report, &runner, &matrix)?;
     let (newer, old) = (drivers::backports()?, [kernel_files::old_device()]);
     let matrix = Matrix {
+        messages: None,
         label: format!("{} · Vulkan 1.1", newer.name),
         setting: Setting {
             vendors: &vendors,
@@ -65,6 +67,7 @@ pub fn run(report: &mut Report) -> Result {
     for (what, mask) in MASKS {
         let env = [("PUMICE_MASK", mask.to_string())];
         let matrix = Matrix {
+            messages: None,
             label: format!("{} · {what}", system.name),
             setting: Setting {
                 vendors: &vendors,

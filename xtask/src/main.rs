@@ -38,6 +38,7 @@ mod test;
 mod tidy;
 mod trace;
 mod validation;
+mod workers;
 
 use std::process::ExitCode;
 

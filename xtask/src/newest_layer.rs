@@ -12,6 +12,7 @@ use crate::layer_messages::Messages;
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
+use crate::workers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -166,7 +167,7 @@ fn run_ways(
         };
         check_active(&messages, test::list_devices(&all)?, &setting)?;
         // Layers of ours write files that all clients share.
-        let workers = ours.map_or_else(test::workers, |_| 1);
+        let workers = ours.map_or_else(workers::count, |_| 1);
         run_clients(report, &all, &setting, label, &messages, workers);
         messages.settings("error,warn,perf", Some(true))?;
         if report.filter.is_empty() {

@@ -4,13 +4,13 @@ use crate::clients::{self, Client, Setting};
 use crate::compiler::Compiler;
 use crate::drivers::{self, VulkanDriver};
 use crate::kernel_files::{run_check_files, run_kernel_files, run_unoptimised, without_addresses};
+use crate::layer_messages::Messages;
 use crate::packages;
-use crate::sh::{self, Result};
+use crate::sh::{self, Finished, Result};
 use crate::steps::{FILTERED, STEPS, Step};
-use crate::{binary_checks, demo, install, trace};
+use crate::{binary_checks, demo, install, trace, workers};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -193,6 +193,22 @@ pub struct Matrix<'a> {
     pub label: String,
     /// Environment and drivers.
     pub setting: Setting<'a>,
+    /// Messages of Debian 12's validation layer, where the setting loads it.
+    pub messages: Option<&'a Messages>,
+}
+
+impl Matrix<'_> {
+    /// Runs a program, which ends within a time and about which the layer says nothing.
+    pub fn run(&self, name: &str, mut command: Command, limit: Duration) -> Result<Finished> {
+        self.setting.apply(&mut command);
+        let Some(messages) = self.messages else {
+            return sh::run_limited(&mut command, limit);
+        };
+        let own = messages.own(name, None)?;
+        let (variable, folder) = own.variable();
+        let done = sh::run_limited(command.env(variable, folder), limit)?;
+        own.silent().map(|()| done)
+    }
 }
 
 /// The client that only lists devices, for checks of the set-up itself.
@@ -254,14 +270,9 @@ pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, sha
     };
     let chosen: Vec<&Client> = all.iter().filter(chosen).collect();
     let (name, label) = (clients::name, &matrix.label);
-    run_at_once(report, &chosen, name, label, workers(), |client| {
+    run_at_once(report, &chosen, name, label, workers::count(), |client| {
         clients::run(client, &matrix.setting, Duration::from_secs(240))?.verdict()
     });
-}
-
-/// The number of clients that run at once: one for each processor, but few, as each has threads of its own.
-pub fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, |count| count.get().min(4))
 }
 
 /// Runs clients or files on some threads at once, and prints and records each as it ends. `run` tells its
@@ -274,24 +285,17 @@ pub fn run_at_once<T: Sync>(
     workers: usize,
     run: impl Fn(&T) -> Result + Sync,
 ) {
-    let (next, report) = (AtomicUsize::new(0), Mutex::new(report));
-    let work = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let began = Instant::now();
-            let outcome = run(item);
-            let (name, seconds) = (
-                format!("{} · {label}", name(item)),
-                began.elapsed().as_secs_f64(),
-            );
-            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
-            println!("  {} {name} ({seconds:.1} s)", mark(&outcome));
-            report.record(&name, outcome);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(work);
-        }
+    let report = Mutex::new(report);
+    workers::map(items, workers, |item| {
+        let began = Instant::now();
+        let outcome = run(item);
+        let (name, seconds) = (
+            format!("{} · {label}", name(item)),
+            began.elapsed().as_secs_f64(),
+        );
+        let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+        println!("  {} {name} ({seconds:.1} s)", mark(&outcome));
+        report.record(&name, outcome);
     });
 }
 
@@ -308,29 +312,26 @@ pub fn run_demos_of(
     compiler: &Compiler,
     folder: &Path,
 ) -> Result {
-    for source in demo::sources()? {
-        let name = source
-            .file_stem()
-            .expect("listed files have names")
-            .to_string_lossy()
-            .into_owned();
-        if !name.contains(&report.filter) {
-            continue;
-        }
+    let name = |source: &PathBuf| {
+        let stem = source.file_stem().expect("listed files have names");
+        stem.to_string_lossy().into_owned()
+    };
+    let mut sources = demo::sources()?;
+    sources.retain(|source| name(source).contains(&report.filter));
+    let title = |source: &PathBuf| format!("demo {}", name(source));
+    let label = &matrix.label;
+    run_at_once(report, &sources, title, label, workers::count(), |source| {
+        let name = name(source);
         let program = folder.join(format!("demo-{name}"));
-        compiler.compile(&source, &program, &["-lOpenCL".to_string()])?;
+        compiler.compile(source, &program, &["-lOpenCL".to_string()])?;
         let mut command = Command::new(&program);
         command.arg("Pumice").current_dir(sh::target());
         if name == "sha256" {
             command.arg(sh::root().join("Cargo.lock"));
         }
-        matrix.setting.apply(&mut command);
-        let done = sh::run_limited(&mut command, Duration::from_secs(240))?;
-        let label = format!("demo {name} · {}", matrix.label);
-        let outcome = done.verdict();
-        println!("  {} {label}", mark(&outcome));
-        report.record(&label, outcome);
-    }
+        let done = matrix.run(&name, command, Duration::from_secs(240))?;
+        done.verdict()
+    });
     Ok(())
 }
 
@@ -398,6 +399,7 @@ pub fn end_to_end(report: &mut Report) -> Result {
         ),
     ] {
         let matrix = Matrix {
+            messages: None,
             label: format!("{} · {what}", driver.name),
             setting: Setting {
                 vendors: &vendors,
@@ -433,6 +435,7 @@ pub fn run_clients_of_several(
     clients.retain(|client| client.all_drivers);
     let both = drivers::together(one, other)?;
     let matrix = Matrix {
+        messages: None,
         label: format!("{} and {}", one.name, other.name),
         setting: Setting {
             vendors,

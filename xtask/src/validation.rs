@@ -6,6 +6,7 @@ use crate::kernel_files::{self, run_kernel_files};
 use crate::layer_messages::Messages;
 use crate::sh::{self, Result};
 use crate::test::{self, Matrix, Report};
+use crate::workers;
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ pub fn run(report: &mut Report) -> Result {
         messages.variable(),
     ];
     let matrix = Matrix {
+        messages: Some(&messages),
         label: "validation layer".to_string(),
         setting: Setting {
             vendors: &vendors,
@@ -51,6 +53,7 @@ pub fn run(report: &mut Report) -> Result {
     let [a, b] = env.clone();
     let env = [a, b, kernel_files::old_device_without_addresses()];
     let matrix = Matrix {
+        messages: Some(&messages),
         label: "validation layer, an old device without addresses".to_string(),
         setting: Setting {
             env: &env,
@@ -73,18 +76,9 @@ fn run_validated(
         |client: &&Client| !client.without_vulkan && !client.without_layers && client.suits(driver);
     let chosen: Vec<&Client> = all.iter().filter(validated).collect();
     let (name, label) = (clients::name, &matrix.label);
-    test::run_at_once(report, &chosen, name, label, test::workers(), |client| {
+    test::run_at_once(report, &chosen, name, label, workers::count(), |client| {
         messages.run(client, &matrix.setting, None)
     });
-    messages.forget();
     test::run_demos(report, matrix)?;
-    report.record(
-        &format!("demos · {} is silent", matrix.label),
-        messages.silent(),
-    );
-    messages.forget();
-    run_kernel_files(report, runner, matrix)?;
-    let name = format!("kernel files · {} is silent", matrix.label);
-    report.record(&name, messages.silent());
-    Ok(())
+    run_kernel_files(report, runner, matrix)
 }

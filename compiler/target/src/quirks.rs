@@ -107,6 +107,8 @@ kinds! {
     FencesInLoops, "runtime/src/device/conditions.rs";
     /// A barrier of a sub-group is a fence alone: its work-items run in step.
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
+    /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits (for speed).
+    IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs";
 }
 
 /// A set of quirks.

@@ -138,6 +138,12 @@ pub struct Target {
     pub accurate_exp2_f32: bool,
     /// True if GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for every normal argument, near 1 too (probe).
     pub accurate_log2_f32: bool,
+    /// True if the exponential functions that are made of GLSL.std.450 Exp2 keep the bounds of relaxed arithmetic on f32
+    /// (OpenCL C 3.0 §7.4): it errs by at most 2 + 0.75 |x| ULP (probe).
+    pub relaxed_exp2_f32: bool,
+    /// True if the logarithms that are made of GLSL.std.450 Log2 keep the bounds of relaxed arithmetic on f32: they err by
+    /// at most 3 ULP, and by 2^-21 between a half and two (probe).
+    pub relaxed_log2_f32: bool,
     /// True if GLSL.std.450 Sqrt and InverseSqrt on f32 err by at most 1.5 ULP for every argument, denormal ones
     /// too, and are right for zeros, infinities and NaN (probe).
     pub accurate_roots_f32: bool,
@@ -368,6 +374,8 @@ impl Target {
             exact_sqrt_f64: true,
             accurate_exp2_f32: false,
             accurate_log2_f32: false,
+            relaxed_exp2_f32: false,
+            relaxed_log2_f32: false,
             accurate_roots_f32: false,
             accurate_sine_f32: false,
             address_delta: false,

@@ -445,6 +445,8 @@ fn make_target(
         exact_sqrt_f64: probes.exact_sqrt_f64,
         accurate_exp2_f32: probes.accurate_exp2_f32,
         accurate_log2_f32: probes.accurate_log2_f32,
+        relaxed_exp2_f32: probes.relaxed_exp2_f32,
+        relaxed_log2_f32: probes.relaxed_log2_f32,
         accurate_roots_f32: probes.accurate_roots_f32,
         accurate_sine_f32: probes.accurate_sine_f32,
         quirks,

@@ -50,6 +50,8 @@ pub struct Driver {
 /// Drivers that this crate knows something about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DriverId {
+    /// VK_DRIVER_ID_MESA_HONEYKRISP: Mesa on Apple's GPUs.
+    MesaHoneykrisp,
     /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
     MesaLlvmpipe,
     /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
@@ -61,7 +63,10 @@ pub enum DriverId {
 impl Driver {
     /// The driver by its id, where it is one of those known.
     pub fn known_id(&self) -> Option<DriverId> {
+        /// VK_DRIVER_ID_MESA_HONEYKRISP, which ash lacks.
+        const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::from_raw(26);
         match vk::DriverId::from_raw(self.id as i32) {
+            MESA_HONEYKRISP => Some(DriverId::MesaHoneykrisp),
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
             vk::DriverId::GOOGLE_SWIFTSHADER => Some(DriverId::SwiftShader),
@@ -73,7 +78,7 @@ impl Driver {
     /// project's name, NVIDIA's alone) or, SwiftShader's, into driverVersion.
     pub fn release(&self) -> Option<(u32, u32)> {
         let numbers = match self.known_id()? {
-            DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
+            DriverId::MesaHoneykrisp | DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
             DriverId::NvidiaProprietary => &self.info,
             DriverId::SwiftShader => {
                 let (major, minor) = (

@@ -32,6 +32,10 @@ pub struct Probes {
     pub accurate_exp2_f32: bool,
     /// GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for normal arguments.
     pub accurate_log2_f32: bool,
+    /// GLSL.std.450 Exp2 on f32 errs by at most 2 + 0.75 |x| ULP.
+    pub relaxed_exp2_f32: bool,
+    /// Logarithms made of GLSL.std.450 Log2 on f32 err by at most 3 ULP, and by 2^-21 between a half and two.
+    pub relaxed_log2_f32: bool,
     /// GLSL.std.450 Sqrt and InverseSqrt on f32 err by at most 1.5 ULP, for denormal arguments too.
     pub accurate_roots_f32: bool,
     /// GLSL.std.450 Sin and Cos on f32 err by at most 2^-11 up to 256.

@@ -1,14 +1,16 @@
 //! Start-up probe of functions in 32 bits: may those of OpenCL be made of them?
 //!
 //! Vulkan promises 3 + 2 |x| ULP of Exp2, an absolute error of Log2 between a half and two, and nothing of use of
-//! Sqrt and of denormal arguments; many devices are far better. The arguments are a sample: the bounds of [`pumice_target::Target`] leave room below those of OpenCL.
+//! Sqrt and of denormal arguments; many devices are far better. The arguments are a sample: the bounds of
+//! [`pumice_target::Target`] leave room below those of OpenCL. Relaxed arithmetic asks for about as much as Vulkan
+//! promises.
 
 use super::{Random, arithmetic_module, run_module};
 use crate::asm::Module;
 use crate::caps::FloatControls;
 use crate::device::LogicalDevice;
 use crate::error::Result;
-use std::f32::consts::{FRAC_PI_2, PI};
+use std::f32::consts::{FRAC_PI_2, LN_2, LOG10_2, PI};
 
 /// Number of arguments of each function.
 const CASES: usize = 4096;
@@ -16,6 +18,13 @@ const CASES: usize = 4096;
 const EXP2_ULPS: f64 = 2.0;
 const LOG2_ULPS: f64 = 1.5;
 const ROOT_ULPS: f64 = 1.5;
+/// The part of relaxed arithmetic's 3 + 2 |x| ULP that exp leaves to the exp2 it is made of, by the argument of that.
+const RELAXED_EXP2_ULPS: f64 = 2.0;
+const RELAXED_EXP2_ULPS_A_UNIT: f64 = 0.75;
+/// The largest error of logarithms in relaxed arithmetic, below 3 for arguments that are not in the sample, and the
+/// absolute one between a half and two.
+const RELAXED_LOG_ULPS: f64 = 2.75;
+const RELAXED_LOG_ERROR: f64 = 1.0 / 2_097_152.0;
 /// The largest absolute error of Sin and Cos, up to [`LARGEST_ANGLE`]: that of relaxed arithmetic, which asks for
 /// it up to pi.
 const SINE_ERROR: f64 = 1.0 / 2048.0;
@@ -33,6 +42,11 @@ pub struct AccurateFunctions {
     pub exp2: bool,
     /// Log2 errs by at most 1.5 ULP for normal arguments; infinities, zero and NaN are right.
     pub log2: bool,
+    /// Exp2 errs by at most 2 + 0.75 |x| ULP where its result is normal; infinities and NaN are right.
+    pub relaxed_exp2: bool,
+    /// The products of Log2 with 1, ln 2 and log10 2 err by at most 2.75 ULP for normal arguments, and by 2^-21 for those
+    /// between a half and two; infinities, zero and NaN are right.
+    pub relaxed_log2: bool,
     /// Sqrt and InverseSqrt err by at most 1.5 ULP for all arguments, denormal ones too; zeros, infinities and NaN
     /// are right.
     pub roots: bool,
@@ -140,10 +154,28 @@ fn judge(cases: &[[f32; ARGUMENTS]], results: &[[f32; RESULTS]]) -> AccurateFunc
         let zero = x == 0.0 && root.to_bits() != x.to_bits();
         !zero && error(root, exact) <= ROOT_ULPS && error(inverse, 1.0 / exact) <= ROOT_ULPS
     };
+    let power_fits = |x: f32, got: f32| {
+        // Infinities and NaN are bounded too.
+        let magnitude = f64::from(x).abs().min(128.0);
+        let bound = RELAXED_EXP2_ULPS + RELAXED_EXP2_ULPS_A_UNIT * magnitude;
+        error(got, f64::from(x).exp2()) <= bound
+    };
+    let logarithm_fits = |x: f32, got: f32| {
+        let exact = f64::from(x).log2();
+        [1.0, LN_2, LOG10_2].iter().all(|&factor| {
+            let (got, exact) = (got * factor, exact * f64::from(factor));
+            match (0.5..=2.0).contains(&x) {
+                true => (f64::from(got) - exact).abs() <= RELAXED_LOG_ERROR,
+                false => error(got, exact) <= RELAXED_LOG_ULPS,
+            }
+        })
+    };
     let close = |got: f32, exact: f64| (f64::from(got) - exact).abs() <= SINE_ERROR;
     AccurateFunctions {
         exp2: pairs().all(|(x, got)| error(got[0], f64::from(x[0]).exp2()) <= EXP2_ULPS),
         log2: pairs().all(|(x, got)| error(got[1], f64::from(x[1]).log2()) <= LOG2_ULPS),
+        relaxed_exp2: pairs().all(|(x, got)| power_fits(x[0], got[0])),
+        relaxed_log2: pairs().all(|(x, got)| logarithm_fits(x[1], got[1])),
         roots: pairs().all(|(x, got)| roots(x[2], got[2], got[3])),
         sine: pairs().all(|(x, got)| {
             let angle = f64::from(x[3]);
@@ -188,29 +220,35 @@ mod tests {
 
     #[test]
     fn bounds_are_kept_or_not() {
-        let of = |exp2, log2, roots, sine| AccurateFunctions {
-            exp2,
-            log2,
-            roots,
-            sine,
+        let of = |[exp2, log2, roots, sine]: [bool; 4], [relaxed_exp2, relaxed_log2]: [bool; 2]| {
+            AccurateFunctions {
+                exp2,
+                log2,
+                relaxed_exp2,
+                relaxed_log2,
+                roots,
+                sine,
+            }
         };
-        let all = of(true, true, true, true);
-        assert_eq!(judge(&cases(), &results(|x| x)), all);
+        let judged = |change: &dyn Fn(f64) -> f64| judge(&cases(), &results(change));
+        let all = of([true; 4], [true; 2]);
+        assert_eq!(judged(&|x| x), all);
         // Up to twice as many units of the last place, and half of one by rounding.
         let unit = 2f64.powi(-23);
-        assert_eq!(judge(&cases(), &results(|x| x * (1.0 + 0.4 * unit))), all);
+        assert_eq!(judged(&|x| x * (1.0 + 0.4 * unit)), all);
         assert_eq!(
-            judge(&cases(), &results(|x| x * (1.0 - 0.7 * unit))),
-            of(true, false, false, true)
+            judged(&|x| x * (1.0 - 0.7 * unit)),
+            of([true, false, false, true], [true; 2])
         );
+        // Six units where the mantissa is near two.
         assert_eq!(
-            judge(&cases(), &results(|x| x * (1.0 + 3.0 * unit))),
-            of(false, false, false, true)
+            judged(&|x| x * (1.0 + 3.0 * unit)),
+            of([false, false, false, true], [false; 2])
         );
-        // What is right but near one, as many devices have it.
+        // Right but near one, as many devices have it.
         assert_eq!(
-            judge(&cases(), &results(|x| x + 2f64.powi(-22))),
-            of(false, false, false, true)
+            judged(&|x| x + 2f64.powi(-23)),
+            of([false, false, false, true], [false, true])
         );
         let infinite = |x: f64| {
             if x.is_infinite() {
@@ -220,9 +258,21 @@ mod tests {
             }
         };
         assert_eq!(
-            judge(&cases(), &results(infinite)),
-            of(false, false, false, true)
+            judged(&infinite),
+            of([false, false, false, true], [false; 2])
         );
+        // An error that grows with the argument of exp2, as relaxed arithmetic allows.
+        let growing = |factor: f64| {
+            let mut growing = results(|x| x);
+            for (case, row) in cases().iter().enumerate() {
+                if row[0].is_finite() {
+                    growing[case][0] *= 1.0 + (f64::from(row[0]).abs() * factor * unit) as f32;
+                }
+            }
+            judge(&cases(), &growing)
+        };
+        assert_eq!(growing(0.25), of([false, true, true, true], [true; 2]));
+        assert_eq!(growing(1.0), of([false, true, true, true], [false, true]));
         // Denormal arguments taken for zeros, a zero without its sign, and sines as far as they are asked for.
         let mut flushed = results(|x| x);
         let mut unsigned = flushed.clone();
@@ -236,8 +286,12 @@ mod tests {
             }
             coarse[case][5] += 0.001;
         }
-        assert_eq!(judge(&cases(), &flushed), of(true, true, false, true));
-        assert_eq!(judge(&cases(), &unsigned), of(true, true, false, true));
-        assert_eq!(judge(&cases(), &coarse), of(true, true, true, false));
+        let without_roots = of([true, true, false, true], [true; 2]);
+        assert_eq!(judge(&cases(), &flushed), without_roots);
+        assert_eq!(judge(&cases(), &unsigned), without_roots);
+        assert_eq!(
+            judge(&cases(), &coarse),
+            of([true, true, true, false], [true; 2])
+        );
     }
 }

@@ -66,6 +66,8 @@ fn run(device: &LogicalDevice) -> Probes {
     let functions = find_functions(device, &mut probes.notes);
     probes.accurate_exp2_f32 = functions.exp2;
     probes.accurate_log2_f32 = functions.log2;
+    probes.relaxed_exp2_f32 = functions.relaxed_exp2;
+    probes.relaxed_log2_f32 = functions.relaxed_log2;
     probes.accurate_roots_f32 = functions.roots;
     probes.accurate_sine_f32 = functions.sine;
     probes.matrix_products = find_products(device, &mut probes.notes);
@@ -127,6 +129,8 @@ fn find_functions(device: &LogicalDevice, notes: &mut Vec<String>) -> AccurateFu
     for (name, accurate) in [
         ("accurateExp2", &mut found.exp2),
         ("accurateLog2", &mut found.log2),
+        ("relaxedExp2", &mut found.relaxed_exp2),
+        ("relaxedLog2", &mut found.relaxed_log2),
         ("accurateRoots", &mut found.roots),
         ("accurateSine", &mut found.sine),
     ] {

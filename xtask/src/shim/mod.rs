@@ -69,7 +69,7 @@ const fn amd(
         device,
         row,
         runs_clients,
-        finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+accurateRoots,+accurateSine",
+        finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+relaxedExp2,+relaxedLog2,+accurateRoots,+accurateSine",
     }
 }
 
@@ -113,7 +113,7 @@ const CARDS: &[Card] = &[
         device: "NVK",
         row: "NVK, Ampere (GeForce RTX 30)",
         runs_clients: true,
-        finds: "+exactFma,+denormals",
+        finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
     },
     Card {
         name: "turnip",
@@ -123,7 +123,7 @@ const CARDS: &[Card] = &[
         device: "Turnip Adreno",
         row: "Turnip, Adreno 730",
         runs_clients: true,
-        finds: "",
+        finds: "+relaxedExp2,+relaxedLog2,+accurateSine",
     },
     Card {
         name: "honeykrisp",
@@ -133,7 +133,7 @@ const CARDS: &[Card] = &[
         device: "Apple M1",
         row: "Honeykrisp, Apple M1",
         runs_clients: true,
-        finds: "+exactFma",
+        finds: "+exactFma,+relaxedExp2,+relaxedLog2,+accurateSine",
     },
 ];
 

@@ -5,8 +5,9 @@
 
 use super::builder::Id;
 use super::emitter::Emitter;
-use pumice_ir::{BuiltIn, InstKind, KernelArgKind, LowerError, Value};
+use pumice_ir::{BinaryOp, BuiltIn, InstKind, KernelArgKind, LowerError, Value};
 use pumice_reflection::PromiseKind;
+use pumice_target::QuirkKind;
 use rspirv::spirv::Op;
 
 /// A pointer at a distance from an argument.
@@ -66,6 +67,31 @@ impl Emitter<'_> {
         )
     }
 
+    /// A distance that is an index shifted to bytes, shifted behind the widening of its low word; `None` for others and
+    /// on drivers that add a word as it is.
+    fn wide_shifted_index(&mut self, offset: Value) -> Result<Option<Id>, LowerError> {
+        if !self.target.quirks.has(QuirkKind::IndexesShiftedWide) {
+            return Ok(None);
+        }
+        let f = &self.module.functions[self.cur];
+        let Some(&InstKind::Binary {
+            op: BinaryOp::Shl,
+            args: [index, bits],
+            ..
+        }) = f.def_inst(offset).map(|inst| &f.insts[inst].kind)
+        else {
+            return Ok(None);
+        };
+        let Some(bits) = f.const_bits(bits) else {
+            return Ok(None);
+        };
+        // The word is the whole index: the distance has no more bits, and those that a shift loses do not count.
+        let word = self.low_word(index)?;
+        let wide = self.widen(word);
+        let (ty, bits) = (self.wide_ty(), self.b.const_u32(bits as u32));
+        Ok(Some(self.b.op(Op::ShiftLeftLogical, ty, &[wide, bits])))
+    }
+
     /// Takes note of a pointer that is a sum, at a distance from an argument: where arguments are near
     /// ([`PromiseKind::NearArguments`]), the distance of what is accessed is a word. `sum` is the pointer, also
     /// where it points at nothing; what is compared or stored stays that.
@@ -94,7 +120,14 @@ impl Emitter<'_> {
         }
         let mut address = sum;
         if self.b.const_value(distance).is_none() {
-            let wide = self.widen(distance);
+            let shifted = match before {
+                None => self.wide_shifted_index(offset)?,
+                Some(_) => None,
+            };
+            let wide = match shifted {
+                Some(shifted) => shifted,
+                None => self.widen(distance),
+            };
             let near = self.wide_sum(Op::IAdd, root, wide);
             let condition = self.promised(PromiseKind::NearArguments);
             address = self.wide_select(condition, near, sum);

@@ -5,8 +5,8 @@
 //!
 //! * f64 and f16: correctly rounded, by the library or through f32;
 //! * f32 fma: through f64 where the device has it, else by the library;
-//! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's where a probe finds it accurate, its
-//!   1/sqrt refined by an exact fma, else the library, also with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
+//! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's where a probe finds it accurate, else its 1/sqrt refined;
+//!   the library with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
 //! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
 //!   whose error bounds count on it.
@@ -21,12 +21,14 @@
 
 use super::{Library, call_lanes, narrow, widen};
 use crate::expand::Expander;
+use crate::pass::Ctx;
 use crate::passes::lower::contract;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type,
     UnaryOp, Value,
 };
 use pumice_target::Target;
+use pumice_target::options::MathOptions;
 use rspirv::spirv::OpenclStd100Op as Ocl;
 
 /// The operations that may be left to the device, for one function.
@@ -35,9 +37,24 @@ pub(super) struct Exact<'a> {
     pub target: &'a Target,
     /// True if f32 quotients must be correctly rounded.
     pub divide_f32: bool,
+    /// The options of the program's code; the defaults for the library's.
+    pub math: MathOptions,
 }
 
-impl Exact<'_> {
+impl<'a> Exact<'a> {
+    /// The operations of a function, the program's or the library's.
+    pub fn new(ctx: &Ctx<'a>, func: &Function) -> Self {
+        let math = match func.is_builtin() {
+            true => MathOptions::default(),
+            false => ctx.options.math,
+        };
+        Self {
+            target: ctx.target,
+            divide_f32: math.correctly_rounded_divide_sqrt || func.is_builtin(),
+            math,
+        }
+    }
+
     /// Returns whether an instruction is one that the device does not do well enough.
     pub fn concerns(&self, func: &Function, kind: &InstKind) -> bool {
         let target = self.target;
@@ -114,8 +131,8 @@ impl Exact<'_> {
             x.math(MathOp::Sqrt, &args)
         } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.accurate_roots_f32 {
             x.math(MathOp::NativeSqrt, &args)
-        } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.exact_fma_f32 {
-            scaled_root(x, args[0])
+        } else if ty.scalar == Scalar::F32 && !self.divide_f32 {
+            scaled_root(x, self, args[0])
         } else {
             let name = self.named(wide, ["sqrt", "sqrt_fma"]);
             call_lanes(x, library, name, &args, wide, None)
@@ -143,10 +160,11 @@ pub(super) fn library_form(
         }
         Ocl::half_divide => Some(near_quotient(x, target, args[0], args[1])),
         Ocl::native_sqrt if target.accurate_roots_f32 => Some(x.math(MathOp::NativeSqrt, args)),
-        Ocl::half_sqrt | Ocl::native_sqrt if target.exact_sqrt_f32 || !target.exact_fma_f32 => {
+        Ocl::half_sqrt | Ocl::native_sqrt if target.exact_sqrt_f32 => {
             Some(x.math(MathOp::Sqrt, args))
         }
-        Ocl::half_sqrt | Ocl::native_sqrt => Some(near_root(x, args[0])),
+        Ocl::half_sqrt if !target.exact_fma_f32 => Some(x.math(MathOp::Sqrt, args)),
+        Ocl::half_sqrt | Ocl::native_sqrt => Some(root_of_normal(x, target, args[0])),
         _ => None,
     }
 }
@@ -191,32 +209,56 @@ fn near_quotient(x: &mut Expander<'_>, target: &Target, a: Value, b: Value) -> V
     x.select(whole, refined, quotient)
 }
 
-/// A root within 0.51 ULP by an exact fma, of numbers that are not denormal: the device's 1/sqrt times
-/// the number, refined by what its square leaves of it.
-fn near_root(x: &mut Expander<'_>, v: Value) -> Value {
+/// A root of normal numbers and 0, within 0.51 ULP by an exact fma, else within 1.1.
+fn root_of_normal(x: &mut Expander<'_>, target: &Target, v: Value) -> Value {
+    let root = near_root(x, target, v);
+    let none = x.splat(x.func.ty(v), 0);
+    let is_zero = x.fcmp(FloatCond::Oeq, v, none);
+    x.select(is_zero, v, root)
+}
+
+/// A root of normal numbers: the device's 1/sqrt times the number, refined by what its square leaves of it. Without an
+/// exact fma the square is rounded.
+fn near_root(x: &mut Expander<'_>, target: &Target, v: Value) -> Value {
     let ty = x.ty(v);
     let inverse = x.math(MathOp::NativeRsqrt, &[v]);
     let root = x.bin(BinaryOp::FMul, v, inverse);
     let half = x.float(ty, 0.5);
     let half = x.bin(BinaryOp::FMul, inverse, half);
-    let minus = x.un(UnaryOp::FNeg, root);
-    let rest = x.math(MathOp::Fma, &[minus, root, v]);
-    let root = x.math(MathOp::Fma, &[rest, half, root]);
-    let none = x.splat(ty, 0);
-    let is_zero = x.fcmp(FloatCond::Oeq, v, none);
-    x.select(is_zero, v, root)
+    if target.exact_fma_f32 {
+        let minus = x.un(UnaryOp::FNeg, root);
+        let rest = x.math(MathOp::Fma, &[minus, root, v]);
+        x.math(MathOp::Fma, &[rest, half, root])
+    } else {
+        let square = x.bin(BinaryOp::FMul, root, root);
+        let rest = x.bin(BinaryOp::FSub, v, square);
+        let more = x.bin(BinaryOp::FMul, rest, half);
+        x.bin(BinaryOp::FAdd, root, more)
+    }
 }
 
-/// The same for all numbers: denormal ones are scaled, infinity and NaN stay.
-fn scaled_root(x: &mut Expander<'_>, v: Value) -> Value {
+/// The same for all numbers: denormal ones are scaled, or zeros in relaxed arithmetic; infinity and NaN stay.
+fn scaled_root(x: &mut Expander<'_>, exact: &Exact<'_>, v: Value) -> Value {
     let ty = x.ty(v);
-    let [least, up, down] = [-96, 64, -32].map(|e| x.float(ty, f64::from(e).exp2()));
-    let is_small = x.fcmp(FloatCond::Olt, v, least);
-    let raised = x.bin(BinaryOp::FMul, v, up);
-    let scaled = x.select(is_small, raised, v);
-    let root = near_root(x, scaled);
-    let lowered = x.bin(BinaryOp::FMul, root, down);
-    let root = x.select(is_small, lowered, root);
+    let root = if exact.math.unsafe_math {
+        let root = near_root(x, exact.target, v);
+        let magnitude = x.math(MathOp::FAbs, &[v]);
+        let least = x.float(ty, f64::from(f32::MIN_POSITIVE));
+        let is_small = x.fcmp(FloatCond::Olt, magnitude, least);
+        let none = x.splat(ty, 0);
+        x.select(is_small, none, root)
+    } else {
+        let [least, up, down] = [-96, 64, -32].map(|e| x.float(ty, f64::from(e).exp2()));
+        let is_small = x.fcmp(FloatCond::Olt, v, least);
+        let raised = x.bin(BinaryOp::FMul, v, up);
+        let scaled = x.select(is_small, raised, v);
+        let root = root_of_normal(x, exact.target, scaled);
+        let lowered = x.bin(BinaryOp::FMul, root, down);
+        x.select(is_small, lowered, root)
+    };
+    if exact.math.finite_math_only {
+        return root;
+    }
     let infinity = x.splat(ty, 0x7f80_0000);
     let finite = x.fcmp(FloatCond::Olt, v, infinity);
     x.select(finite, root, v)

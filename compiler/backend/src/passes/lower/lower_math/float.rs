@@ -62,7 +62,7 @@ pub(super) fn fmul(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     x.bin(BinaryOp::FMul, a, b)
 }
 
-fn fmul_const(x: &mut Expander<'_>, a: Value, factor: f64) -> Value {
+pub(super) fn fmul_const(x: &mut Expander<'_>, a: Value, factor: f64) -> Value {
     let ty = x.ty(a);
     let factor = x.float(ty, factor);
     x.bin(BinaryOp::FMul, a, factor)

@@ -1,7 +1,10 @@
 //! binary16 through binary32: operands are widened, and a result is rounded once.
 
+use super::{Expansion, float};
 use crate::expand::Expander;
 use pumice_ir::{ConvertOp, Scalar, Type, Value};
+use pumice_target::Target;
+use rspirv::spirv::OpenclStd100Op as Ocl;
 use smallvec::SmallVec;
 
 /// Gives binary16 operands as binary32, other operands as they are, and the wide result type.
@@ -35,4 +38,19 @@ pub(super) fn narrow(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
         return value;
     }
     x.convert(ConvertOp::FToF, value, ty)
+}
+
+/// The form of a function by the device's own exp2 and log2 in binary32. Errors that relaxed arithmetic allows them are
+/// small beside those of a binary16 result: an exponential's by less than a hundredth of its last place. A logarithm errs by
+/// 2^-21 near 1, which is one of the last place where it is least (of 1 - 2^-11), and OpenCL allows 2.
+pub(super) fn by_device(op: Ocl, target: &Target) -> Option<Expansion> {
+    Some(match op {
+        Ocl::exp if target.relaxed_exp2_f32 => float::native_exp,
+        Ocl::exp2 if target.relaxed_exp2_f32 => float::native_exp2,
+        Ocl::exp10 if target.relaxed_exp2_f32 => float::native_exp10,
+        Ocl::log if target.relaxed_log2_f32 => float::native_log,
+        Ocl::log2 if target.relaxed_log2_f32 => float::native_log2,
+        Ocl::log10 if target.relaxed_log2_f32 => float::native_log10,
+        _ => return None,
+    })
 }

@@ -14,6 +14,7 @@ mod geometry;
 mod half;
 mod integer;
 mod native;
+mod relaxed;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
@@ -77,12 +78,15 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::erfc => Library("erfc"),
         Ocl::erf => Library("erf"),
         Ocl::exp | Ocl::half_exp if is_accurate(target, ty, Ocl::exp2) => Library("exp_by_exp2"),
+        Ocl::half_exp if target.relaxed_exp2_f32 => Native(float::native_exp, "exp"),
         Ocl::exp | Ocl::half_exp => Library("exp"),
         Ocl::exp2 | Ocl::half_exp2 if is_accurate(target, ty, Ocl::exp2) => Library("exp2_by_exp2"),
+        Ocl::half_exp2 if target.relaxed_exp2_f32 => Native(float::native_exp2, "exp2"),
         Ocl::exp2 | Ocl::half_exp2 => Library("exp2"),
         Ocl::exp10 | Ocl::half_exp10 if is_accurate(target, ty, Ocl::exp2) => {
             Library("exp10_by_exp2")
         }
+        Ocl::half_exp10 if target.relaxed_exp2_f32 => Native(float::native_exp10, "exp10"),
         Ocl::exp10 | Ocl::half_exp10 => Library("exp10"),
         Ocl::expm1 => Library("expm1"),
         Ocl::fabs => Primitive(MathOp::FAbs),
@@ -276,7 +280,7 @@ impl Library {
 /// # Errors
 /// An OpenCL.std instruction that nothing lowers.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    native::use_native_functions(module, ctx);
+    native::use_native_functions(module, ctx)?;
     lower_functions(module, ctx)
 }
 
@@ -352,10 +356,7 @@ fn lower_inexact(
     library: &mut Library,
     ctx: &Ctx<'_>,
 ) -> Result<Changed, LowerError> {
-    let exact = Exact {
-        target: ctx.target,
-        divide_f32: ctx.options.math.correctly_rounded_divide_sqrt || f.is_builtin(),
-    };
+    let exact = Exact::new(ctx, f);
     let concerned = f.layout.blocks.iter().any(|&block| {
         (f.layout.insts[block].iter()).any(|&inst| exact.concerns(f, &f.insts[inst].kind))
     });
@@ -413,27 +414,22 @@ fn lower(
     Ok(match rule(op, target, ty) {
         Rule::Primitive(op) => x.math(op, args),
         Rule::Expand(f) => f(x, args, ty),
-        Rule::ExpandWide(f) if half => {
+        Rule::ExpandWide(f) | Rule::Native(f, _) if half => {
             let (args, wide) = widen(x, args, ty);
             let value = f(x, &args, wide);
             narrow(x, value, ty)
         }
         Rule::ExpandWide(f) => f(x, args, ty),
         Rule::Native(f, _) if ty.scalar == Scalar::F32 => f(x, args, ty),
-        Rule::Native(f, _) if half => {
+        Rule::Native(_, name) | Rule::Library(name) if half => {
             let (args, wide) = widen(x, args, ty);
-            let value = f(x, &args, wide);
+            let value = match half::by_device(op, target) {
+                Some(f) => f(x, &args, wide),
+                None => call_lanes(x, library, name, &args, wide, None),
+            };
             narrow(x, value, ty)
         }
-        Rule::Native(_, name) | Rule::Library(name) => {
-            if half {
-                let (args, wide) = widen(x, args, ty);
-                let value = call_lanes(x, library, name, &args, wide, None);
-                narrow(x, value, ty)
-            } else {
-                call_lanes(x, library, name, args, ty, None)
-            }
-        }
+        Rule::Native(_, name) | Rule::Library(name) => call_lanes(x, library, name, args, ty, None),
         Rule::LibraryPointer(name) => {
             let (ptr, rest) = args
                 .split_last()

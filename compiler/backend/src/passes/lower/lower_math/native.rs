@@ -1,9 +1,10 @@
-//! The device's own functions in place of the library's, for -cl-native-math and, where they keep what is left
-//! of the bounds, for -cl-unsafe-math-optimizations.
+//! The device's own functions in place of the library's, for -cl-native-math and, where they are close enough, for
+//! -cl-unsafe-math-optimizations.
 
+use super::relaxed::relaxed_form;
+use crate::expand::{Replacement, expand};
 use crate::pass::Ctx;
-use pumice_ir::{InstKind, MathOp, Module, Scalar};
-use pumice_target::Target;
+use pumice_ir::{InstKind, LowerError, MathOp, Module, Scalar};
 use rspirv::spirv::OpenclStd100Op;
 
 /// Gives what -cl-native-math takes in place of a function on float.
@@ -30,37 +31,40 @@ fn native(op: OpenclStd100Op) -> Option<MathOp> {
     }))
 }
 
-/// Returns whether the device's own form of a function keeps the bounds of -cl-unsafe-math-optimizations (OpenCL C
-/// 3.0 §7.4, the last table): exp and exp2 3 + 2 |x| ULP; logarithms 3 ULP, and 2^-21 between a half and two; sin
-/// and cos 2^-11 up to pi; exp10, powr and tan as they are derived of these.
-fn is_close_enough(op: OpenclStd100Op, target: &Target) -> bool {
-    use OpenclStd100Op as O;
-    match op {
-        O::exp | O::exp2 | O::exp10 => target.accurate_exp2_f32,
-        O::log | O::log2 | O::log10 => target.accurate_log2_f32,
-        O::powr => target.accurate_exp2_f32 && target.accurate_log2_f32,
-        O::sin | O::cos | O::tan => target.accurate_sine_f32,
-        _ => false,
-    }
-}
-
 /// Takes the device's own functions in the program's code; the library's stays exact.
-pub(super) fn use_native_functions(module: &mut Module, ctx: &Ctx<'_>) {
+///
+/// # Errors
+/// Never.
+pub(super) fn use_native_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     let math = &ctx.options.math;
     if !math.native && !math.unsafe_math {
-        return;
+        return Ok(());
     }
     for func in module.functions.values_mut() {
-        for inst in func.insts.keys().collect::<Vec<_>>() {
-            let float = (func.insts[inst].results.first())
-                .is_some_and(|&result| func.ty(result).scalar == Scalar::F32);
-            if let InstKind::Math { op, .. } = &mut func.insts[inst].kind {
-                if let (MathOp::Ocl(ocl), true) = (*op, float) {
-                    if math.native || is_close_enough(ocl, ctx.target) {
-                        *op = native(ocl).unwrap_or(*op);
-                    }
-                }
+        let _ = expand(func, |x, inst| {
+            let data = &x.func.insts[inst];
+            let InstKind::Math {
+                op: MathOp::Ocl(op),
+                args,
+                ..
+            } = &data.kind
+            else {
+                return Ok(None);
+            };
+            let (op, args) = (*op, args.clone());
+            let Some(ty) = data.results.first().map(|&result| x.ty(result)) else {
+                return Ok(None);
+            };
+            if ty.scalar != Scalar::F32 {
+                return Ok(None);
             }
-        }
+            let value = match native(op).filter(|_| math.native) {
+                Some(native) => Some(x.math(native, &args)),
+                None if math.unsafe_math => relaxed_form(x, op, &args, ty, ctx.target),
+                None => None,
+            };
+            Ok(value.map(|value| Replacement::from_slice(&[value])))
+        })?;
     }
+    Ok(())
 }

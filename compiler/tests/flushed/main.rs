@@ -4,6 +4,8 @@
 //! The references are doubles; the limits are those of the full profile (OpenCL C specification,
 //! "Relative Error as ULPs").
 
+mod relaxed;
+
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
 use pumice_backend::passes::lower::{link_builtins, lower_math};
@@ -11,7 +13,6 @@ use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
-use pumice_target::options::MathOptions;
 use pumice_test_support::reference::{erf, erfc, remainder, tgamma};
 use std::f64::consts::PI;
 
@@ -467,69 +468,6 @@ fn the_devices_functions_have_room_for_their_errors() {
             let errors = taken_for(x).map(|x| error(got, reference(f64::from(x)), limit));
             let error = errors.into_iter().fold(f64::INFINITY, f64::min);
             assert!(error <= limit, "{call} of {x:e} is {got:e}: {error} ULP");
-        }
-    }
-}
-
-/// Relaxed arithmetic takes functions of devices where a probe finds them close, and they keep what is left of the
-/// bounds (OpenCL C 3.0 §7.4); elsewhere it changes nothing.
-#[test]
-fn relaxed_functions_keep_their_bounds() {
-    let relaxed = LowerOptions {
-        math: MathOptions {
-            unsafe_math: true,
-            ..MathOptions::default()
-        },
-        ..LowerOptions::default()
-    };
-    let device = Target {
-        accurate_exp2_f32: true,
-        accurate_log2_f32: true,
-        accurate_sine_f32: true,
-        ..flushing()
-    };
-    let of_power = |x: f64| 3.0 + (2.0 * x.abs()).floor();
-    let numbers = || (-3000..3000).map(|step| step as f32 * 0.0125 + 0.001);
-    let (power, positive, angle) = (
-        |x: f64| x.abs() < 80.0,
-        |x: f64| x > 0.0,
-        |x: f64| x.abs() < PI,
-    );
-    type Relaxed = (&'static str, fn(f64) -> bool, fn(f64) -> f64);
-    let functions: [Relaxed; 7] = [
-        ("exp(x)", power, f64::exp),
-        ("exp2(x)", power, f64::exp2),
-        ("log(x)", positive, f64::ln),
-        ("log2(x)", positive, f64::log2),
-        ("log10(x)", positive, f64::log10),
-        ("sin(x)", angle, f64::sin),
-        ("cos(x)", angle, f64::cos),
-    ];
-    for (call, concerns, reference) in functions {
-        let rows: Vec<_> = numbers()
-            .filter(|&x| concerns(f64::from(x)))
-            .map(|x| (x, 1.0, 1.0, 1))
-            .collect();
-        let library = results(&flushing(), call, &rows);
-        let got = results_with(&device, &relaxed, call, &rows);
-        assert_ne!(got, library, "{call}: the device's function differs");
-        assert_eq!(
-            results_with(&flushing(), &relaxed, call, &rows),
-            library,
-            "{call}"
-        );
-        for (&(x, ..), got) in rows.iter().zip(got) {
-            let (x, got) = (f64::from(x), f64::from(got));
-            let expected = reference(x);
-            let absolute = (got - expected).abs();
-            let ulps = absolute / (expected.abs().log2().floor() - 23.0).exp2();
-            let kept = match call {
-                "exp(x)" | "exp2(x)" => ulps <= of_power(x),
-                "sin(x)" | "cos(x)" => absolute <= 2f64.powi(-11),
-                _ if (0.5..=2.0).contains(&x) => absolute <= 2f64.powi(-21),
-                _ => ulps <= 3.0,
-            };
-            assert!(kept, "{call} of {x} is {got}, not {expected}");
         }
     }
 }
