@@ -2,7 +2,8 @@
 //!
 //! Each `.ir` file is verified, lowered, verified after every pass and emitted; the module must
 //! please spirv-val. What the file runs (see [`KernelFile`]) runs in the interpreter before and
-//! after lowering: the buffers must agree. `; snapshot` pins the disassembly.
+//! after lowering: the buffers must agree. `; snapshot` pins the disassembly, for a driver with the quirks behind
+//! `; quirks:`.
 
 use pumice_backend::vulkan;
 use pumice_compiler::target::{FloatAtomics, QuirkKind, SubgroupOps};
@@ -20,7 +21,8 @@ use std::path::Path;
 /// Devices that differ in what they promise: everything, and hardly anything.
 fn other_targets() -> [Target; 2] {
     use QuirkKind::{
-        DivideInDoubles, LoadsIgnoreBranches, LocalIdsFromLanes, SubGroupsInRows, VectorsByWords,
+        DivideInDoubles, IndexesShiftedWide, LoadsIgnoreBranches, LocalIdsFromLanes,
+        SubGroupsInRows, VectorsByWords,
     };
     let rich = Target {
         float_controls: [KEEPING_MODES; 3],
@@ -36,9 +38,14 @@ fn other_targets() -> [Target; 2] {
             rotate: true,
             ..Target::reference().subgroup
         },
-        quirks: [VectorsByWords, LocalIdsFromLanes, DivideInDoubles]
-            .into_iter()
-            .collect(),
+        quirks: [
+            VectorsByWords,
+            LocalIdsFromLanes,
+            DivideInDoubles,
+            IndexesShiftedWide,
+        ]
+        .into_iter()
+        .collect(),
         max_push_constants_size: 256,
         ..Target::reference()
     };
@@ -82,7 +89,12 @@ fn check_file(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let mut module = parse_module(&text).map_err(|e| e.to_string())?;
     verify(&module).map_err(|e| e.to_string())?;
-    let target = Target::reference();
+    let target = Target {
+        quirks: directive::value(&text, "quirks")
+            .unwrap_or_default()
+            .parse()?,
+        ..Target::reference()
+    };
     let runs = KernelFile::parse(&text)?.runs;
     let before = outputs(&module, &runs).map_err(|e| format!("before: {e}"))?;
     pumice_test_support::lowering_passes::lower(&mut module, &target)?;
