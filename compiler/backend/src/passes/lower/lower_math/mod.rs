@@ -332,19 +332,9 @@ fn lower_ocl(
             let value = lower(x, library, Ocl::fmod, &args, ty, ctx.target)?;
             return Ok(Some(Replacement::from_slice(&[value])));
         }
-        let InstKind::Math {
-            op: MathOp::Ocl(op),
-            args,
-            ..
-        } = &data.kind
-        else {
+        let Some((op, args, ty)) = native::function_of(x, inst)? else {
             return Ok(None);
         };
-        let (op, args) = (*op, args.clone());
-        let Some(&result) = data.results.first() else {
-            return Err(LowerError::new(format!("{op:?} without a result")));
-        };
-        let ty = x.ty(result);
         let value = lower(x, library, op, &args, ty, ctx.target)?;
         Ok(Some(Replacement::from_slice(&[value])))
     })

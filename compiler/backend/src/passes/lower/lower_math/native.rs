@@ -2,31 +2,31 @@
 //! -cl-unsafe-math-optimizations.
 
 use super::relaxed::relaxed_form;
-use crate::expand::{Replacement, expand};
+use crate::expand::{Expander, Replacement, expand};
 use crate::pass::Ctx;
-use pumice_ir::{InstKind, LowerError, MathOp, Module, Scalar};
-use rspirv::spirv::OpenclStd100Op;
+use pumice_ir::{Inst, InstKind, LowerError, MathOp, Module, Scalar, Type, Value};
+use rspirv::spirv::OpenclStd100Op as Ocl;
+use smallvec::SmallVec;
 
 /// Gives what -cl-native-math takes in place of a function on float.
-fn native(op: OpenclStd100Op) -> Option<MathOp> {
-    use OpenclStd100Op as O;
+fn native(op: Ocl) -> Option<MathOp> {
     Some(MathOp::Ocl(match op {
-        O::cos | O::half_cos => O::native_cos,
-        O::sin | O::half_sin => O::native_sin,
-        O::tan | O::half_tan => O::native_tan,
-        O::exp | O::half_exp => O::native_exp,
-        O::exp2 | O::half_exp2 => O::native_exp2,
-        O::exp10 | O::half_exp10 => O::native_exp10,
-        O::log | O::half_log => O::native_log,
-        O::log2 | O::half_log2 => O::native_log2,
-        O::log10 | O::half_log10 => O::native_log10,
-        O::powr | O::half_powr => O::native_powr,
-        O::rsqrt | O::half_rsqrt => O::native_rsqrt,
-        O::sqrt | O::half_sqrt => O::native_sqrt,
-        O::distance => O::fast_distance,
-        O::length => O::fast_length,
-        O::normalize => O::fast_normalize,
-        O::fma => return Some(MathOp::Fma),
+        Ocl::cos | Ocl::half_cos => Ocl::native_cos,
+        Ocl::sin | Ocl::half_sin => Ocl::native_sin,
+        Ocl::tan | Ocl::half_tan => Ocl::native_tan,
+        Ocl::exp | Ocl::half_exp => Ocl::native_exp,
+        Ocl::exp2 | Ocl::half_exp2 => Ocl::native_exp2,
+        Ocl::exp10 | Ocl::half_exp10 => Ocl::native_exp10,
+        Ocl::log | Ocl::half_log => Ocl::native_log,
+        Ocl::log2 | Ocl::half_log2 => Ocl::native_log2,
+        Ocl::log10 | Ocl::half_log10 => Ocl::native_log10,
+        Ocl::powr | Ocl::half_powr => Ocl::native_powr,
+        Ocl::rsqrt | Ocl::half_rsqrt => Ocl::native_rsqrt,
+        Ocl::sqrt | Ocl::half_sqrt => Ocl::native_sqrt,
+        Ocl::distance => Ocl::fast_distance,
+        Ocl::length => Ocl::fast_length,
+        Ocl::normalize => Ocl::fast_normalize,
+        Ocl::fma => return Some(MathOp::Fma),
         _ => return None,
     }))
 }
@@ -34,7 +34,7 @@ fn native(op: OpenclStd100Op) -> Option<MathOp> {
 /// Takes the device's own functions in the program's code; the library's stays exact.
 ///
 /// # Errors
-/// Never.
+/// An OpenCL.std instruction without a result.
 pub(super) fn use_native_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<(), LowerError> {
     let math = &ctx.options.math;
     if !math.native && !math.unsafe_math {
@@ -42,17 +42,7 @@ pub(super) fn use_native_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result
     }
     for func in module.functions.values_mut() {
         let _ = expand(func, |x, inst| {
-            let data = &x.func.insts[inst];
-            let InstKind::Math {
-                op: MathOp::Ocl(op),
-                args,
-                ..
-            } = &data.kind
-            else {
-                return Ok(None);
-            };
-            let (op, args) = (*op, args.clone());
-            let Some(ty) = data.results.first().map(|&result| x.ty(result)) else {
+            let Some((op, args, ty)) = function_of(x, inst)? else {
                 return Ok(None);
             };
             if ty.scalar != Scalar::F32 {
@@ -67,4 +57,24 @@ pub(super) fn use_native_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result
         })?;
     }
     Ok(())
+}
+
+/// A function of OpenCL.std, its operands and its result's type.
+type Call = (Ocl, SmallVec<[Value; 3]>, Type);
+
+/// The call that an instruction is; `None` for those that are not of OpenCL.std.
+pub(super) fn function_of(x: &Expander<'_>, inst: Inst) -> Result<Option<Call>, LowerError> {
+    let data = &x.func.insts[inst];
+    let InstKind::Math {
+        op: MathOp::Ocl(op),
+        args,
+        ..
+    } = &data.kind
+    else {
+        return Ok(None);
+    };
+    match data.results.first() {
+        Some(&result) => Ok(Some((*op, args.iter().copied().collect(), x.ty(result)))),
+        None => Err(LowerError::new(format!("{op:?} without a result"))),
+    }
 }
