@@ -48,11 +48,16 @@ pub(super) fn use_native_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result
             if ty.scalar != Scalar::F32 {
                 return Ok(None);
             }
-            let value = match native(op).filter(|_| math.native) {
-                Some(native) => Some(x.math(native, &args)),
-                None if math.unsafe_math => relaxed_form(x, op, &args, ty, ctx.target),
-                None => None,
-            };
+            if let Some(native) = native(op).filter(|_| math.native) {
+                if let InstKind::Math { op, .. } = &mut x.func.insts[inst].kind {
+                    *op = native;
+                }
+                return Ok(None);
+            }
+            if !math.unsafe_math {
+                return Ok(None);
+            }
+            let value = relaxed_form(x, op, &args, ty, ctx.target);
             Ok(value.map(|value| Replacement::from_slice(&[value])))
         })?;
     }
