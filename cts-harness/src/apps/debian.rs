@@ -249,6 +249,7 @@ pub(super) const ROWS: &[App] = &[
         success: &[
             Check::Says("pictures agree"),
             Check::Never("OpenCL was not used"),
+            Check::Never("a command failed"),
         ],
         needs: Some(Feature::Images),
         ..APP
