@@ -35,8 +35,8 @@ use crate::passes::lower::{
     zero_private,
 };
 use crate::passes::optimize::{
-    bound_unrolling, cse, dce, fold, inline, licm, mark_read_only, promote_constant_arrays,
-    simplify_cfg, speculate, sroa, unsigned_forms, vectorize_memory,
+    bound_unrolling, bounded_forms, cse, dce, fold, inline, licm, mark_read_only,
+    promote_constant_arrays, simplify_cfg, speculate, sroa, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::verify;
@@ -128,6 +128,10 @@ pub const PIPELINE: &[Pass] = &[
         .only(|target| target.checks.has(pumice_target::Check::Race))
         .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),
+    // Decides branches too.
+    Pass::new("bounded_forms", Optimize, Function(bounded_forms::run))
+        .optional()
+        .requires(&[SlotsPromoted]),
     Pass::new("speculate", Optimize, Function(speculate::run))
         .optional()
         .requires(&[SlotsPromoted]),
@@ -136,9 +140,10 @@ pub const PIPELINE: &[Pass] = &[
         .again("folding and speculation decide branches and empty blocks"),
     Pass::new("cse", Optimize, Function(cse::run)).optional(),
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
-    Pass::new("unsigned_forms", Optimize, Function(unsigned_forms::run))
+    Pass::new("bounded_loops", Optimize, Function(bounded_forms::run))
         .optional()
-        .requires(&[SlotsPromoted]),
+        .requires(&[SlotsPromoted])
+        .again("where branches are decided, comparisons bound what loops count"),
     // Where loops are as simple as they get, and before barriers and atomics are lowered.
     Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
         .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))

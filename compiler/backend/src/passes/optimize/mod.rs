@@ -1,6 +1,8 @@
 //! Passes that make the code smaller or faster and change no form.
 
 pub mod bound_unrolling;
+pub mod bounded_forms;
+mod bounds;
 pub mod cse;
 pub mod dce;
 pub mod fold;
@@ -16,5 +18,4 @@ pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
 pub mod trip_count;
-pub mod unsigned_forms;
 pub mod vectorize_memory;
