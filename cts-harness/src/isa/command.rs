@@ -1,6 +1,7 @@
 //! The command line of `pumice-bench isa`.
 
-use super::page::{Pair, page};
+use super::clang::{self, Compiled};
+use super::page::{Device, page};
 use super::summary::Summary;
 use std::path::Path;
 
@@ -11,8 +12,10 @@ pumice-bench isa PLATFORM SHADERS OUT [TEXT]
     shaders in the folder; the environment is that of cargo xtask test isa
 pumice-bench isa compare EARLIER NOW
     fails where a kernel costs more than in the earlier summary
+pumice-bench isa clang CARD OUT COMMAND...
+    statistics of what clang makes of the kernels for a card of AMD's; COMMAND starts clang
 pumice-bench isa page OUT FOLDER NAME...
-    the page of the documentation, of FOLDER/first/NAME.tsv and FOLDER/summary/NAME.tsv
+    the page of the documentation, of FOLDER/first/NAME.tsv, FOLDER/summary/NAME.tsv and FOLDER/clang/NAME.tsv
 ";
 
 fn read(path: &Path) -> Result<Summary, String> {
@@ -25,14 +28,24 @@ fn write(path: &str, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{path}: {error}"))
 }
 
+/// Reads what clang made for a card; `None` where there is nothing.
+fn compiled(path: &Path) -> Result<Option<Compiled>, String> {
+    let Ok(text) = std::fs::read_to_string(path) else {
+        return Ok(None);
+    };
+    let compiled = Compiled::parse(&text).map_err(|why| format!("{}: {why}", path.display()))?;
+    Ok(Some(compiled))
+}
+
 /// Reads the summaries of devices.
-pub(super) fn pairs(folder: &str, names: &[&str]) -> Result<Vec<Pair>, String> {
+pub(super) fn devices(folder: &str, names: &[&str]) -> Result<Vec<Device>, String> {
     let of = |name: &&str| {
         let path = |which: &str| Path::new(folder).join(which).join(format!("{name}.tsv"));
-        Ok(Pair {
+        Ok(Device {
             name: (*name).to_string(),
             first: read(&path("first"))?,
             now: read(&path("summary"))?,
+            clang: compiled(&path("clang"))?,
         })
     };
     names.iter().map(of).collect()
@@ -52,7 +65,11 @@ pub fn command(words: &[String]) -> Result<(), String> {
                 false => Err(worse.join("\n")),
             }
         }
-        ["page", out, folder, names @ ..] => write(out, &page(&pairs(folder, names)?)),
+        ["page", out, folder, names @ ..] => write(out, &page(&devices(folder, names)?)),
+        ["clang", card, out, clang @ ..] => match clang::compile(card, clang)? {
+            Some(compiled) => write(out, &compiled.text()),
+            None => Ok(()),
+        },
         [platform, shaders, out] => measure(platform, shaders, out, ""),
         [platform, shaders, out, only] => measure(platform, shaders, out, only),
         _ => Err(USAGE.to_string()),

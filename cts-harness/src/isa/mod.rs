@@ -4,6 +4,7 @@
 //! writes the driver's statistics of each (VK_KHR_pipeline_executable_properties) to the file that
 //! `LAYER_PIPELINES` names.
 
+mod clang;
 mod command;
 mod list;
 mod page;

@@ -41,6 +41,8 @@ const KEPT: &[Kept] = &[
         &["Spilled VGPRs", "Spills to memory", "Spills", "STP Count"],
     ),
     kept("scratch", &["Scratch size", "SLM size", "Scratch"]),
+    // clang's alone.
+    kept("loops", &[]),
 ];
 
 /// A driver's statistics of one pipeline, those of [`KEPT`] in its order.
@@ -69,6 +71,24 @@ impl Statistics {
         };
         let kept: Vec<_> = KEPT.iter().filter_map(value).collect();
         (!kept.is_empty()).then_some(Self(kept))
+    }
+
+    /// The statistics of these names, in the order of [`KEPT`]; `None` for a name that is not kept.
+    pub fn named(values: &[(&str, f64)]) -> Option<Self> {
+        let known = |name: &str| KEPT.iter().any(|kept| kept.name == name);
+        if !values.iter().all(|(name, _)| known(name)) {
+            return None;
+        }
+        let value = |kept: &Kept| {
+            let (_, value) = values.iter().find(|(name, _)| *name == kept.name)?;
+            Some((kept.name, *value))
+        };
+        Some(Self(KEPT.iter().filter_map(value).collect()))
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.0.iter().copied()
     }
 
     /// One statistic.

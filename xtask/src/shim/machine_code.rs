@@ -3,11 +3,19 @@
 
 use super::{Bench, CARDS, Card};
 use crate::clients::Setting;
+use crate::drivers;
+use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+/// clang and ROCm's device libraries of one version.
+const AMD_COMPILER: &[&str] = &["clang-21", "rocm-device-libs-21"];
+
+/// The folder of its LLVM below `usr/lib`.
+const LLVM: &str = "llvm-21";
 
 /// The folder of shaders and summaries.
 fn folder() -> PathBuf {
@@ -35,6 +43,9 @@ pub fn run(report: &mut Report) -> Result {
         report.record(&format!("isa · {}", card.name), outcome);
     }
     if bless && only.is_empty() {
+        for card in CARDS.iter().filter(chosen) {
+            of_clang(&bench, card, &tool)?;
+        }
         let names = CARDS.iter().map(|card| card.name);
         let mut command = Command::new(&tool);
         command.args(["isa", "page"]);
@@ -44,6 +55,37 @@ pub fn run(report: &mut Report) -> Result {
         sh::output(command.args(names))?;
     }
     Ok(())
+}
+
+/// Commits what AMD's own compiler makes of the kernels, for a card of AMD's.
+fn of_clang(bench: &Bench, card: &Card, tool: &Path) -> Result {
+    let name = format!("{}.tsv", card.name);
+    let made = bench.folder.join(format!("clang-{name}"));
+    let mut command = Command::new(tool);
+    command.args(["isa", "clang", card.name]).arg(&made);
+    sh::output(command.args(clang()?))?;
+    match made.exists() {
+        true => sh::write(&folder().join("clang").join(name), sh::read(&made)?),
+        false => Ok(()),
+    }
+}
+
+/// The command that starts AMD's own compiler: Debian sid's clang, by sid's dynamic linker.
+fn clang() -> Result<Vec<String>> {
+    let place = private_apt::unpack_closure("sid", "clang-for-amd", AMD_COMPILER)?;
+    let libraries = place.join(drivers::LIBRARIES);
+    let linker = libraries.join("ld-linux-x86-64.so.2");
+    let llvm = place.join("usr/lib").join(LLVM);
+    let path = std::env::join_paths([&libraries, &llvm.join("lib")]);
+    let path = path.map_err(|error| error.to_string())?;
+    let library_path = path.to_string_lossy().into_owned();
+    Ok(vec![
+        linker.display().to_string(),
+        "--library-path".to_string(),
+        library_path,
+        llvm.join("bin/clang").display().to_string(),
+        format!("-resource-dir={}", llvm.join("lib/clang/21").display()),
+    ])
 }
 
 /// Compiles everything on a card, writes the summary and returns the table.

@@ -17,7 +17,7 @@ use pumice_ir::{
     Value,
 };
 
-/// What stands for an operation.
+/// A form that stands for an operation.
 enum Form {
     /// This value.
     Value(Value),

@@ -16,7 +16,7 @@ const MAX_DEPTH: u32 = 8;
 /// Numbers that count work-items of a work-group, or its sub-groups, are not above it.
 const MOST_OF_GROUP: u64 = (1 << 31) - 1;
 
-/// What is known of a function's integers.
+/// Answers questions about a function's integers.
 pub(super) struct Bounds<'a> {
     func: &'a Function,
     cfg: &'a Cfg,
