@@ -297,6 +297,36 @@ static void expect_info(const void *pointer, cl_uint type, void *base, size_t si
     EQ(got_flags, flags);
 }
 
+/* Programs ask for pages, of small and of large memory, beside memory of other sizes. */
+static void alignments(int on_host)
+{
+    void *all[2 * 13 * 3];
+    int count = 0;
+    cl_int error = 0;
+    for (int large = 0; large < 2; large++)
+        for (cl_uint shift = 0; shift <= 12; shift++) {
+            size_t size = large ? 3 << 20 : 40 + shift;
+            int first = count;
+            all[count++] = device_alloc(context, device, NULL, size, 1u << shift, &error);
+            MUST(error);
+            if (on_host) {
+                all[count++] = host_alloc(context, NULL, size, 1u << shift, &error);
+                MUST(error);
+                all[count++] = shared_alloc(context, device, NULL, size, 1u << shift, &error);
+                MUST(error);
+            }
+            for (int i = first; i < count; i++) {
+                EQ((size_t)all[i] % (1u << shift), 0);
+                cl_uint pattern = 0x1000u + (cl_uint)i, back = 0;
+                MUST(fill(queue, all[i], &pattern, 4, 40, 0, NULL, NULL));
+                MUST(copy(queue, CL_TRUE, &back, (char *)all[i] + 36, 4, 0, NULL, NULL));
+                EQ(back, pattern);
+            }
+        }
+    for (int i = 0; i < count; i++)
+        MUST(mem_free(context, all[i]));
+}
+
 static void queries_and_errors(int on_host)
 {
     cl_int error = 0;
@@ -337,7 +367,7 @@ static void queries_and_errors(int on_host)
         size_t size;
         cl_uint alignment;
         cl_int error;
-    } wrong[] = {{64, 3, CL_INVALID_VALUE}, {64, 256, CL_INVALID_VALUE}, {0, 0, CL_INVALID_BUFFER_SIZE},
+    } wrong[] = {{64, 3, CL_INVALID_VALUE}, {64, 8192, CL_INVALID_VALUE}, {0, 0, CL_INVALID_BUFFER_SIZE},
                  {SIZE_MAX, 0, CL_INVALID_BUFFER_SIZE}};
     for (int i = 0; i < 4; i++) {
         CHECK(!device_alloc(context, device, NULL, wrong[i].size, wrong[i].alignment, &error));
@@ -458,6 +488,7 @@ int main(void)
             EQ(error, CL_INVALID_OPERATION);
         }
         device_lists(program);
+        alignments(of_host != 0);
         queries_and_errors(of_host != 0);
         no_host_memory();
     } else {

@@ -50,7 +50,7 @@ fn new_window(device: &LogicalDevice) -> Option<Window> {
 /// Tests whether a kernel and the host see each other's writes in memory that is shared as a whole.
 fn sees_host_memory(device: &LogicalDevice) -> Result<bool> {
     const VALUES: [u32; 4] = [0x0123_4567, 0x89ab_cdef, 7, 0xffff_0000];
-    let buffer = device.create_shared_buffer(4096, MemoryClass::Staging, Sharing::Whole)?;
+    let buffer = device.create_shared_buffer(4096, MemoryClass::Staging, Sharing::Whole, 1)?;
     let Some((host, false)) = buffer.at_pointer() else {
         return Ok(false);
     };
@@ -91,7 +91,7 @@ impl LogicalDevice {
         })
     }
 
-    /// Allocates a buffer with a pointer. `class` is the memory of one that is not shared as a whole, and of all
+    /// Allocates a buffer with a pointer, aligned as by [`LogicalDevice::create_aligned_buffer`]. `class` is the memory of one that is not shared as a whole, and of all
     /// where pointers are addresses.
     ///
     /// # Errors
@@ -101,9 +101,10 @@ impl LogicalDevice {
         size: u64,
         class: MemoryClass,
         sharing: Sharing,
+        alignment: u64,
     ) -> Result<Buffer> {
         if self.probes().host_addresses {
-            return self.create_buffer(size, class);
+            return self.create_aligned_buffer(size, class, alignment);
         }
         let unsupported = || Error::Unsupported("pointers of the host's in kernels".into());
         let window = self.window().ok_or_else(unsupported)?;
@@ -111,14 +112,14 @@ impl LogicalDevice {
         let length = usize::try_from(size).map_err(|_| Error::OutOfHostMemory)?;
         match sharing {
             Sharing::DeviceOnly => {
-                let buffer = self.create_buffer(size, class)?;
+                let buffer = self.create_aligned_buffer(size, class, alignment)?;
                 match window.reserved.holds(host(&buffer), length) {
                     true => Ok(buffer),
                     false => Err(unsupported()),
                 }
             }
             Sharing::Copied => {
-                let buffer = self.create_buffer(size, class)?;
+                let buffer = self.create_aligned_buffer(size, class, alignment)?;
                 let pages = HostPages::of_own(&window.reserved, host(&buffer), length)?;
                 Ok(buffer.with_pages(pages))
             }

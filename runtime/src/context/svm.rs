@@ -72,6 +72,8 @@ pub struct Request {
     pub size: usize,
     /// The access that it is for.
     pub wanted: Wanted,
+    /// The pointer is a multiple of it: a power of two, or 0 for that of the largest type.
+    pub alignment: u32,
     /// True if all devices of the context get the pointer.
     pub for_all: bool,
     /// The call.
@@ -230,7 +232,7 @@ fn supported(devices: &[Ref<Device>], flags: u64) -> bool {
 }
 
 /// The memory of an allocation on a device.
-fn share(gpu: &gpu::OpenDevice, size: u64, wanted: Wanted) -> Result<Buffer> {
+fn share(gpu: &gpu::OpenDevice, size: u64, wanted: Wanted, alignment: u32) -> Result<Buffer> {
     let device = gpu.raw();
     let unified = device.capabilities().unified_memory;
     let class = match unified {
@@ -244,7 +246,7 @@ fn share(gpu: &gpu::OpenDevice, size: u64, wanted: Wanted) -> Result<Buffer> {
         Wanted::Coarse if unified && device.shares_memory() => Sharing::Whole,
         Wanted::Coarse => Sharing::Copied,
     };
-    let buffer = device.create_shared_buffer(size, class, sharing);
+    let buffer = device.create_shared_buffer(size, class, sharing, u64::from(alignment));
     let buffer = buffer.map_err(gpu::error)?;
     gpu.clear(&buffer)?;
     Ok(buffer)
@@ -260,6 +262,7 @@ impl Object<Context> {
             device,
             size,
             wanted,
+            alignment,
             ..
         } = request;
         let open = self.devices()[device].gpu()?;
@@ -274,11 +277,15 @@ impl Object<Context> {
                 return Err(Error::OutOfResources.because(reason));
             }
         }
-        let memory = share(open, size as u64, wanted).map_err(|error| match error {
+        let memory = share(open, size as u64, wanted, alignment).map_err(|error| match error {
             Error::OutOfHostMemory => error,
             _ => Error::OutOfResources,
         })?;
         let start = memory.pointer() as usize;
+        if alignment != 0 && start % alignment as usize != 0 {
+            let reason = format!("the device's memory is not aligned to {alignment}");
+            return Err(Error::OutOfResources.because(reason));
+        }
         let host = HostSlice::at_pointer(&memory);
         let copied = host.is_some_and(|(_, copied)| copied);
         let host = host.map(|(slice, _)| slice.part(0, size));
@@ -328,6 +335,7 @@ impl Object<Context> {
             device: 0,
             size,
             wanted,
+            alignment,
             for_all: true,
             origin: Origin::Svm {
                 fine: wanted == Wanted::Fine,

@@ -149,6 +149,7 @@ impl Object<Context> {
                 .and_then(|device| self.device_index(device))
                 .unwrap_or(0),
             size,
+            alignment: properties.alignment as u32,
             wanted: match kind {
                 SvmType::Device => Wanted::Device,
                 SvmType::Coarse => Wanted::Coarse,

@@ -15,8 +15,9 @@ const ATOMIC: u64 = cl::CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
 const CONCURRENT: u64 = cl::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL;
 const CONCURRENT_ATOMIC: u64 = cl::CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL;
 
-/// The size of the largest type in bytes (long16), which is the largest alignment.
-pub const MOST_ALIGNMENT: u32 = 128;
+/// The largest alignment in bytes: a page. The extension allows CL_INVALID_VALUE for what is above the size of the
+/// largest type (128), but programs ask for pages (every hipHostMalloc of chipStar's), and other drivers let them.
+pub const MOST_ALIGNMENT: u32 = 4096;
 
 /// A kind of allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +147,7 @@ impl Device {
 /// Checks an alignment.
 ///
 /// # Errors
-/// CL_INVALID_VALUE if it is neither 0 nor a power of two up to the size of the largest type.
+/// CL_INVALID_VALUE if it is neither 0 nor a power of two up to [`MOST_ALIGNMENT`].
 pub fn check_alignment(alignment: u64) -> Result<()> {
     let is_valid =
         alignment == 0 || alignment.is_power_of_two() && alignment <= u64::from(MOST_ALIGNMENT);
@@ -205,6 +206,7 @@ impl Object<Context> {
         let request = Request {
             device: index.unwrap_or(0),
             size,
+            alignment,
             wanted: match kind {
                 Kind::Device => Wanted::Device,
                 Kind::Host | Kind::Shared => Wanted::Fine,

@@ -165,6 +165,22 @@ impl Buffer {
         Self::allocate_for(device, size, class, vk::BufferUsageFlags::empty())
     }
 
+    /// Like [`Buffer::allocate`], at a multiple of `alignment`, a power of two up to 4096.
+    pub(crate) fn allocate_aligned(
+        device: &Arc<DeviceShared>,
+        size: u64,
+        class: MemoryClass,
+        alignment: u64,
+    ) -> Result<Self> {
+        Self::allocate_with(
+            device,
+            size,
+            class,
+            vk::BufferUsageFlags::empty(),
+            alignment,
+        )
+    }
+
     /// Like [`Buffer::allocate`], with uses that other buffers do not have.
     pub(crate) fn allocate_for(
         device: &Arc<DeviceShared>,
@@ -172,12 +188,24 @@ impl Buffer {
         class: MemoryClass,
         more: vk::BufferUsageFlags,
     ) -> Result<Self> {
+        Self::allocate_with(device, size, class, more, ALIGNMENT)
+    }
+
+    fn allocate_with(
+        device: &Arc<DeviceShared>,
+        size: u64,
+        class: MemoryClass,
+        more: vk::BufferUsageFlags,
+        alignment: u64,
+    ) -> Result<Self> {
         check_size(device, size)?;
         let in_host_memory = matches!(
             class,
             MemoryClass::HostVisibleDevice | MemoryClass::Readback
         );
-        if size >= DEDICATED_FROM && in_host_memory && more.is_empty() {
+        // Drivers align what they map to 64 bytes, whatever the memory's own alignment.
+        let by_pages = size >= DEDICATED_FROM || alignment > ALIGNMENT;
+        if by_pages && in_host_memory && more.is_empty() {
             // Refused for whatever reason, the driver allocates, and says the reason.
             if let Some(buffer) = host_memory::allocate(device, size, class) {
                 return Ok(buffer);
@@ -190,7 +218,7 @@ impl Buffer {
         let buffer = RawBuffer::create(device, &info)?;
         // SAFETY: the buffer belongs to the device.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(buffer.raw) };
-        requirements.alignment = requirements.alignment.max(ALIGNMENT);
+        requirements.alignment = requirements.alignment.max(ALIGNMENT).max(alignment);
         let location = match class {
             MemoryClass::DeviceLocal => MemoryLocation::GpuOnly,
             MemoryClass::HostVisibleDevice => {
@@ -428,6 +456,20 @@ impl LogicalDevice {
     /// Out of memory, or a size beyond the device's limit.
     pub fn create_buffer(&self, size: u64, class: MemoryClass) -> Result<Buffer> {
         Buffer::allocate(&self.shared, size, class)
+    }
+
+    /// The same with an address that is a multiple of `alignment`, a power of two up to 4096, where the driver's
+    /// memory begins at such addresses.
+    ///
+    /// # Errors
+    /// Those of [`LogicalDevice::create_buffer`].
+    pub fn create_aligned_buffer(
+        &self,
+        size: u64,
+        class: MemoryClass,
+        alignment: u64,
+    ) -> Result<Buffer> {
+        Buffer::allocate_aligned(&self.shared, size, class, alignment)
     }
 }
 
