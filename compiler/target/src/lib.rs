@@ -21,4 +21,7 @@ pub use check_kind::CheckKind;
 pub use checks::{Check, Checks};
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use quirks::{QuirkKind, Quirks};
-pub use target::{FEATURES, FloatAtomics, FloatControls, SmallStorage, SubgroupOps, Target};
+pub use target::{
+    FEATURES, FloatAtomics, FloatControls, MOST_GROUP_INVOCATIONS, SmallStorage, SubgroupOps,
+    Target,
+};

@@ -159,7 +159,7 @@ pub struct Target {
     pub max_push_constants_size: u32,
     /// `maxComputeSharedMemorySize` in bytes.
     pub max_local_memory_size: u32,
-    /// `maxComputeWorkGroupInvocations`.
+    /// `maxComputeWorkGroupInvocations`, at most [`MOST_GROUP_INVOCATIONS`].
     pub max_work_group_size: u32,
     /// `subgroupSize`, or the maximum where it varies.
     pub max_subgroup_size: u32,
@@ -197,6 +197,9 @@ pub struct Target {
     /// SPIR-V version to emit for Vulkan, e.g. `(1, 5)`.
     pub spirv_version: (u8, u8),
 }
+
+/// No device has more work-items in a work-group: the compiler bounds local ids and sizes with it.
+pub const MOST_GROUP_INVOCATIONS: u32 = 1 << 16;
 
 /// Every optional feature of OpenCL C 3.0 (§6.2.1) and of cl_ext_float_atomics.
 pub const FEATURES: &[&str] = &[

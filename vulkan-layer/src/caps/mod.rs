@@ -155,7 +155,7 @@ pub struct Limits {
     pub max_group_count: [u32; 3],
     /// maxComputeWorkGroupSize.
     pub max_group_size: [u32; 3],
-    /// maxComputeWorkGroupInvocations.
+    /// maxComputeWorkGroupInvocations, at most [`pumice_target::MOST_GROUP_INVOCATIONS`].
     pub max_group_invocations: u32,
     /// maxComputeSharedMemorySize.
     pub max_shared_memory: u32,

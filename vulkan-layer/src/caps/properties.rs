@@ -152,7 +152,8 @@ pub(super) fn query(
     caps.limits = Limits {
         max_group_count: l.max_compute_work_group_count,
         max_group_size: l.max_compute_work_group_size,
-        max_group_invocations: l.max_compute_work_group_invocations,
+        max_group_invocations: (l.max_compute_work_group_invocations)
+            .min(pumice_target::MOST_GROUP_INVOCATIONS),
         max_shared_memory: l.max_compute_shared_memory_size,
         max_push_constants: l.max_push_constants_size,
         max_bound_sets: l.max_bound_descriptor_sets,

@@ -9,12 +9,13 @@ use pumice_ir::{
     BinaryOp, Block, BuiltIn, Cfg, ConvertOp, DomTree, Function, Inst, InstKind, IntCond, Scalar,
     Value, ValueDef,
 };
+use pumice_target::MOST_GROUP_INVOCATIONS;
 
 /// Operations that are looked back through.
 const MAX_DEPTH: u32 = 8;
 
 /// Numbers that count work-items of a work-group, or its sub-groups, are not above it.
-const MOST_OF_GROUP: u64 = (1 << 31) - 1;
+const MOST_OF_GROUP: u64 = MOST_GROUP_INVOCATIONS as u64;
 
 /// Answers questions about a function's integers.
 pub(super) struct Bounds<'a> {
@@ -250,7 +251,7 @@ impl<'a> Bounds<'a> {
             let calls = self.func.insts[term].kind.successors();
             calls.iter().filter(|call| call.block == block).all(|call| {
                 let arg = call.args[index];
-                self.grows_safely(arg, value, pred, limit) || self.within(arg, limit, depth)
+                self.grows_safely(arg, value, pred, limit, depth) || self.within(arg, limit, depth)
             })
         });
         if !all {
@@ -260,36 +261,62 @@ impl<'a> Bounds<'a> {
         all
     }
 
-    /// Returns whether what reaches the end of `block` is `param` and a constant, and at most `limit`, if
+    /// Returns whether what reaches the end of `block` is `param` and a number, and at most `limit`, if
     /// `param` is at most `limit`.
-    fn grows_safely(&self, next: Value, param: Value, block: Block, limit: u64) -> bool {
-        let Some(inst) = self.func.def_inst(next) else {
+    fn grows_safely(
+        &mut self,
+        next: Value,
+        param: Value,
+        block: Block,
+        limit: u64,
+        depth: u32,
+    ) -> bool {
+        let Some(step) = self.step(next, param) else {
             return false;
-        };
-        let InstKind::Binary {
-            op: BinaryOp::IAdd,
-            args,
-            ..
-        } = self.func.insts[inst].kind
-        else {
-            return false;
-        };
-        let step = match args {
-            [a, b] if a == param => self.constant(b),
-            [a, b] if b == param => self.constant(a),
-            _ => None,
         };
         // A signed comparison bounds what is not negative.
         if limit > greatest_signed(self.func.ty(param).scalar) {
             return false;
         }
-        let Some(step) = step else {
-            return false;
+        let room = (self.bound(param, block)).and_then(|bound| limit.checked_sub(bound));
+        room.is_some_and(|room| self.within(step, room, depth))
+    }
+
+    /// The number that is added to `param`, as it is or as a wider number that is made narrow again.
+    fn step(&self, next: Value, param: Value) -> Option<Value> {
+        let kind = |value| Some(&self.func.insts[self.func.def_inst(value)?].kind);
+        let sum = match *kind(next)? {
+            InstKind::Convert {
+                op: ConvertOp::Trunc,
+                arg,
+                ..
+            } => arg,
+            _ => next,
         };
-        let bound = self.bound(param, block);
-        bound
-            .and_then(|bound| bound.checked_add(step))
-            .is_some_and(|sum| sum <= limit)
+        let InstKind::Binary {
+            op: BinaryOp::IAdd,
+            args: [a, b],
+            ..
+        } = *kind(sum)?
+        else {
+            return None;
+        };
+        let is_param = |value| {
+            let extended = || match *kind(value)? {
+                InstKind::Convert {
+                    op: ConvertOp::SExt | ConvertOp::ZExt,
+                    arg,
+                    ..
+                } => Some(arg),
+                _ => None,
+            };
+            value == param || extended() == Some(param)
+        };
+        match (is_param(a), is_param(b)) {
+            (true, _) => Some(b),
+            (_, true) => Some(a),
+            _ => None,
+        }
     }
 
     /// The largest value of a parameter, which is not negative, that a comparison on the way to `block` lets
