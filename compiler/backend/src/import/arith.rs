@@ -265,11 +265,25 @@ impl Body<'_, '_> {
         sum.unwrap_or(vector)
     }
 
+    /// The sum of the lanes' products. Its error is bounded as a whole (OpenCL C 3.0, relative error as ULPs), so
+    /// that it is contracted where expressions are not.
     fn dot(&mut self, inst: &Inst<'_>) -> Result<Value> {
         let args = self.pair(inst, Scalar::is_float)?;
-        let flags = self.sum_flags(inst.id);
-        let product = self.binary_with(BinaryOp::FMul, args, flags);
-        Ok(self.reduce(BinaryOp::FAdd, product, flags))
+        let ty = self.func.ty(args[0]);
+        let flags = self.sum_flags(inst.id) | FloatFlags::CONTRACT;
+        let mut sum = None;
+        for lane in 0..ty.lanes {
+            let factors = match ty.is_vector() {
+                true => args.map(|vector| self.emit(InstKind::Extract { vector, lane }, ty.lane())),
+                false => args,
+            };
+            let product = self.binary_with(BinaryOp::FMul, factors, flags);
+            sum = Some(match sum {
+                Some(sum) => self.binary_with(BinaryOp::FAdd, [sum, product], flags),
+                None => product,
+            });
+        }
+        sum.ok_or_else(|| inst.error("the operand has no lanes"))
     }
 
     /// Modulo with the sign of the divisor.
