@@ -450,6 +450,15 @@ impl Builder {
         id
     }
 
+    /// An OpVariable of the function that holds a constant at first.
+    pub fn local_with(&mut self, pointer: Id, constant: Id) -> Id {
+        let id = self.id();
+        let operands = [pointer, id, StorageClass::Function as u32, constant];
+        self.spend([&operands]);
+        push_inst(&mut self.function.variables, Op::Variable as u16, &operands);
+        id
+    }
+
     /// An instruction of the function with a result.
     pub fn inst(&mut self, op: Op, ty: Id, operands: &[u32]) -> Id {
         let id = self.id();

@@ -318,13 +318,16 @@ impl Emitter<'_> {
         let mut lanes = Vec::with_capacity(usize::from(ty.lanes));
         for lane in 0..u32::from(ty.lanes) {
             let at = offset + lane * size;
+            // The high word comes first: Mesa turns their order around, and NVK's compiler keeps a pointer where it was
+            // loaded only if the low word was loaded before, and moves it in each round of a loop if not.
+            let high = match size {
+                8 => Some(self.argument_word(block, at / 4 + 1)?),
+                _ => None,
+            };
             let word = self.argument_word(block, at / 4)?;
-            let bits = match size {
-                8 => {
-                    let high = self.argument_word(block, at / 4 + 1)?;
-                    self.wide_of_words([word, high])
-                }
-                4 => word,
+            let bits = match (size, high) {
+                (_, Some(high)) => self.wide_of_words([word, high]),
+                (4, _) => word,
                 _ => {
                     let u32_ty = self.b.ty_int(32);
                     let narrow = self.b.ty_int(size * 8);

@@ -9,6 +9,7 @@ use super::matrix;
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
 use super::promises::Near;
+use super::rotations::Rotations;
 use crate::{LowerOptions, Target};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::ArgLayout;
@@ -148,6 +149,7 @@ pub(crate) struct Emitter<'m> {
     pub frame: FxHashMap<u32, Id>,
     /// Vector built-ins of which only single lanes are used: written lane by lane.
     pub lane_builtins: FxHashMap<Value, BuiltIn>,
+    pub rotations: Rotations,
     /// The parts of the offsets of local and private memory.
     pub parts_of: FxHashMap<Id, Parts>,
     /// Low words of distances that the current block has computed.
@@ -260,6 +262,7 @@ impl<'m> Emitter<'m> {
             cur_uses: BTreeSet::new(),
             frame: FxHashMap::default(),
             lane_builtins: FxHashMap::default(),
+            rotations: Rotations::default(),
             parts_of: FxHashMap::default(),
             low_words: FxHashMap::default(),
             near_of: FxHashMap::default(),

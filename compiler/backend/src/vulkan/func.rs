@@ -2,6 +2,7 @@
 
 use super::builder::Id;
 use super::emitter::Emitter;
+use super::rotations::Rotations;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Bases;
@@ -38,6 +39,11 @@ impl Emitter<'_> {
         self.frame.clear();
         self.near_of.clear();
         self.find_lane_builtins();
+        // LLVM knows rotations of two numbers, and drivers for processors compile with it.
+        self.rotations = match self.target.launch_promises {
+            true => Rotations::of(f),
+            false => Rotations::default(),
+        };
         if self.has_buffers() {
             self.bases = Some(Bases::of(self.module, f));
         }

@@ -35,6 +35,9 @@ impl Emitter<'_> {
         let typed = || ty.ok_or_else(|| internal(&data.kind));
         let id = match &data.kind {
             InstKind::Unary { op, arg } => self.unary(*op, *arg, typed()?),
+            InstKind::Binary { args, .. } if self.rotations.is_right_shift(inst) => {
+                self.rotation_shift(*args, typed()?)
+            }
             InstKind::Binary { op, args, flags } => self.binary(*op, *args, *flags, typed()?)?,
             InstKind::ICmp { cond, args } => {
                 self.check_comparison(*args)?;

@@ -31,6 +31,7 @@ mod nodes;
 mod parts;
 mod promises;
 mod reflect;
+mod rotations;
 mod wide;
 mod work_items;
 

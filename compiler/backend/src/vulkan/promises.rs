@@ -17,8 +17,19 @@ pub(crate) struct Near {
     pub root: Id,
     /// The low word of the distance.
     pub distance: Id,
+    /// The index that is the distance when it is shifted.
+    index: Option<Index>,
     /// The address of what it points at.
     pub address: Id,
+}
+
+/// The index of an element whose size is a power of two.
+#[derive(Clone, Copy, Debug)]
+struct Index {
+    /// Its low word. It is the whole index: the distance has no more bits, and those that a shift loses do not count.
+    word: Id,
+    /// The bits by which it is shifted.
+    bits: u64,
 }
 
 impl Emitter<'_> {
@@ -67,29 +78,53 @@ impl Emitter<'_> {
         )
     }
 
-    /// A distance that is an index shifted to bytes, shifted behind the widening of its low word; `None` for others and
-    /// on drivers that add a word as it is.
-    fn wide_shifted_index(&mut self, offset: Value) -> Result<Option<Id>, LowerError> {
+    /// The index behind `before` and `offset`, which together are a distance; `None` for others, and on drivers that
+    /// add a word as it is.
+    fn index(&mut self, before: Option<Near>, offset: Value) -> Result<Option<Index>, LowerError> {
         if !self.target.quirks.has(QuirkKind::IndexesShiftedWide) {
             return Ok(None);
         }
+        let before = match before {
+            None => None,
+            Some(Near { index: None, .. }) => return Ok(None),
+            Some(Near { index, .. }) => index,
+        };
         let f = &self.module.functions[self.cur];
-        let Some(&InstKind::Binary {
-            op: BinaryOp::Shl,
-            args: [index, bits],
-            ..
-        }) = f.def_inst(offset).map(|inst| &f.insts[inst].kind)
-        else {
-            return Ok(None);
+        let binary = match f.def_inst(offset).map(|inst| &f.insts[inst].kind) {
+            Some(&InstKind::Binary {
+                op,
+                args: [index, by],
+                ..
+            }) => f.const_bits(by).map(|by| (op, index, by)),
+            _ => None,
         };
-        let Some(bits) = f.const_bits(bits) else {
-            return Ok(None);
+        let added = match (binary, f.const_bits(offset), before) {
+            (Some((BinaryOp::Shl, index, bits)), ..) if bits < 32 => {
+                let word = self.low_word(index)?;
+                Index { word, bits }
+            }
+            (Some((BinaryOp::IMul, index, bytes)), ..) if bytes % 2 == 0 && bytes != 0 => {
+                let bits = u64::from(bytes.trailing_zeros());
+                let (u32_ty, word) = (self.b.ty_int(32), self.low_word(index)?);
+                let times = self.b.const_u32((bytes >> bits) as u32);
+                let word = self.b.op(Op::IMul, u32_ty, &[word, times]);
+                Index { word, bits }
+            }
+            (_, Some(bytes), Some(Index { bits, .. })) if bytes % (1 << bits) == 0 => {
+                let word = self.b.const_u32((bytes >> bits) as u32);
+                Index { word, bits }
+            }
+            _ => return Ok(None),
         };
-        // The word is the whole index: the distance has no more bits, and those that a shift loses do not count.
-        let word = self.low_word(index)?;
-        let wide = self.widen(word);
-        let (ty, bits) = (self.wide_ty(), self.b.const_u32(bits as u32));
-        Ok(Some(self.b.op(Op::ShiftLeftLogical, ty, &[wide, bits])))
+        let Some(Index { word, bits }) = before else {
+            return Ok(Some(added));
+        };
+        if bits != added.bits {
+            return Ok(None);
+        }
+        let u32_ty = self.b.ty_int(32);
+        let word = self.b.op(Op::IAdd, u32_ty, &[word, added.word]);
+        Ok(Some(Index { word, bits }))
     }
 
     /// Takes note of a pointer that is a sum, at a distance from an argument: where arguments are near
@@ -105,7 +140,7 @@ impl Emitter<'_> {
             return Ok(());
         };
         let (root, before) = match self.near_of.get(&base) {
-            Some(near) => (near.root, Some(near.distance)),
+            Some(&near) => (near.root, Some(near)),
             None if self.is_argument(base) && !self.is_delta(offset) => (self.value(base), None),
             None => return Ok(()),
         };
@@ -116,16 +151,17 @@ impl Emitter<'_> {
         self.low_words.insert(offset, distance);
         if let Some(before) = before {
             let u32_ty = self.b.ty_int(32);
-            distance = self.b.op(Op::IAdd, u32_ty, &[before, distance]);
+            distance = self.b.op(Op::IAdd, u32_ty, &[before.distance, distance]);
         }
+        let index = self.index(before, offset)?;
         let mut address = sum;
         if self.b.const_value(distance).is_none() {
-            let shifted = match before {
-                None => self.wide_shifted_index(offset)?,
-                Some(_) => None,
-            };
-            let wide = match shifted {
-                Some(shifted) => shifted,
+            let wide = match index {
+                Some(Index { word, bits }) => {
+                    let wide = self.widen(word);
+                    let (ty, bits) = (self.wide_ty(), self.b.const_u32(bits as u32));
+                    self.b.op(Op::ShiftLeftLogical, ty, &[wide, bits])
+                }
                 None => self.widen(distance),
             };
             let near = self.wide_sum(Op::IAdd, root, wide);
@@ -135,6 +171,7 @@ impl Emitter<'_> {
         let near = Near {
             root,
             distance,
+            index,
             address,
         };
         self.near_of.insert(result, near);
