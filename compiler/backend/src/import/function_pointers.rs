@@ -1,6 +1,7 @@
 //! Pointers to functions (SPV_INTEL_function_pointers) as numbers.
 //!
-//! Takes a Kernel module with pointers of storage class CodeSectionINTEL. Gives the module in which
+//! Takes a Kernel module with pointers to functions: of storage class CodeSectionINTEL, or, in the extension's first
+//! revision, of Function. Gives the module in which
 //! each function whose address is taken has a number from 1 on, a pointer is a 64-bit integer, and a
 //! call through a pointer calls a function that chooses by the number among those with the call's
 //! types. The linked module has all functions that a pointer can name, so nothing is left open.
@@ -16,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) fn resolve(words: &ModuleWords<'_>, insts: &[Inst<'_>]) -> Result<Option<Vec<u32>>> {
     let mentions = |inst: &Inst<'_>| match inst.op {
         Op::ConstantFunctionPointerINTEL | Op::FunctionPointerCallINTEL => true,
-        Op::TypePointer => is_code(inst),
+        Op::TypePointer => inst.args.first() == Some(&(StorageClass::CodeSectionINTEL as u32)),
         _ => false,
     };
     if !insts.iter().any(mentions) {
@@ -29,8 +30,19 @@ pub(super) fn resolve(words: &ModuleWords<'_>, insts: &[Inst<'_>]) -> Result<Opt
     resolver.finish().map(Some)
 }
 
-fn is_code(inst: &Inst<'_>) -> bool {
-    inst.args.first() == Some(&(StorageClass::CodeSectionINTEL as u32))
+/// Types of pointers to functions.
+fn pointers(insts: &[Inst<'_>]) -> FxHashSet<u32> {
+    let functions = insts.iter().filter(|inst| inst.op == Op::TypeFunction);
+    let functions: FxHashSet<u32> = functions.map(|inst| inst.id).collect();
+    let to_function = |inst: &&Inst<'_>| {
+        let pointee = inst.args.get(1);
+        inst.op == Op::TypePointer && pointee.is_some_and(|pointee| functions.contains(pointee))
+    };
+    insts
+        .iter()
+        .filter(to_function)
+        .map(|inst| inst.id)
+        .collect()
 }
 
 /// Result type and types of the arguments of a call.
@@ -65,13 +77,12 @@ impl<'a> Resolver<'a> {
     fn new(words: &ModuleWords<'_>, insts: &'a [Inst<'a>]) -> Self {
         let long = |inst: &&Inst<'_>| inst.op == Op::TypeInt && inst.args == [64, 0];
         let known = insts.iter().find(long).map(|inst| inst.id);
-        let pointers = |inst: &&Inst<'_>| inst.op == Op::TypePointer && is_code(inst);
         let mut resolver = Self {
             out: words.header().to_vec(),
             bound: words.bound,
             number: 0,
             is_number_written: false,
-            pointers: insts.iter().filter(pointers).map(|inst| inst.id).collect(),
+            pointers: pointers(insts),
             values: FxHashSet::default(),
             types: FxHashMap::default(),
             functions: FxHashMap::default(),
@@ -143,7 +154,7 @@ impl<'a> Resolver<'a> {
         }
         match inst.op {
             Op::TypeInt if inst.id == self.number => Ok(()),
-            Op::TypePointer if is_code(inst) => Ok(()),
+            Op::TypePointer if self.pointers.contains(&inst.id) => Ok(()),
             Op::ConstantFunctionPointerINTEL => {
                 let function = inst.arg(0)?;
                 let next = self.taken.len() as u32 + 1;
