@@ -11,8 +11,10 @@ fn of_op(op: Op) -> Option<Since> {
     Some(match op as u32 {
         // OpSizeOf to OpModuleProcessed
         321..=330 => (1, &[]),
-        // OpExecutionModeId, OpDecorateId
-        331 | 332 => (2, &[]),
+        // OpExecutionModeId
+        331 => (2, &[]),
+        // OpDecorateId; the extension decorates by it and named 1.0 until its third revision
+        332 => (2, &["SPV_INTEL_memory_access_aliasing"]),
         // OpGroupNonUniformElect to OpGroupNonUniformQuadSwap
         333..=366 => (3, &[]),
         // OpCopyLogical, OpPtrEqual, OpPtrNotEqual, OpPtrDiff
