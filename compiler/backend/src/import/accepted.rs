@@ -73,6 +73,7 @@ pub const CAPABILITIES: &[Capability] = &[
     Capability::BFloat16ConversionINTEL,
     Capability::FPFastMathModeINTEL,
     Capability::MemoryAccessAliasingINTEL,
+    Capability::UnstructuredLoopControlsINTEL,
     Capability::CooperativeMatrixKHR,
     Capability::FunctionPointersINTEL,
 ];
@@ -94,6 +95,7 @@ pub const EXTENSIONS: &[&CStr] = &[
     c"SPV_INTEL_optnone",
     c"SPV_INTEL_split_barrier",
     c"SPV_INTEL_subgroups",
+    c"SPV_INTEL_unstructured_loop_controls",
     c"SPV_KHR_bit_instructions",
     c"SPV_KHR_cooperative_matrix",
     c"SPV_KHR_expect_assume",

@@ -263,10 +263,10 @@ impl<'a> Body<'a, '_> {
     }
 }
 
-/// Gives the unroll hint of a loop's control. Its promises about iterations and dependencies are
-/// not used.
-pub(super) fn unroll_hint(merge: &Inst<'_>) -> Result<UnrollHint> {
-    let control = merge.arg(2)?;
+/// Gives the unroll hint of a loop's control, the operand `at`. Its promises about iterations and
+/// dependencies are not used.
+pub(super) fn unroll_hint(inst: &Inst<'_>, at: usize) -> Result<UnrollHint> {
+    let control = inst.arg(at)?;
     let has = |bit: LoopControl| control & bit.bits() != 0;
     if has(LoopControl::PARTIAL_COUNT) {
         // Literals follow in the order of their bits; only later versions' stand behind.
@@ -275,8 +275,8 @@ pub(super) fn unroll_hint(merge: &Inst<'_>) -> Result<UnrollHint> {
             | LoopControl::MAX_ITERATIONS
             | LoopControl::ITERATION_MULTIPLE
             | LoopControl::PEEL_COUNT;
-        let at = (control & before.bits()).count_ones() as usize;
-        return Ok(UnrollHint::Partial(merge.arg(3 + at)?));
+        let skipped = (control & before.bits()).count_ones() as usize;
+        return Ok(UnrollHint::Partial(inst.arg(at + 1 + skipped)?));
     }
     Ok(if has(LoopControl::UNROLL) {
         UnrollHint::Unroll

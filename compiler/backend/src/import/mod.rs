@@ -198,9 +198,10 @@ impl<'a> Body<'a, '_> {
                 self.loc = SourceLoc::default();
                 return Ok(());
             }
-            Op::LoopMerge => {
+            Op::LoopMerge | Op::LoopControlINTEL => {
+                let control = if inst.op == Op::LoopMerge { 2 } else { 0 };
                 if let Some(block) = self.block {
-                    self.func.blocks[block].unroll = unroll_hint(inst)?;
+                    self.func.blocks[block].unroll = unroll_hint(inst, control)?;
                 }
                 return Ok(());
             }
