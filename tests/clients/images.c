@@ -229,6 +229,39 @@ unmap:
     free(data), free(got), free(want), free(wide), free(back);
 }
 
+/* A fill of more texels than are copied at a time: nine slices of a quarter of a MiB, the ones around them left. */
+static void large_fill(cl_mem_object_type type)
+{
+    enum { SIDE = 256, SLICES = 11, SLICE = SIDE * SIDE };
+    cl_int error;
+    cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    cl_image_desc desc = {.image_type = type,
+                          .image_width = SIDE,
+                          .image_height = SIDE,
+                          .image_depth = type == CL_MEM_OBJECT_IMAGE3D ? SLICES : 0,
+                          .image_array_size = type == CL_MEM_OBJECT_IMAGE3D ? 0 : SLICES};
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
+    MUST(error);
+    const size_t zero[3] = {0, 0, 0}, all[3] = {SIDE, SIDE, SLICES};
+    const size_t origin[3] = {0, 0, 1}, region[3] = {SIDE, SIDE, SLICES - 2};
+    const cl_uint first[4] = {1, 2, 3, 4}, second[4] = {250, 251, 252, 253};
+    MUST(clEnqueueFillImage(queue, image, first, zero, all, 0, NULL, NULL));
+    MUST(clEnqueueFillImage(queue, image, second, origin, region, 0, NULL, NULL));
+    unsigned char *got = malloc(SLICES * SLICE * 4);
+    MUST(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, got, 0, NULL, NULL));
+    for (size_t i = 0; i < SLICES * SLICE * 4; i++) {
+        size_t slice = i / (SLICE * 4);
+        cl_uint want = (slice == 0 || slice == SLICES - 1 ? first : second)[i % 4];
+        if (got[i] != want) {
+            fprintf(stderr, "large fill: slice %zu, byte %zu is %u, not %u\n", slice, i, got[i], want);
+            failures++;
+            break;
+        }
+    }
+    free(got);
+    MUST(clReleaseMemObject(image));
+}
+
 /* The host's memory as the image's own, with a wide pitch. */
 static void host_memory(void)
 {
@@ -484,6 +517,8 @@ int main(void)
         for (size_t j = 0; j < sizeof formats / sizeof *formats; j++)
             round_trips(&shapes[i], formats[j].format, formats[j].size);
     }
+    large_fill(CL_MEM_OBJECT_IMAGE2D_ARRAY);
+    large_fill(CL_MEM_OBJECT_IMAGE3D);
     host_memory();
     between_types();
     errors();

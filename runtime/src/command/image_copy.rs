@@ -20,6 +20,9 @@ use crate::memory::part::Part;
 use crate::memory::residency::Access;
 use crate::memory::texel::{self, Color};
 
+/// Bytes of texels that a fill copies at a time, if a slice has no more: one copy fills many small slices.
+const FILL_BYTES: u64 = 1 << 20;
+
 /// A copy, or a fill.
 struct ImageCopy {
     command_type: u32,
@@ -308,7 +311,7 @@ impl ImageCopy {
         Ok(true)
     }
 
-    /// Records a fill: bytes at once, an image slice by slice from a slice of bytes.
+    /// Records a fill: bytes at once, an image by as many slices as there are in [`FILL_BYTES`] of texels, at least one.
     fn fill(
         &self,
         on: &Placement,
@@ -328,16 +331,17 @@ impl ImageCopy {
                 let [x, y, z] = part.origin;
                 let [width, height, depth] = part.extent;
                 let slice = (self.size / depth as usize) as u64;
-                let bytes = on.device().gpu()?.allocate(slice, false)?;
+                let slices = (FILL_BYTES / slice.max(1)).clamp(1, u64::from(depth));
+                let bytes = on.device().gpu()?.allocate(slice * slices, false)?;
                 recorder
-                    .fill_buffer(&bytes, 0, slice, texel)
+                    .fill_buffer(&bytes, 0, slice * slices, texel)
                     .map_err(gpu::error)?;
                 recorder.barrier();
-                for layer in 0..depth {
+                for first in (0..depth).step_by(slices as usize) {
                     let part = ImageBox {
                         level: part.level,
-                        origin: [x, y, z + layer],
-                        extent: [width, height, 1],
+                        origin: [x, y, z + first],
+                        extent: [width, height, (depth - first).min(slices as u32)],
                     };
                     recorder
                         .copy_buffer_to_image(&bytes, 0, &image, part)
