@@ -35,7 +35,7 @@ use crate::passes::lower::{
     zero_private,
 };
 use crate::passes::optimize::{
-    bound_unrolling, bounded_forms, cse, dce, fold, inline, licm, mark_read_only,
+    bitwise_words, bound_unrolling, bounded_forms, cse, dce, fold, inline, licm, mark_read_only,
     promote_constant_arrays, simplify_cfg, speculate, sroa, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
@@ -209,6 +209,9 @@ pub const PIPELINE: &[Pass] = &[
     )
     .optional()
     .requires(&[VectorsNarrow, GenericLowered]),
+    Pass::new("bitwise_words", Optimize, Function(bitwise_words::run))
+        .optional()
+        .requires(&[VectorsNarrow, GenericLowered]),
     Pass::new(
         "widen_memory",
         DriverQuirk(&[QuirkKind::VectorsByWords]),

@@ -1,5 +1,6 @@
 //! Passes that make the code smaller or faster and change no form.
 
+pub mod bitwise_words;
 pub mod bound_unrolling;
 pub mod bounded_forms;
 mod bounds;
