@@ -1,5 +1,5 @@
-/* Kernels that require a size of sub-groups: one that the device has runs, another one fails at its
- * launch, with the sizes that there are, and nothing else of its program does. */
+/* Kernels that require a size of sub-groups: one that the device has runs, and a larger one that the driver makes;
+ * another one fails at its launch, with the sizes that there are, and nothing else of its program does. */
 #include "common.h"
 
 static char told[4096];
@@ -43,6 +43,53 @@ static cl_uint size_of(cl_kernel kernel, cl_device_id device)
     MUST(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local,
                                  &local, sizeof size, &size, NULL));
     return (cl_uint)size;
+}
+
+/* Sub-groups larger than the device's run where all work-items of a group come to their operations together, and are
+ * refused elsewhere. */
+static void check_larger(cl_context context, cl_command_queue queue, cl_device_id device, cl_uint size)
+{
+    const char *source =
+        "__attribute__((intel_reqd_sub_group_size(SIZE))) kernel void larger(global uint *out) {\n"
+        "    uint sum = sub_group_reduce_add((uint)get_local_id(0));\n"
+        "    if (get_local_id(0) == SIZE) { out[0] = get_max_sub_group_size(); out[1] = sum; }\n"
+        "}\n"
+        "__attribute__((intel_reqd_sub_group_size(SIZE))) kernel void apart(global uint *out) {\n"
+        "    if (get_sub_group_id() == 0) out[0] = sub_group_reduce_add(1u);\n"
+        "}\n";
+    char options[64];
+    snprintf(options, sizeof options, "-cl-std=CL3.0 -DSIZE=%u", size);
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
+    MUST(err);
+    MUST(clBuildProgram(program, 1, &device, options, NULL, NULL));
+    cl_uint result[2] = {0, 0};
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof result, NULL, &err);
+    MUST(err);
+    size_t local = 2 * size, global = 2 * local, items = 0;
+    const char *names[] = {"larger", "apart"};
+    for (int k = 0; k < 2; k++) {
+        cl_kernel kernel = clCreateKernel(program, names[k], &err);
+        MUST(err);
+        MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
+        check_required(kernel, device, size);
+        MUST(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local, &local,
+                                     sizeof items, &items, NULL));
+        EQ(items, size);
+        MUST(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof local, &local,
+                                     sizeof items, &items, NULL));
+        EQ(items, 2);
+        err = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+        EQ(err, k == 0 ? CL_SUCCESS : CL_OUT_OF_RESOURCES);
+        MUST(clReleaseKernel(kernel));
+    }
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+    if (values_matter()) {
+        EQ(result[0], size);
+        EQ(result[1], size * size + size * (size - 1) / 2);
+    }
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseProgram(program));
 }
 
 int main(void)
@@ -126,6 +173,12 @@ int main(void)
         MUST(clReleaseProgram(program));
     }
     check_sizes(device, size);
+    size_t sizes[16] = {0}, bytes = 0, largest = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes));
+    for (size_t i = 0; i < bytes / sizeof *sizes; i++)
+        largest = sizes[i] > largest ? sizes[i] : largest;
+    if (largest > 0 && 2 * largest <= 128)
+        check_larger(context, queue, device, (cl_uint)(2 * largest));
     MUST(clReleaseMemObject(out));
     MUST(clReleaseCommandQueue(queue));
     release_last(context);

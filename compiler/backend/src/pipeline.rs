@@ -32,7 +32,7 @@ use crate::passes::lower::{
     contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
     lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
     mixed_atomics, place_blocks, poll_termination, select_buffers, shift_addresses, short_atomics,
-    zero_private,
+    widen_subgroups, zero_private,
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, cse, dce, fold, inline, licm, mark_read_only,
@@ -168,6 +168,11 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("lower_printf", Lower, TryModule(lower_printf::run))
         .requires(&[Linked])
         .ensures(&[PrintfLowered]),
+    Pass::new("widen_subgroups", Lower, TryModule(widen_subgroups::run)).requires(&[
+        Inlined,
+        SlotsPromoted,
+        MathLowered,
+    ]),
     Pass::new(
         "lower_collectives",
         Lower,

@@ -85,6 +85,8 @@ pub struct KernelInfo {
     pub work_group_size_hint: Option<[u32; 3]>,
     /// intel_reqd_sub_group_size and the SPIR-V SubgroupSize mode.
     pub required_sub_group_size: Option<u32>,
+    /// Its sub-groups are made of local memory and barriers; by `widen_subgroups`.
+    pub made_sub_groups: bool,
     /// SPIR-V SubgroupsPerWorkgroup: sub-groups of each work-group.
     pub required_sub_groups: Option<u32>,
     /// Its work-groups are made of whole sub-groups.
@@ -121,6 +123,7 @@ impl KernelInfo {
             required_work_group_size: None,
             work_group_size_hint: None,
             required_sub_group_size: None,
+            made_sub_groups: false,
             required_sub_groups: None,
             whole_sub_groups: false,
             initializer: false,

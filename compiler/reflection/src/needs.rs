@@ -20,6 +20,7 @@
 //! | 23 | WholeSubgroups | *Kernel*: the number of work-items of each work-group is a multiple of the sub-groups' size |
 //! | 24 | SampledPixels | *Kernel*, *Ordinal*, *Arrayed*: the image has samples a pixel, which the kernel reads as layers of planes; *Arrayed* is 1 if it has layers of its own |
 //! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
+//! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -36,6 +37,11 @@ pub enum Need {
         kernel: KernelRef,
         /// Work-items of a sub-group.
         size: u32,
+    },
+    /// The sub-groups of the required size are the code's own.
+    MadeSubgroups {
+        /// The kernel.
+        kernel: KernelRef,
     },
     /// Work-groups of so many sub-groups.
     SubgroupCount {
@@ -238,6 +244,7 @@ impl Need {
         match self {
             Need::SubgroupSize { .. } => "SubgroupSize",
             Need::SubgroupCount { .. } => "SubgroupCount",
+            Need::MadeSubgroups { .. } => "MadeSubgroups",
             Need::WholeSubgroups { .. } => "WholeSubgroups",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
@@ -261,6 +268,7 @@ impl Need {
         match self {
             Need::SubgroupSize { kernel, .. }
             | Need::SubgroupCount { kernel, .. }
+            | Need::MadeSubgroups { kernel }
             | Need::WholeSubgroups { kernel }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
@@ -299,6 +307,7 @@ impl Need {
             Need::WholeSubgroups { .. } => 23,
             Need::SampledPixels { .. } => 24,
             Need::FollowedArgument { .. } => 25,
+            Need::MadeSubgroups { .. } => 26,
         }
     }
 
@@ -308,6 +317,7 @@ impl Need {
         [
             Need::SubgroupSize { kernel, size: 0 },
             Need::SubgroupCount { kernel, count: 0 },
+            Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { kernel },
             Need::PrivateMemory {
                 kernel,
@@ -374,6 +384,7 @@ impl Need {
                 kernel,
                 count: u32::decode(source, "Count")?,
             },
+            Need::MadeSubgroups { .. } => Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { .. } => Need::WholeSubgroups { kernel },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
@@ -453,7 +464,7 @@ impl Need {
         match self {
             Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
             Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
-            Need::WholeSubgroups { .. } => Ok(()),
+            Need::MadeSubgroups { .. } | Need::WholeSubgroups { .. } => Ok(()),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")

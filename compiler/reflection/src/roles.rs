@@ -20,6 +20,7 @@
 //! | 23 | WholeSubgroups | a promise about work-groups, see `needs.rs` |
 //! | 24 | SampledPixels | images with samples a pixel, see `needs.rs` |
 //! | 25 | FollowedArgument | a pointer argument that is a device address, see `needs.rs` |
+//! | 26 | MadeSubgroups | sub-groups that are the code's own, see `needs.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is

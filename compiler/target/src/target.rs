@@ -163,6 +163,8 @@ pub struct Target {
     pub max_work_group_size: u32,
     /// `subgroupSize`, or the maximum where it varies.
     pub max_subgroup_size: u32,
+    /// The largest size that sub-groups can have for certain; 0 if no kernel can choose one.
+    pub largest_subgroup_size: u32,
     /// Subgroup operations.
     pub subgroup: SubgroupOps,
     /// Code may be shorter where launches promise something, for a larger module: worth it where the driver's
@@ -387,6 +389,7 @@ impl Target {
             max_local_memory_size: 32768,
             max_work_group_size: 1024,
             max_subgroup_size: 8,
+            largest_subgroup_size: 8,
             subgroup: SubgroupOps {
                 basic: true,
                 vote: true,

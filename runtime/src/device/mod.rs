@@ -454,6 +454,7 @@ fn make_target(
         max_local_memory_size: caps.limits.max_shared_memory,
         max_work_group_size: caps.limits.max_group_invocations,
         max_subgroup_size: extensions::sub_group_size(caps).unwrap_or(subgroup.max_size),
+        largest_subgroup_size: subgroup.sizes().last().copied().unwrap_or(0),
         subgroup: subgroup.ops,
         launch_promises: takes_promises(caps),
         amd_shader_ballot: caps.shader_ballot_amd(),

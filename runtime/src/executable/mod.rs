@@ -174,7 +174,8 @@ impl Executable {
         let required = info.and_then(|info| info.required_work_group_size);
         let required = required.map(|size| size.map(|n| n as usize));
         let sub_group = info.and_then(|info| info.required_sub_group_size);
-        let sub_group = sub_group.filter(|&size| size != 0);
+        let of_device = info.is_some_and(|info| !info.made_sub_groups);
+        let sub_group = sub_group.filter(|&size| size != 0 && of_device);
         let by_sub_groups = sub_group.and_then(|size| caps.subgroup.most_work_items(size));
         let private_bytes = info.and_then(|info| info.private_bytes);
         let by_memory = private_bytes.map(launch::most_work_items);

@@ -24,6 +24,7 @@
 
 mod build;
 mod check;
+pub(crate) mod divergence;
 mod irreducible;
 mod loops;
 mod prepare;

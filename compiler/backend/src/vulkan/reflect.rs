@@ -281,6 +281,10 @@ impl Emitter<'_> {
                 let kernel = reference;
                 reflection.needs.push(Need::SubgroupSize { kernel, size });
             }
+            if kernel.made_sub_groups {
+                let kernel = reference;
+                reflection.needs.push(Need::MadeSubgroups { kernel });
+            }
             if let Some(count) = kernel.required_sub_groups {
                 let kernel = reference;
                 reflection.needs.push(Need::SubgroupCount { kernel, count });

@@ -307,6 +307,8 @@ impl Parser {
                 self.expect('(')?;
                 kernel.required_sub_group_size = Some(self.u32()?);
                 self.expect(')')?;
+            } else if self.accept_word("made_subgroups") {
+                kernel.made_sub_groups = true;
             } else if self.accept_word("subgroups") {
                 self.expect('(')?;
                 kernel.required_sub_groups = Some(self.u32()?);

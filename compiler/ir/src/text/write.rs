@@ -107,6 +107,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
     }
+    if kernel.made_sub_groups {
+        out.push_str(" made_subgroups");
+    }
     if let Some(count) = kernel.required_sub_groups {
         let _ = write!(out, " subgroups({count})");
     }

@@ -167,6 +167,11 @@ fn needs() {
             &["Kernel", "Count"],
         ),
         (
+            Need::MadeSubgroups { kernel },
+            "MadeSubgroups kernel: KernelRef(0)\n",
+            &["Kernel"],
+        ),
+        (
             Need::WholeSubgroups { kernel },
             "WholeSubgroups kernel: KernelRef(0)\n",
             &["Kernel"],
@@ -302,6 +307,7 @@ fn needs() {
             Need::SrgbWrites { .. } => 21,
             Need::GraphNode { .. } => 22,
             Need::WholeSubgroups { .. } => 23,
+            Need::MadeSubgroups { .. } => 26,
             Need::SampledPixels { .. } => 24,
         };
         let id = Module::with_kernel(5).words()[3] - 1;

@@ -38,6 +38,8 @@ pub struct KernelInfo {
     pub required_work_group_size: Option<[u32; 3]>,
     /// Work-items that its sub-groups must have.
     pub required_sub_group_size: Option<u32>,
+    /// These sub-groups are the code's own, not the device's.
+    pub made_sub_groups: bool,
     /// Sub-groups that each of its work-groups must have.
     pub required_sub_groups: Option<u32>,
     /// Work-groups are made of whole sub-groups.
@@ -231,6 +233,7 @@ impl KernelInterface {
                 let slot = &mut self.info.required_sub_group_size;
                 slot.replace(size).is_none()
             }
+            Need::MadeSubgroups { .. } => !std::mem::replace(&mut self.info.made_sub_groups, true),
             Need::SubgroupCount { count, .. } => {
                 let slot = &mut self.info.required_sub_groups;
                 slot.replace(count).is_none()

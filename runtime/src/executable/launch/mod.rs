@@ -463,11 +463,13 @@ impl Executable {
 /// else the one that queries and get_sub_group_size tell of.
 fn required_sub_group_size(kernel: &KernelInterface, device: &LogicalDevice) -> Option<u32> {
     let subgroup = &device.capabilities().subgroup;
-    let size = kernel.info.required_sub_group_size.unwrap_or(subgroup.size);
+    let of_device = !kernel.info.made_sub_groups;
+    let required = kernel.info.required_sub_group_size.filter(|_| of_device);
+    let size = required.unwrap_or(subgroup.size);
     (subgroup.varies() && subgroup.required_size).then_some(size)
 }
 
-/// A kernel that requires a size of sub-groups runs where the device has that size.
+/// A kernel that requires a size of sub-groups runs where the device or its own code has that size.
 fn check_sub_groups(
     kernel: &KernelInterface,
     range: &NdRange,
@@ -476,6 +478,9 @@ fn check_sub_groups(
     let Some(size) = kernel.info.required_sub_group_size else {
         return Ok(());
     };
+    if kernel.info.made_sub_groups {
+        return Ok(());
+    }
     let subgroup = &device.capabilities().subgroup;
     let sizes = subgroup.sizes();
     if !sizes.contains(&size) {

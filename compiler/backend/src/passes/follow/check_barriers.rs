@@ -14,7 +14,6 @@
 //! There are two pairs, one for even and one for odd meetings, so that one is made ready while the other is read.
 
 use super::demote::{demote, hoist_constants, is_constant};
-use super::divergence::Divergence;
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{
@@ -23,6 +22,7 @@ use crate::passes::check::code::{
 use crate::passes::check::report::{self, OWN_PREFIX, Sites};
 use crate::passes::lower::lower_collectives::barrier;
 use crate::passes::optimize::sroa;
+use crate::structurize::divergence::Divergence;
 use pumice_check::layout::Code;
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, Block, BlockCall, BuiltIn, CheckKind, CheckSite,

@@ -7,7 +7,6 @@ pub mod check_races;
 pub mod check_uninit;
 pub mod check_unwritten;
 mod demote;
-mod divergence;
 mod race_contents;
 mod race_functions;
 mod race_gathered;

@@ -106,12 +106,12 @@ fn slot_words(func: &Function) -> u32 {
     words.max().unwrap_or(0)
 }
 
-fn words_of(scalar: Scalar) -> u32 {
+pub(super) fn words_of(scalar: Scalar) -> u32 {
     if scalar.bits() == 64 { 2 } else { 1 }
 }
 
 /// The most work-items of a group that may run a function with this required size.
-fn work_items(required: Option<&[u32; 3]>, target: &Target) -> u64 {
+pub(super) fn work_items(required: Option<&[u32; 3]>, target: &Target) -> u64 {
     let most = u64::from(target.max_work_group_size);
     required.map_or(most, |size| {
         size.iter()
@@ -321,7 +321,7 @@ pub(crate) fn barrier(x: &mut Expander<'_>) {
 
 /// The scratch array: slots for values of any type.
 #[derive(Clone, Copy)]
-struct Scratch(GlobalId);
+pub(super) struct Scratch(pub GlobalId);
 
 impl Scratch {
     fn place(self, x: &mut Expander<'_>, index: Value, words: u32) -> (Value, u32) {
@@ -332,7 +332,7 @@ impl Scratch {
         (x.value(InstKind::PtrAdd { base, offset }, ty), 4 * words)
     }
 
-    fn store(self, x: &mut Expander<'_>, index: Value, value: Value) {
+    pub fn store(self, x: &mut Expander<'_>, index: Value, value: Value) {
         let ty = x.ty(value);
         let bits = x.bits_of(value);
         let words = words_of(ty.scalar);
@@ -354,7 +354,7 @@ impl Scratch {
         );
     }
 
-    fn load(self, x: &mut Expander<'_>, index: Value, ty: Type) -> Value {
+    pub fn load(self, x: &mut Expander<'_>, index: Value, ty: Type) -> Value {
         let words = words_of(ty.scalar);
         let (ptr, align) = self.place(x, index, words);
         let flags = AccessFlags::empty();

@@ -26,4 +26,5 @@ pub mod select_buffers;
 pub mod shift_addresses;
 pub mod short_atomics;
 mod srgb;
+pub mod widen_subgroups;
 pub mod zero_private;

@@ -14,7 +14,7 @@ use pumice_ir::{
 use smallvec::SmallVec;
 
 /// Facts about a function.
-pub(super) struct Divergence {
+pub(crate) struct Divergence {
     differs: EntitySet<Value>,
     apart: EntitySet<Block>,
     /// Blocks whose branch has been looked at.
