@@ -280,4 +280,27 @@ pub(super) const ROWS: &[App] = &[
         limit: 600,
         ..APP
     },
+    App {
+        name: "llama",
+        exercises: "llama.cpp: models of two layers in three formats on the device, logits and tokens against the host's",
+        debian: &["g++", "ocl-icd-opencl-dev"],
+        python: &["gguf==0.19.0", "numpy==2.4.6"],
+        // The package is compiled, ten minutes of one processor. A part of it lands in a folder where it is not sought.
+        prepare: "test -f \"$APPS_HOME\"/venv/has-llama || { \
+                  CMAKE_ARGS='-DGGML_OPENCL=ON -DGGML_OPENCL_USE_ADRENO_KERNELS=OFF -DLLAVA_BUILD=OFF \
+                  -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DCMAKE_C_FLAGS_RELEASE=-O2' CMAKE_BUILD_PARALLEL_LEVEL=2 \
+                  \"$PYTHON\" -m pip install -q --no-binary llama-cpp-python llama-cpp-python==0.3.36 && \
+                  touch \"$APPS_HOME\"/venv/has-llama; }",
+        // The back end takes devices by name, those of Intel and Qualcomm.
+        command: "export LD_LIBRARY_PATH=\"$(\"$PYTHON\" -c 'import sysconfig; print(sysconfig.get_path(\"platlib\"))')/lib\"\n\
+                  GGML_OPENCL_KERNEL_CACHE_DIR=off PUMICE_DEVICE_NAME='Pumice as Intel' PUMICE_DEVICE_TYPE=gpu \
+                  \"$PYTHON\" \"$APPS\"/llama_tokens.py",
+        success: &[
+            Check::Says("offloaded 3/3 layers to GPU"),
+            Check::Says("3 of 3 models agree"),
+            Check::Never("WRONG"),
+        ],
+        limit: 2400,
+        ..APP
+    },
 ];
