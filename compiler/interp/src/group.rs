@@ -160,7 +160,7 @@ impl Machine<'_> {
 
     /// Lets waiting work-items go on: those of a sub-group first, then all together.
     fn release(&mut self, items: &mut [Item]) -> Result<(), InterpError> {
-        let width = self.options.subgroup_size as usize;
+        let width = self.subgroup_size as usize;
         let mut released = false;
         for start in (0..items.len()).step_by(width) {
             let end = items.len().min(start + width);
@@ -225,7 +225,7 @@ impl Machine<'_> {
                 .iter()
                 .map(|&i| collective::Lane {
                     number: match scope {
-                        Scope::Subgroup => items[i].linear % u64::from(self.options.subgroup_size),
+                        Scope::Subgroup => items[i].linear % u64::from(self.subgroup_size),
                         _ => items[i].linear,
                     },
                     local_id: items[i].local_id,
@@ -233,7 +233,7 @@ impl Machine<'_> {
                 })
                 .collect();
             let ty = args.first().map_or(Type::BOOL, |&a| func.ty(a));
-            let width = u64::from(self.options.subgroup_size);
+            let width = u64::from(self.subgroup_size);
             let results = collective::evaluate(*op, *scope, ty, width, &lanes)
                 .map_err(|kind| self.error(kind, &items[members[0]], Some(at)))?;
             for (&i, result) in members.iter().zip(results) {

@@ -93,7 +93,7 @@ impl NdRange {
 /// Options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Work-items of a sub-group.
+    /// Work-items of a sub-group of kernels that require no size.
     pub subgroup_size: u32,
     /// Instructions that all work-items together may execute.
     pub fuel: u64,

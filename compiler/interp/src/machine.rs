@@ -22,6 +22,8 @@ const MAX_WORK_GROUP_SIZE: u64 = 1024;
 pub(super) struct Machine<'a> {
     pub module: &'a Module,
     pub options: &'a Options,
+    /// Work-items of a sub-group: those that the kernel requires, or the options'.
+    pub subgroup_size: u32,
     pub global: Memory,
     pub local: Memory,
     pub global_addresses: SecondaryMap<GlobalId, u64>,
@@ -69,7 +71,8 @@ impl<'a> Machine<'a> {
         {
             return Err(ErrorKind::BadArguments("work-group size".into()).into());
         }
-        if options.subgroup_size == 0 || options.subgroup_size > 128 {
+        let subgroup_size = (kernel.required_sub_group_size).unwrap_or(options.subgroup_size);
+        if !(1..=128).contains(&subgroup_size) {
             return Err(ErrorKind::BadArguments("sub-group size".into()).into());
         }
         let mut global = Memory::default();
@@ -101,6 +104,7 @@ impl<'a> Machine<'a> {
             payloads,
             module,
             options,
+            subgroup_size,
             global,
             local: Memory::default(),
             global_addresses,
@@ -167,7 +171,7 @@ impl<'a> Machine<'a> {
     ) -> Result<Lanes, ErrorKind> {
         let range = &self.range;
         let count = |size: [u64; 3]| size.iter().product::<u64>();
-        let width = u64::from(self.options.subgroup_size);
+        let width = u64::from(self.subgroup_size);
         let lane = linear % width;
         let members = width.min(count(self.group_size) - (linear - lane));
         let mask = |first: u64, end: u64| -> Lanes {
