@@ -10,6 +10,7 @@ use pumice_filetests::{KernelFile, Run};
 use pumice_interp::{self as interp, Options};
 use pumice_ir::text::module_to_text;
 use pumice_ir::{EnqueueRole, Module};
+use pumice_target::QuirkKind;
 use pumice_test_support::filetests;
 use pumice_test_support::runs::{Arguments, range};
 use std::path::Path;
@@ -107,12 +108,27 @@ fn check_runs(
     Ok(())
 }
 
+/// A device whose sub-groups compute what is inside them for its work-groups.
+fn reconverging_target() -> Target {
+    let target = pumice_test_support::run_target();
+    Target {
+        maximal_reconvergence: true,
+        quirks: target.quirks.with(QuirkKind::LocalIdsFromLanes),
+        ..target
+    }
+}
+
 #[test]
 fn every_pass_keeps_what_kernels_compute() {
     let target = pumice_test_support::run_target();
+    let reconverging = reconverging_target();
     let mut failures = Failures::default();
     failures.check_all(&files(&filetests("run"), &["cl"], 60), |path| {
         check_file(path, &target, false)?;
+        let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+        if source.contains("work_group_") {
+            check_file(path, &reconverging, false).map_err(|why| format!("reconverging: {why}"))?;
+        }
         let unoptimised = check_file(path, &target, true);
         unoptimised
             .map(drop)

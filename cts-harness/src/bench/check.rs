@@ -71,9 +71,18 @@ pub fn scan(x: &[f32], after: &[u8]) -> Result<(), String> {
 }
 
 pub fn histogram(x: &[f32], after: &[u8]) -> Result<(), String> {
-    let mut counts: Vec<u32> = x[..256].iter().map(|x| x.to_bits()).collect();
+    counted(x, after, 256)
+}
+
+pub fn histogram_of_16(x: &[f32], after: &[u8]) -> Result<(), String> {
+    counted(x, after, 16)
+}
+
+/// The counts of the first N bytes modulo `bins`, added to what was there.
+fn counted(x: &[f32], after: &[u8], bins: usize) -> Result<(), String> {
+    let mut counts: Vec<u32> = x[..bins].iter().map(|x| x.to_bits()).collect();
     for byte in x[..N / 4].iter().flat_map(|x| x.to_le_bytes()) {
-        let count = &mut counts[usize::from(byte)];
+        let count = &mut counts[usize::from(byte) % bins];
         *count = count.wrapping_add(1);
     }
     equal(after, counts.into_iter().enumerate())

@@ -1,6 +1,7 @@
 //! The list of measurements besides kernels.
 
 use super::busy::Busy;
+use super::groups::Grouped;
 use super::kernels::Launch;
 use super::math::{self, Function};
 
@@ -73,6 +74,8 @@ pub(super) enum What {
     Resident,
     LibrarySize,
     Kernel(Launch),
+    /// A kernel by functions of work-groups or sub-groups.
+    Grouped(Grouped),
     /// Millions of calls a second.
     Math(Function),
 }

@@ -1,8 +1,8 @@
 //! Speed of one or two drivers. Each figure is taken on both in turns, so that other load on the
 //! machine affects both, and the ratio has a spread.
 //!
-//! Measures [`list::ROWS`], [`kernels::KERNELS`], whose results [`check`] verifies, and
-//! [`math::FUNCTIONS`]. For launches and transfers it also measures the cost in Vulkan alone
+//! Measures [`list::ROWS`], [`kernels::KERNELS`] and [`groups::GROUPED`], whose results [`check`]
+//! verifies, and [`math::FUNCTIONS`]. For launches and transfers it also measures the cost in Vulkan alone
 //! ([`vulkan`]).
 
 mod busy;
@@ -10,6 +10,7 @@ mod check;
 pub mod child;
 mod enqueuing;
 mod exported;
+mod groups;
 mod kernels;
 mod launches;
 mod list;
@@ -20,7 +21,7 @@ mod rows;
 mod transfers;
 pub(crate) mod vulkan;
 
-use crate::cl::{Arg, Buffer, Error, Program, Session};
+use crate::cl::{Arg, Buffer, Error, Kernel, Program, Session};
 use kernels::{Give, KERNELS, Launch, N};
 use list::{ROWS, Row, What, row};
 use report::Figure;
@@ -68,7 +69,7 @@ struct Subject {
     /// a tenth faster than what was allocated later, wherever it belongs (pages that lie together
     /// share entries of the TLB).
     beside: Vec<u8>,
-    /// The kernels whose results have been looked at.
+    /// The rows whose results have been looked at.
     checked: BTreeSet<&'static str>,
     /// The driver alone, for children; the reason where a process of its own cannot be made.
     home: Result<child::Home>,
@@ -108,6 +109,17 @@ impl Subject {
 
     fn kernel(&mut self, launch: &Launch, clock: Clock) -> Result<f64> {
         let kernel = self.kernels.kernel(launch.kernel)?;
+        self.speed(&kernel, launch.kernel, launch, clock)
+    }
+
+    /// The speed of a row's kernel, in the launch's unit. Its result is checked the first time.
+    fn speed(
+        &mut self,
+        kernel: &Kernel,
+        name: &'static str,
+        launch: &Launch,
+        clock: Clock,
+    ) -> Result<f64> {
         let bytes: Vec<[u8; 4]> = (launch.args.iter())
             .map(|give| match give {
                 Give::Int(number) => number.to_le_bytes(),
@@ -128,14 +140,14 @@ impl Subject {
             self.device.write(buffer, &before)?;
         }
         self.device
-            .run(&kernel, &args, None, launch.global, launch.local)?;
-        if self.checked.insert(launch.kernel) {
+            .run(kernel, &args, None, launch.global, launch.local)?;
+        if self.checked.insert(name) {
             let after = self.device.read(&self.buffers[launch.output])?;
             (launch.check)(&self.numbers, &after).map_err(Failure)?;
         }
         let best = best_of(clock, || {
             self.device
-                .enqueue(&kernel, None, launch.global, launch.local)?;
+                .enqueue(kernel, None, launch.global, launch.local)?;
             Ok(self.device.finish()?)
         })?;
         Ok(launch.work / best)
@@ -190,11 +202,19 @@ fn rows() -> impl Iterator<Item = Row> {
     let kernels = KERNELS
         .iter()
         .map(|launch| row(launch.kernel, launch.unit, true, What::Kernel(*launch)));
+    let groups = groups::GROUPED.iter().map(|grouped| {
+        row(
+            grouped.name,
+            grouped.launch.unit,
+            true,
+            What::Grouped(*grouped),
+        )
+    });
     let functions = math::FUNCTIONS
         .iter()
         .map(|function| row(function.name, "Mcalls/s", true, What::Math(*function)));
     let overheads = ROWS.iter().chain(busy::ROWS).copied();
-    overheads.chain(kernels).chain(functions)
+    overheads.chain(kernels).chain(groups).chain(functions)
 }
 
 /// Selection of measurements.
@@ -274,13 +294,16 @@ pub fn run(platforms: &[String], choice: &Choice) -> Result<Report> {
 
 #[cfg(test)]
 mod tests {
-    use super::{KERNELS, SOURCE};
+    use super::{KERNELS, SOURCE, groups};
 
     #[test]
-    fn each_kernel_row_names_a_kernel_of_the_file() {
-        for launch in KERNELS {
+    fn each_kernel_row_names_a_kernel_of_its_file() {
+        let kernels = KERNELS.iter().map(|launch| (SOURCE, launch));
+        let grouped = groups::GROUPED.iter();
+        let grouped = grouped.map(|grouped| (groups::SOURCE, &grouped.launch));
+        for (source, launch) in kernels.chain(grouped) {
             let head = format!("kernel void {}(", launch.kernel);
-            let (_, rest) = SOURCE.split_once(&head).expect(launch.kernel);
+            let (_, rest) = source.split_once(&head).expect(launch.kernel);
             let params = rest.split(')').next().unwrap_or("").split(',').count();
             assert_eq!(params, launch.args.len(), "{}", launch.kernel);
         }

@@ -178,6 +178,7 @@ impl Subject {
             What::Resident => self.home()?.child(child::Task::Resident, SMALL),
             What::LibrarySize => self.home()?.library_size(),
             What::Kernel(launch) => self.kernel(&launch, clock),
+            What::Grouped(grouped) => self.grouped(&grouped, clock),
             What::Math(function) => self.math(&function, clock),
         }
     }

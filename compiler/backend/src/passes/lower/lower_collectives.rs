@@ -10,9 +10,9 @@
 //! - Reduction: the same, but at the end all chunks are combined. The order is the same in all
 //!   work-items, so they get the same float.
 //!
-//! Sub-group operations would save steps, but which work-items make a sub-group is the
-//! driver's choice, and Mesa 22.3's CPU driver has more of them in groups of two and three
-//! dimensions than OpenCL does.
+//! Sub-groups take over what is inside them if the device's can be relied on ([`Forms`]): each stores one value in a
+//! slot, and behind one barrier all combine the slots. A scan needs sub-groups that number the work-items as OpenCL
+//! does, a reduction does not.
 //!
 //! A barrier at the end keeps the next use of the scratch array away from this one's loads.
 //! OpenCL requires that all work-items of the group come here together, so barriers may stand.
@@ -26,12 +26,41 @@ use pumice_ir::{
     GlobalData, GlobalId, GroupOp, GroupOperation, InstKind, IntCond, Linkage, MemoryOrder, Module,
     Scalar, Scope, Type, Value,
 };
-use pumice_target::Target;
+use pumice_target::{QuirkKind, Target};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Work-items whose values one work-item scans in sequence.
 const CHUNK: u64 = 32;
+
+/// The collectives that the device's sub-groups may help with.
+#[derive(Clone, Copy)]
+struct Forms {
+    /// Sub-groups are as many as OpenCL counts, and whole wherever the work-group is together.
+    reductions: bool,
+    /// They take the work-items in the order of their numbers, too.
+    scans: bool,
+}
+
+impl Forms {
+    fn new(target: &Target) -> Self {
+        // Mesa 22.3's CPU driver has more sub-groups in groups of two and three dimensions than OpenCL does.
+        let reductions = target.has_feature("__opencl_c_subgroups")
+            && target.maximal_reconvergence
+            && !target.quirks.has(QuirkKind::SubGroupsInRows);
+        Self {
+            reductions,
+            scans: reductions && target.quirks.has(QuirkKind::LocalIdsFromLanes),
+        }
+    }
+
+    fn has(self, operation: GroupOperation) -> bool {
+        match operation {
+            GroupOperation::Reduce => self.reductions,
+            _ => self.scans,
+        }
+    }
+}
 
 /// Runs the pass.
 ///
@@ -61,6 +90,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         relocations: Vec::new(),
         linkage: Linkage::Internal,
     });
+    let forms = Forms::new(ctx.target);
     let mut changed = Changed::No;
     for (id, _) in users {
         changed |= expand(&mut module.functions[id], |x, inst| {
@@ -78,7 +108,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                     if let Some(first) = args.first_mut() {
                         *first = x.lane(*first, lane);
                     }
-                    lower(x, Scratch(scratch), op, &args)
+                    lower(x, Scratch(scratch), forms, op, &args)
                 })
                 .collect::<Result<SmallVec<[Value; 4]>, _>>()?;
             let value = x.build(&parts);
@@ -124,6 +154,7 @@ pub(super) fn work_items(required: Option<&[u32; 3]>, target: &Target) -> u64 {
 fn lower(
     x: &mut Expander<'_>,
     scratch: Scratch,
+    forms: Forms,
     op: GroupOp,
     args: &[Value],
 ) -> Result<Value, LowerError> {
@@ -159,7 +190,10 @@ fn lower(
     } else {
         args[0]
     };
-    let result = scan(x, scratch, op, operation, value);
+    let result = match forms.has(operation) {
+        true => by_sub_groups(x, scratch, op, operation, value),
+        false => scan(x, scratch, op, operation, value),
+    };
     Ok(if ty.scalar == Scalar::Bool {
         x.icmp_const(IntCond::Ne, result, 0)
     } else {
@@ -258,6 +292,56 @@ fn scan(
             let own = x.select(first, identity, own);
             combined(x, op, before, own)
         }
+    };
+    barrier(x);
+    result
+}
+
+/// The same with the device's sub-groups for what is inside them.
+fn by_sub_groups(
+    x: &mut Expander<'_>,
+    scratch: Scratch,
+    op: GroupOp,
+    operation: GroupOperation,
+    value: Value,
+) -> Value {
+    let ty = x.ty(value);
+    let inside = sub_group(x, op, &[value], ty);
+    let number = built_in(x, BuiltIn::SubgroupId);
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
+    // The work-item that knows the sum of its sub-group stores it.
+    let (sum, knows) = match operation {
+        GroupOperation::Reduce => (inside, x.func.i32(0)),
+        _ => {
+            let size = built_in(x, BuiltIn::SubgroupSize);
+            let last = x.bin_const(BinaryOp::ISub, size, 1);
+            let sum = match operation {
+                GroupOperation::InclusiveScan => inside,
+                _ => combined(x, op, inside, value),
+            };
+            (sum, last)
+        }
+    };
+    let knows = x.icmp(IntCond::Eq, lane, knows);
+    x.when(knows, |x| scratch.store(x, number, sum));
+    barrier(x);
+    let zero = x.func.i32(0);
+    let result = if operation == GroupOperation::Reduce {
+        let count = built_in(x, BuiltIn::NumSubgroups);
+        let start = scratch.load(x, zero, ty);
+        let one = x.func.i32(1);
+        // In the same order for all, so that they get the same float.
+        x.fold_range([one, count], start, |x, index, sum| {
+            let part = scratch.load(x, index, ty);
+            combined(x, op, sum, part)
+        })
+    } else {
+        let identity = x.splat(ty, op.identity(ty.scalar));
+        let before = x.fold_range([zero, number], identity, |x, index, sum| {
+            let part = scratch.load(x, index, ty);
+            combined(x, op, sum, part)
+        });
+        combined(x, op, before, inside)
     };
     barrier(x);
     result
