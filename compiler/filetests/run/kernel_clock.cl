@@ -21,5 +21,12 @@ __kernel void clocks(__global int *wrong) {
     bad |= (later < ((ulong)halves.y << 32 | halves.x)) << 1;
     bad |= (((ulong)more.y << 32 | more.x) < group) << 2;
     bad |= (x < 1) << 3;
+    // All work-items of a group see one clock.
+    __local ulong before;
+    if (get_local_id(0) == 0)
+        before = clock_read_work_group();
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint2 after = clock_read_hilo_work_group();
+    bad |= (((ulong)after.y << 32 | after.x) < before) << 4;
     wrong[get_global_id(0)] = bad;
 }

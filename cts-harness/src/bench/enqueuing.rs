@@ -1,8 +1,11 @@
 //! Kernels that kernels enqueue.
 
 use super::rows::time_of_each;
-use super::{Result, Subject};
+use super::{Failure, Result, Subject};
 use crate::cl::Arg;
+
+/// OpenCL 3.0's query; cl-sys is older.
+const CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES: u32 = 0x1070;
 
 /// Kernels of 64 work-items that do next to nothing: `all` enqueues a number of them, `chain` the first
 /// of so many that enqueue each other.
@@ -33,6 +36,11 @@ impl Subject {
     /// Microseconds of each of a thousand kernels that the kernel `name` of [`SOURCE`] leads to. The
     /// default device queue has room for all of them.
     pub(super) fn launches_by_device(&self, name: &str) -> Result<f64> {
+        let there = self.device.info(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES)?;
+        if there.iter().all(|&byte| byte == 0) {
+            // PoCL ends the process that makes one.
+            return Err(Failure("the device has no device queues".into()));
+        }
         let _queue = self.device.device_queue(true)?;
         let program = self.device.build(SOURCE.as_bytes(), "-cl-std=CL3.0")?;
         let kernel = program.kernel(name)?;

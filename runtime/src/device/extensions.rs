@@ -329,6 +329,11 @@ const FEATURES: &[Extension] = &[
         condition: clocks,
     },
     Extension {
+        name: "__opencl_c_kernel_clock_scope_work_group",
+        version: make_version(3, 0, 0),
+        condition: clocks,
+    },
+    Extension {
         name: "__opencl_c_kernel_clock_scope_sub_group",
         version: make_version(3, 0, 0),
         condition: clocks,

@@ -267,8 +267,8 @@ impl Object<Device> {
                 Info::u64(extensions::float_atomics(caps)[kind as usize])
             }
             CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => {
-                // Device and sub-group.
-                Info::u64(if extensions::clocks(caps) { 1 | 4 } else { 0 })
+                // Device, work-group and sub-group.
+                Info::u64(if extensions::clocks(caps) { 7 } else { 0 })
             }
             cl::CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR => {
                 let device_queues = extensions::device_enqueue(self.offered());

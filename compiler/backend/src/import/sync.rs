@@ -100,10 +100,15 @@ impl Body<'_, '_> {
                 })?;
             }
             Op::ReadClockKHR => {
-                let scope = self.scope(inst, 0)?;
-                if !matches!(scope, Scope::Device | Scope::Subgroup) {
-                    return Err(inst.error("clocks have the scope Device or Subgroup"));
-                }
+                let scope = match self.scope(inst, 0)? {
+                    // Vulkan has no clock of a work-group. The device's is the same for all of its work-items.
+                    Scope::Workgroup => Scope::Device,
+                    scope @ (Scope::Device | Scope::Subgroup) => scope,
+                    _ => {
+                        let wanted = "clocks have the scope Device, Workgroup or Subgroup";
+                        return Err(inst.error(wanted));
+                    }
+                };
                 let time = self.emit(InstKind::ReadClock { scope }, Type::I64);
                 let (_, ty) = self.result_type(inst)?;
                 let time = self.bitcast(inst, time, ty)?;

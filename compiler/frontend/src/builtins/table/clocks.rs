@@ -13,6 +13,9 @@ pub(super) const TABLES: &[Table] = &[
         rows: &[
             row("ulong clock_read_device()", ReadClock(Scope::Device)),
             row("uint2 clock_read_hilo_device()", ReadClock(Scope::Device)),
+            // The device's clock is the same for all of a work-group; spirv-val knows no Workgroup here.
+            row("ulong clock_read_work_group()", ReadClock(Scope::Device)),
+            row("uint2 clock_read_hilo_work_group()", ReadClock(Scope::Device)),
             row("ulong clock_read_sub_group()", ReadClock(Scope::Subgroup)),
             row("uint2 clock_read_hilo_sub_group()", ReadClock(Scope::Subgroup)),
         ],
