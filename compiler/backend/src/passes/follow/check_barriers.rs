@@ -20,7 +20,7 @@ use crate::passes::check::code::{
     add, built_in, changed_word, load, load_slot, local_item, own, store, store_slot,
 };
 use crate::passes::check::report::{self, OWN_PREFIX, Sites};
-use crate::passes::lower::lower_collectives::barrier;
+use crate::passes::lower::work_groups::barrier;
 use crate::passes::optimize::sroa;
 use crate::structurize::divergence::Divergence;
 use pumice_check::layout::Code;

@@ -26,7 +26,7 @@ use crate::passes::check::gathered::Groups;
 use crate::passes::check::offsets::Offsets;
 use crate::passes::check::report::{self, Sites, call_report_of};
 use crate::passes::check::roots::{Root, Roots};
-use crate::passes::lower::lower_collectives::barrier;
+use crate::passes::lower::work_groups::barrier;
 use crate::passes::optimize::sroa;
 use cranelift_entity::PrimaryMap;
 use pumice_check::layout::Code;

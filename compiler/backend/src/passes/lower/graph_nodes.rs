@@ -12,8 +12,8 @@
 //! The count is an atomic number of the memory: OpFinishWritingNodePayloadAMDX tells of one payload's work-groups
 //! alone and orders no other memory.
 
-use super::lower_collectives::barrier;
 use super::poll_termination::shared_word;
+use super::work_groups::barrier;
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_ir::{

@@ -17,18 +17,17 @@
 //! A barrier at the end keeps the next use of the scratch array away from this one's loads.
 //! OpenCL requires that all work-items of the group come here together, so barriers may stand.
 
-use crate::expand::{Expander, Replacement, expand, int_like};
+use crate::expand::{Expander, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::lower::lower_atomics::combine;
-use pumice_ir::LowerError;
+use crate::passes::lower::work_groups::{
+    Scratch, barrier, built_in, combined, each_lane, item, items, on_number, sub_group,
+};
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, Function,
-    GlobalData, GlobalId, GroupOp, GroupOperation, InstKind, IntCond, Linkage, MemoryOrder, Module,
-    Scalar, Scope, Type, Value,
+    AtomicOp, BinaryOp, BuiltIn, ConvertOp, FuncId, GroupOp, GroupOperation, InstKind, IntCond,
+    LowerError, Module, Scope, Type, Value,
 };
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// Work-items whose values one work-item scans in sequence.
 const CHUNK: u64 = 32;
@@ -73,23 +72,15 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         .collect();
     let users: Vec<(FuncId, u64)> = (module.functions.iter())
         .map(|(id, func)| {
-            let words = u64::from(slot_words(func));
-            (id, 4 * words * work_items(required.get(&id), ctx.target))
+            let size = Scratch::size(func, Scope::Workgroup, required.get(&id), ctx.target);
+            (id, size)
         })
         .filter(|&(_, size)| size != 0)
         .collect();
     let Some(size) = users.iter().map(|&(_, size)| size).max() else {
         return Ok(Changed::No);
     };
-    let scratch = module.globals.push(GlobalData {
-        name: String::new(),
-        space: AddressSpace::Local,
-        size,
-        align: 8,
-        init: Vec::new(),
-        relocations: Vec::new(),
-        linkage: Linkage::Internal,
-    });
+    let scratch = Scratch::new(module, size);
     let forms = Forms::new(ctx.target);
     let mut changed = Changed::No;
     for (id, _) in users {
@@ -100,55 +91,10 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             if scope != Scope::Workgroup {
                 return Ok(None);
             }
-            let result = x.func.result(inst);
-            let lanes = x.ty(result).lanes;
-            let parts = (0..lanes)
-                .map(|lane| {
-                    let mut args = args.clone();
-                    if let Some(first) = args.first_mut() {
-                        *first = x.lane(*first, lane);
-                    }
-                    lower(x, Scratch(scratch), forms, op, &args)
-                })
-                .collect::<Result<SmallVec<[Value; 4]>, _>>()?;
-            let value = x.build(&parts);
-            Ok(Some(Replacement::from_slice(&[value])))
+            each_lane(x, inst, &args, |x, args| lower(x, scratch, forms, op, args)).map(Some)
         })?;
     }
     Ok(changed)
-}
-
-/// Words of the widest value that a work-group collective handles; 0 if there is none.
-fn slot_words(func: &Function) -> u32 {
-    let blocks = func.layout.blocks.iter();
-    let insts = blocks.flat_map(|&block| &func.layout.insts[block]);
-    let words = insts.filter_map(|&inst| match &func.insts[inst].kind {
-        InstKind::Group {
-            scope: Scope::Workgroup,
-            args,
-            ..
-        } => {
-            let ty = args.first().map_or(Type::BOOL, |&arg| func.ty(arg));
-            Some(words_of(ty.scalar))
-        }
-        _ => None,
-    });
-    words.max().unwrap_or(0)
-}
-
-pub(super) fn words_of(scalar: Scalar) -> u32 {
-    if scalar.bits() == 64 { 2 } else { 1 }
-}
-
-/// The most work-items of a group that may run a function with this required size.
-pub(super) fn work_items(required: Option<&[u32; 3]>, target: &Target) -> u64 {
-    let most = u64::from(target.max_work_group_size);
-    required.map_or(most, |size| {
-        size.iter()
-            .map(|&n| u64::from(n))
-            .product::<u64>()
-            .min(most)
-    })
 }
 
 fn lower(
@@ -183,22 +129,12 @@ fn lower(
             )));
         }
     };
-    let ty = x.ty(args[0]);
-    // Truth values are combined as numbers 0 and 1.
-    let value = if ty.scalar == Scalar::Bool {
-        x.convert(ConvertOp::ZExt, args[0], Type::I32)
-    } else {
-        args[0]
-    };
-    let result = match forms.has(operation) {
-        true => by_sub_groups(x, scratch, op, operation, value),
-        false => scan(x, scratch, op, operation, value),
-    };
-    Ok(if ty.scalar == Scalar::Bool {
-        x.icmp_const(IntCond::Ne, result, 0)
-    } else {
-        result
-    })
+    Ok(on_number(x, args[0], |x, value| {
+        match forms.has(operation) {
+            true => by_sub_groups(x, scratch, op, operation, value),
+            false => scan(x, scratch, op, operation, value),
+        }
+    }))
 }
 
 fn broadcast(x: &mut Expander<'_>, scratch: Scratch, value: Value, id: Value) -> Value {
@@ -238,13 +174,8 @@ fn scan(
     value: Value,
 ) -> Value {
     let ty = x.ty(value);
-    let item = built_in(x, BuiltIn::LocalLinearId);
-    let item = x.convert(ConvertOp::Trunc, item, Type::I32);
-    let sizes = built_in(x, BuiltIn::LocalSize);
-    let sizes: [Value; 3] = std::array::from_fn(|lane| x.lane(sizes, lane as u8));
-    let area = x.bin(BinaryOp::IMul, sizes[0], sizes[1]);
-    let items = x.bin(BinaryOp::IMul, area, sizes[2]);
-    let items = x.convert(ConvertOp::Trunc, items, Type::I32);
+    let item = item(x);
+    let items = items(x, BuiltIn::LocalSize);
     let chunks = x.bin_const(BinaryOp::IAdd, items, CHUNK - 1);
     let chunks = x.bin_const(BinaryOp::UDiv, chunks, CHUNK);
 
@@ -268,17 +199,16 @@ fn scan(
     let identity = x.splat(ty, op.identity(ty.scalar));
     let zero = x.func.i32(0);
     let result = if operation == GroupOperation::Reduce {
-        let start = chunk_sum(x, scratch, zero, items, ty);
+        let last = last_of_chunk(x, zero, items);
+        let start = scratch.load(x, last, ty);
         let one = x.func.i32(1);
-        x.fold_range([one, chunks], start, |x, chunk, sum| {
-            let part = chunk_sum(x, scratch, chunk, items, ty);
-            combined(x, op, sum, part)
+        scratch.fold(x, op, [one, chunks], start, |x, chunk| {
+            last_of_chunk(x, chunk, items)
         })
     } else {
         let chunk = x.bin_const(BinaryOp::UDiv, item, CHUNK);
-        let before = x.fold_range([zero, chunk], identity, |x, chunk, sum| {
-            let part = chunk_sum(x, scratch, chunk, items, ty);
-            combined(x, op, sum, part)
+        let before = scratch.fold(x, op, [zero, chunk], identity, |x, chunk| {
+            last_of_chunk(x, chunk, items)
         });
         if operation == GroupOperation::InclusiveScan {
             let own = scratch.load(x, item, ty);
@@ -331,125 +261,20 @@ fn by_sub_groups(
         let start = scratch.load(x, zero, ty);
         let one = x.func.i32(1);
         // In the same order for all, so that they get the same float.
-        x.fold_range([one, count], start, |x, index, sum| {
-            let part = scratch.load(x, index, ty);
-            combined(x, op, sum, part)
-        })
+        scratch.fold(x, op, [one, count], start, |_, number| number)
     } else {
         let identity = x.splat(ty, op.identity(ty.scalar));
-        let before = x.fold_range([zero, number], identity, |x, index, sum| {
-            let part = scratch.load(x, index, ty);
-            combined(x, op, sum, part)
-        });
+        let before = scratch.fold(x, op, [zero, number], identity, |_, number| number);
         combined(x, op, before, inside)
     };
     barrier(x);
     result
 }
 
-/// Gives the value in a chunk's last place after the chunk was scanned.
-fn chunk_sum(
-    x: &mut Expander<'_>,
-    scratch: Scratch,
-    chunk: Value,
-    items: Value,
-    ty: Type,
-) -> Value {
+/// The slot of a chunk's last value.
+fn last_of_chunk(x: &mut Expander<'_>, chunk: Value, items: Value) -> Value {
     let end = x.bin_const(BinaryOp::IMul, chunk, CHUNK);
     let end = x.bin_const(BinaryOp::IAdd, end, CHUNK);
     let end = x.bin(BinaryOp::UMin, end, items);
-    let last = x.bin_const(BinaryOp::ISub, end, 1);
-    scratch.load(x, last, ty)
-}
-
-/// Two values by the operator of a reduction or scan.
-pub(super) fn combined(x: &mut Expander<'_>, op: GroupOp, a: Value, b: Value) -> Value {
-    match op {
-        GroupOp::IMul(_) => x.bin(BinaryOp::IMul, a, b),
-        GroupOp::FMul(_) => x.bin(BinaryOp::FMul, a, b),
-        GroupOp::Arithmetic(op, _) | GroupOp::AmdArithmetic(op, _) => combine(x, op, a, b),
-        _ => x.bin(BinaryOp::FAdd, a, b),
-    }
-}
-
-/// A sub-group operation.
-pub(super) fn sub_group(x: &mut Expander<'_>, op: GroupOp, args: &[Value], ty: Type) -> Value {
-    x.value(
-        InstKind::Group {
-            op,
-            scope: Scope::Subgroup,
-            args: SmallVec::from_slice(args),
-        },
-        ty,
-    )
-}
-
-/// A work-item's built-in value.
-pub(super) fn built_in(x: &mut Expander<'_>, which: BuiltIn) -> Value {
-    x.value(InstKind::BuiltIn { which }, which.ty())
-}
-
-/// A barrier of the work-group that orders local memory.
-pub(crate) fn barrier(x: &mut Expander<'_>) {
-    x.emit(
-        InstKind::Barrier {
-            execution: Scope::Workgroup,
-            memory: Scope::Workgroup,
-            order: MemoryOrder::AcqRel,
-            global: false,
-            local: true,
-        },
-        &[],
-    );
-}
-
-/// The scratch array: slots for values of any type.
-#[derive(Clone, Copy)]
-pub(super) struct Scratch(pub GlobalId);
-
-impl Scratch {
-    fn place(self, x: &mut Expander<'_>, index: Value, words: u32) -> (Value, u32) {
-        let ty = Type::ptr(AddressSpace::Local);
-        let base = x.value(InstKind::GlobalAddr { global: self.0 }, ty);
-        let index = x.convert(ConvertOp::ZExt, index, Type::I64);
-        let offset = x.bin_const(BinaryOp::IMul, index, 4 * u64::from(words));
-        (x.value(InstKind::PtrAdd { base, offset }, ty), 4 * words)
-    }
-
-    pub fn store(self, x: &mut Expander<'_>, index: Value, value: Value) {
-        let ty = x.ty(value);
-        let bits = x.bits_of(value);
-        let words = words_of(ty.scalar);
-        let value = if words == 2 {
-            x.convert(ConvertOp::Bitcast, bits, Type::vector(Scalar::I32, 2))
-        } else {
-            x.convert(ConvertOp::ZExt, bits, Type::I32)
-        };
-        let (ptr, align) = self.place(x, index, words);
-        let flags = AccessFlags::empty();
-        x.emit(
-            InstKind::Store {
-                ptr,
-                value,
-                align,
-                flags,
-            },
-            &[],
-        );
-    }
-
-    pub fn load(self, x: &mut Expander<'_>, index: Value, ty: Type) -> Value {
-        let words = words_of(ty.scalar);
-        let (ptr, align) = self.place(x, index, words);
-        let flags = AccessFlags::empty();
-        let memory = Type::I32.with_lanes(words as u8);
-        let value = x.value(InstKind::Load { ptr, align, flags }, memory);
-        let bits = int_like(ty);
-        let value = if words == 2 {
-            x.convert(ConvertOp::Bitcast, value, bits)
-        } else {
-            x.convert(ConvertOp::Trunc, value, bits)
-        };
-        x.convert(ConvertOp::Bitcast, value, ty)
-    }
+    x.bin_const(BinaryOp::ISub, end, 1)
 }

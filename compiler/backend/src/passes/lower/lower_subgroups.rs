@@ -11,7 +11,7 @@
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use crate::passes::legalize::legalize_int64::is_word_by_word;
-use crate::passes::lower::lower_collectives::{built_in, combined, sub_group};
+use crate::passes::lower::work_groups::{built_in, combined, sub_group};
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Scalar, Scope,

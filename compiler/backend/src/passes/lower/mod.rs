@@ -27,4 +27,5 @@ pub mod shift_addresses;
 pub mod short_atomics;
 mod srgb;
 pub mod widen_subgroups;
+pub mod work_groups;
 pub mod zero_private;

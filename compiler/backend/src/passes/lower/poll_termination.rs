@@ -14,7 +14,7 @@
 
 use crate::expand::{Expander, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::lower::lower_collectives::barrier;
+use crate::passes::lower::work_groups::barrier;
 use crate::passes::optimize::long_cycles;
 use cranelift_entity::SecondaryMap;
 use pumice_check::layout::STOPPED_AT;

@@ -5,7 +5,7 @@
 //! work-items those with the numbers n k up to n k + n - 1.
 //!
 //! - Ids and sizes are computed from the number of the work-item.
-//! - In an operation each work-item stores its value in a slot of local memory (those of `lower_collectives`) and reads
+//! - In an operation each work-item stores its value in a slot of local memory ([`Scratch`]) and reads
 //!   the values that it needs behind a barrier: one for a shuffle, all of its sub-group for a reduction.
 //! - A barrier of the sub-group is one of the work-group.
 //!
@@ -15,16 +15,12 @@
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::lower::lower_collectives::{
-    Scratch, barrier, built_in, combined, words_of, work_items,
-};
+use crate::passes::lower::work_groups::{Scratch, barrier, each_lane, item, items, on_number};
 use crate::structurize::divergence::Divergence;
-use pumice_ir::LowerError;
 use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData, GroupOp,
-    GroupOperation, InstKind, IntCond, Linkage, Module, Scalar, Scope, Type, Value,
+    AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GroupOp, GroupOperation, InstKind, IntCond,
+    LowerError, Module, Scope, Type, Value,
 };
-use smallvec::SmallVec;
 
 /// The largest size: that of Vulkan's sub-groups.
 const LARGEST: u32 = 128;
@@ -41,21 +37,16 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             continue;
         };
         let required = kernel.required_work_group_size;
-        let func = &mut module.functions[kernel.func];
+        let id = kernel.func;
+        let func = &mut module.functions[id];
         let fits = size.is_power_of_two() && size <= LARGEST;
         if size <= ctx.target.largest_subgroup_size || !fits || !can_be_made(func) {
             continue;
         }
-        let words = u64::from(slot_words(func));
-        let scratch = Scratch(module.globals.push(GlobalData {
-            name: String::new(),
-            space: AddressSpace::Local,
-            size: 4 * words * work_items(required.as_ref(), ctx.target),
-            align: 8,
-            init: Vec::new(),
-            relocations: Vec::new(),
-            linkage: Linkage::Internal,
-        }));
+        // Ids alone need no slot, but an array is never empty.
+        let size_of_slots = Scratch::size(func, Scope::Subgroup, required.as_ref(), ctx.target);
+        let scratch = Scratch::new(module, size_of_slots.max(8));
+        let func = &mut module.functions[id];
         let _ = widen(func, scratch, size)?;
         module.kernels[index].made_sub_groups = true;
         changed = Changed::Yes;
@@ -121,21 +112,6 @@ fn is_computed(which: BuiltIn) -> bool {
     )
 }
 
-/// Words of the widest value that an operation of sub-groups handles, one at least.
-fn slot_words(func: &Function) -> u32 {
-    let blocks = func.layout.blocks.iter();
-    let insts = blocks.flat_map(|&block| &func.layout.insts[block]);
-    let words = insts.filter_map(|&inst| match &func.insts[inst].kind {
-        InstKind::Group {
-            scope: Scope::Subgroup,
-            args,
-            ..
-        } => args.first().map(|&arg| words_of(func.ty(arg).scalar)),
-        _ => None,
-    });
-    words.max().unwrap_or(1)
-}
-
 fn widen(func: &mut Function, scratch: Scratch, size: u32) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
         let mut kind = x.func.insts[inst].kind.clone();
@@ -149,19 +125,11 @@ fn widen(func: &mut Function, scratch: Scratch, size: u32) -> Result<Changed, Lo
                 scope: Scope::Subgroup,
                 args,
             } => {
-                let result = x.func.result(inst);
-                let lanes = x.ty(result).lanes;
-                let parts: SmallVec<[Value; 4]> = (0..lanes)
-                    .map(|lane| {
-                        let mut args = args.clone();
-                        if let Some(first) = args.first_mut() {
-                            *first = x.lane(*first, lane);
-                        }
-                        operation(x, scratch, size, *op, &args)
-                    })
-                    .collect();
-                let value = x.build(&parts);
-                Ok(Some(Replacement::from_slice(&[value])))
+                let (op, args) = (*op, &*args);
+                each_lane(x, inst, args, |x, args| {
+                    Ok(operation(x, scratch, size, op, args))
+                })
+                .map(Some)
             }
             InstKind::Barrier {
                 execution: scope @ Scope::Subgroup,
@@ -190,21 +158,6 @@ fn widen(func: &mut Function, scratch: Scratch, size: u32) -> Result<Changed, Lo
             _ => Ok(None),
         }
     })
-}
-
-/// The number of a work-item in its group.
-fn item(x: &mut Expander<'_>) -> Value {
-    let item = built_in(x, BuiltIn::LocalLinearId);
-    x.convert(ConvertOp::Trunc, item, Type::I32)
-}
-
-/// The number of work-items of a group of this size.
-fn items(x: &mut Expander<'_>, sizes: BuiltIn) -> Value {
-    let sizes = built_in(x, sizes);
-    let sizes: [Value; 3] = std::array::from_fn(|lane| x.lane(sizes, lane as u8));
-    let area = x.bin(BinaryOp::IMul, sizes[0], sizes[1]);
-    let items = x.bin(BinaryOp::IMul, area, sizes[2]);
-    x.convert(ConvertOp::Trunc, items, Type::I32)
 }
 
 /// The first work-item of the own sub-group, and the one behind its last.
@@ -264,23 +217,13 @@ fn operation(
     let op = boolean.map_or(op, |combine| {
         GroupOp::Arithmetic(combine, GroupOperation::Reduce)
     });
-    // Truth values are numbers 0 and 1.
-    let is_bool = x.ty(args[0]).scalar == Scalar::Bool;
-    let value = match is_bool {
-        true => x.convert(ConvertOp::ZExt, args[0], Type::I32),
-        false => args[0],
-    };
-    let result = match op.operation() {
+    on_number(x, args[0], |x, value| match op.operation() {
         Some(form) => reduction(x, scratch, size, op, form, value, args.get(1).copied()),
         None => {
             let source = source(x, size, op, lane, args);
             shuffle(x, scratch, size, value, source)
         }
-    };
-    match is_bool {
-        true => x.icmp_const(IntCond::Ne, result, 0),
-        false => result,
-    }
+    })
 }
 
 /// The lane whose value a shuffle gives.
@@ -368,10 +311,7 @@ fn reduction(
             ([second, end], scratch.load(x, begin, ty))
         }
     };
-    let result = x.fold_range(range, start, |x, other, sum| {
-        let part = scratch.load(x, other, ty);
-        combined(x, op, sum, part)
-    });
+    let result = scratch.fold(x, op, range, start, |_, other| other);
     barrier(x);
     result
 }
