@@ -87,13 +87,13 @@ pub const QUIRKS: &[Quirk] = &[
     Quirk {
         kind: QuirkKind::VectorsByWords,
         driver: DriverId::MesaLlvmpipe,
-        versions: ((22, 3), Some((26, 0))),
+        versions: ((22, 3), None),
         reason: "a vector's components are gathered one by one",
     },
     Quirk {
         kind: QuirkKind::LocalIdsFromLanes,
         driver: DriverId::MesaLlvmpipe,
-        versions: ((25, 0), Some((26, 0))),
+        versions: ((25, 0), None),
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
     },
     Quirk {
@@ -139,10 +139,10 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "31 bits of an unsigned word are rounded before the highest is added, which rounds again (seen in 5.0)",
     },
     Quirk {
-        kind: QuirkKind::GuardFloatsToLongs,
+        kind: QuirkKind::ExactConversions,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
-        reason: "an integer of 64 bits that becomes an f32 and one of 64 bits again is not rounded (seen in 22.3 and 25.0)",
+        reason: "an integer that becomes a float and an integer again, or a float that becomes a half and a float again, is not rounded (integers of 64 bits by f32 in 22.3 and 25.0, all in 26.2)",
     },
     Quirk {
         kind: QuirkKind::SampleExactly,

@@ -85,8 +85,8 @@ kinds! {
     /// Unsigned words become floats as signed ones; large ones as their half, with a last bit that says
     /// whether one was lost.
     UnsignedToFloatByHalves, "compiler/backend/src/passes/legalize/legalize_conversions.rs";
-    /// Floats go through a minimum with the largest one in range on their way to integers of 64 bits.
-    GuardFloatsToLongs, "compiler/backend/src/passes/legalize/legalize_conversions.rs";
+    /// Conversions from and to floats carry NoContraction, as sums do.
+    ExactConversions, "compiler/backend/src/vulkan/arith.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
     /// driver's samplers.
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";

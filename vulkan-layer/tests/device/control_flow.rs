@@ -311,8 +311,10 @@ fn widened_integers_compare_with_constants_unless_a_quirk_says_otherwise() {
     });
 }
 
-/// `result = low word of (ulong)(float)(id | 1 << 24 | 1ul << 32)`, of which a float holds 24 bits.
-fn long_by_float() -> Vec<u32> {
+/// `result = low word of (ulong)(float)(id | 1 << 24 | 1ul << 32)`, of which a float holds 24 bits; both conversions carry
+/// NoContraction if `exact`.
+fn long_by_float(exact: bool) -> Vec<u32> {
+    const NO_CONTRACTION: u32 = 42;
     let mut b = Body::begin();
     b.m.capability(11);
     let (float, long) = (b.m.float(32), b.m.uint(64));
@@ -321,6 +323,10 @@ fn long_by_float() -> Vec<u32> {
     let wide = b.m.op(OR, long, &[wide, high]);
     let number = b.m.op(112, float, &[wide]);
     let wide = b.m.op(109, long, &[number]);
+    if exact {
+        b.m.decorate(number, NO_CONTRACTION, &[]);
+        b.m.decorate(wide, NO_CONTRACTION, &[]);
+    }
     let low = b.m.op(113, b.uint, &[wide]);
     b.m.op0(STORE, &[b.result, low]);
     b.finish()
@@ -330,13 +336,13 @@ fn long_by_float() -> Vec<u32> {
 fn longs_are_rounded_by_floats_unless_a_quirk_says_otherwise() {
     with_device(|device| {
         let driver = &device.capabilities().driver;
-        let got = run(device, &long_by_float());
         // The float's last bit has the weight 512.
         let kept: Vec<u32> = (0..ITEMS).map(|id| id | 1 << 24).collect();
         let rounded: Vec<u32> = kept.iter().map(|low| (low + 256) & !511).collect();
-        let quirk = quirks::has(driver, QuirkKind::GuardFloatsToLongs);
+        let quirk = quirks::has(driver, QuirkKind::ExactConversions);
         let want = if quirk { &kept } else { &rounded };
-        assert_eq!(&got, want, "{driver:?}");
+        assert_eq!(&run(device, &long_by_float(false)), want, "{driver:?}");
+        assert_eq!(run(device, &long_by_float(true)), rounded, "{driver:?}");
     });
 }
 

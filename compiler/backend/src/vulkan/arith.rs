@@ -8,6 +8,7 @@ use pumice_ir::{
     AddressSpace, BinaryOp, ConvertOp, FloatCond, FloatFlags, IntCond, MathOp, Scalar, Type,
     UnaryOp, Value,
 };
+use pumice_target::QuirkKind;
 use rspirv::spirv::{Decoration, GlslStd450Op, Op};
 use smallvec::SmallVec;
 
@@ -197,12 +198,12 @@ impl Emitter<'_> {
             ConvertOp::Trunc | ConvertOp::ZExt => self.b.op(Op::UConvert, ty_id, &[id]),
             ConvertOp::SExt if from == ty => id,
             ConvertOp::SExt => self.b.op(Op::SConvert, ty_id, &[id]),
-            ConvertOp::FToS => self.b.op(Op::ConvertFToS, ty_id, &[id]),
-            ConvertOp::FToU => self.b.op(Op::ConvertFToU, ty_id, &[id]),
-            ConvertOp::SToF => self.b.op(Op::ConvertSToF, ty_id, &[id]),
-            ConvertOp::UToF => self.b.op(Op::ConvertUToF, ty_id, &[id]),
+            ConvertOp::FToS => self.conversion(Op::ConvertFToS, ty_id, id),
+            ConvertOp::FToU => self.conversion(Op::ConvertFToU, ty_id, id),
+            ConvertOp::SToF => self.conversion(Op::ConvertSToF, ty_id, id),
+            ConvertOp::UToF => self.conversion(Op::ConvertUToF, ty_id, id),
             ConvertOp::FToF if from == ty => id,
-            ConvertOp::FToF => self.b.op(Op::FConvert, ty_id, &[id]),
+            ConvertOp::FToF => self.conversion(Op::FConvert, ty_id, id),
             ConvertOp::Bitcast if from == ty => id,
             ConvertOp::Bitcast => self.b.op(Op::Bitcast, ty_id, &[id]),
             ConvertOp::PtrToInt => match self.is_offset_pointer(from) {
@@ -221,6 +222,15 @@ impl Emitter<'_> {
             | ConvertOp::FToSSat
             | ConvertOp::FToUSat => return Err(internal(op)),
         })
+    }
+
+    /// A conversion from or to a float ([`QuirkKind::ExactConversions`]).
+    fn conversion(&mut self, op: Op, ty: Id, arg: Id) -> Id {
+        let id = self.b.op(op, ty, &[arg]);
+        if self.target.quirks.has(QuirkKind::ExactConversions) {
+            self.b.decorate(id, Decoration::NoContraction, &[]);
+        }
+        id
     }
 
     /// Casts to and from generic: 64 bits with the space in the top bits, NULL staying 0.

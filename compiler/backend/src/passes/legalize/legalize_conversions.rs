@@ -24,9 +24,6 @@ use pumice_ir::{
 };
 use pumice_target::{QuirkKind, Target};
 
-/// The largest binary32 number below 2⁶⁴: no number that converts to 64 bits is larger.
-const LARGEST_BELOW_2_64: f64 = 18_446_742_974_197_923_840.0;
-
 /// Runs the pass.
 ///
 /// # Errors
@@ -60,18 +57,11 @@ fn lower(
             saturate(x, op, arg, ty)
         }
         ConvertOp::FToS | ConvertOp::FToU => {
-            let guarded = target.quirks.has(QuirkKind::GuardFloatsToLongs)
-                && from.scalar == Scalar::F32
-                && ty.scalar == Scalar::I64;
-            let simple = from.scalar != Scalar::F16 && ty.scalar.bits() >= 32 && !guarded;
+            let simple = from.scalar != Scalar::F16 && ty.scalar.bits() >= 32;
             if simple && matches!(rounding, None | Some(Rounding::Rtz)) {
                 return rounding.map(|_| x.convert(op, arg, ty));
             }
-            let mut arg = rounded(x, arg, rounding);
-            if guarded {
-                let largest = x.float(from, LARGEST_BELOW_2_64);
-                arg = x.math(MathOp::FMin, &[arg, largest]);
-            }
+            let arg = rounded(x, arg, rounding);
             float_to_int(x, op == ConvertOp::FToS, arg, ty)
         }
         ConvertOp::FToSSat | ConvertOp::FToUSat => {
