@@ -41,7 +41,9 @@ pub struct Semaphore {
 
 /// A semaphore that is shared with another API.
 struct Shared {
-    semaphore: BinarySemaphore,
+    device: Ref<Device>,
+    /// Commands keep the one that was there when they were enqueued.
+    semaphore: Mutex<BinarySemaphore>,
     kind: SemaphoreFd,
     /// True if the application imported a handle, false if it may export one.
     imported: bool,
@@ -187,7 +189,7 @@ impl Semaphore {
         let shared = match (import, export) {
             (Some((kind, value)), _) => {
                 let shared = Shared::new(&devices[0], kind, true)?;
-                shared.import(fd(value)?)?;
+                shared.import(&shared.current(), fd(value)?)?;
                 Some(shared)
             }
             (None, Some(kind)) => Some(Shared::new(&devices[0], kind, false)?),
@@ -322,7 +324,10 @@ pub fn enqueue(
     let command = |command_type| match shared {
         true => Command::Device(Arc::new(SharedOperation {
             operation,
-            semaphores: semaphores.to_vec(),
+            semaphores: semaphores
+                .iter()
+                .filter_map(|semaphore| Some(semaphore.shared.as_ref()?.current()))
+                .collect(),
         })),
         false => Command::Empty(Empty {
             command_type,
@@ -365,32 +370,50 @@ impl Shared {
         if !shares(device.capabilities(), kind) {
             return Err(Error::InvalidDevice);
         }
-        let semaphore = device.gpu()?.raw().create_semaphore(kind);
         Ok(Self {
-            semaphore: semaphore.map_err(gpu::error)?,
+            device: device.clone(),
+            semaphore: Mutex::new(create(device, kind)?),
             kind,
             imported,
         })
     }
 
+    fn current(&self) -> BinarySemaphore {
+        self.semaphore.lock().clone()
+    }
+
     /// CL_INVALID_PROPERTY if the driver refuses the handle.
-    fn import(&self, fd: Option<Fd>) -> Result<()> {
+    fn import(&self, to: &BinarySemaphore, fd: Option<Fd>) -> Result<()> {
         // Only a sync file can be -1.
         if fd.is_none() && self.kind != SemaphoreFd::Sync {
             return Err(Error::InvalidProperty);
         }
-        let imported = self.semaphore.import(self.kind, fd);
+        let imported = to.import(self.kind, fd);
         imported.map_err(|error| match gpu::error(error) {
             Error::OutOfResources => Error::InvalidProperty,
             other => other,
         })
     }
+
+    /// Imports a handle for the waits that come. Those that were enqueued before may still use the semaphore, and
+    /// Vulkan imports into one that nothing uses: this makes another.
+    fn import_again(&self, fd: Option<Fd>) -> Result<()> {
+        let fresh = create(&self.device, self.kind)?;
+        self.import(&fresh, fd)?;
+        *self.semaphore.lock() = fresh;
+        Ok(())
+    }
+}
+
+fn create(device: &Ref<Device>, kind: SemaphoreFd) -> Result<BinarySemaphore> {
+    let semaphore = device.gpu()?.raw().create_semaphore(kind);
+    semaphore.map_err(gpu::error)
 }
 
 /// The command that waits for semaphores or signals them, where at least one is shared.
 struct SharedOperation {
     operation: Operation,
-    semaphores: Vec<Ref<Semaphore>>,
+    semaphores: Vec<BinarySemaphore>,
 }
 
 impl DeviceCommand for SharedOperation {
@@ -414,10 +437,10 @@ impl DeviceCommand for SharedOperation {
     }
 
     fn record(&self, _: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
-        for shared in self.semaphores.iter().filter_map(|s| s.shared.as_ref()) {
+        for semaphore in &self.semaphores {
             let recorded = match self.operation {
-                Operation::Wait => recorder.wait_for(&shared.semaphore),
-                Operation::Signal => recorder.signal(&shared.semaphore),
+                Operation::Wait => recorder.wait_for(semaphore),
+                Operation::Signal => recorder.signal(semaphore),
             };
             recorded.map_err(gpu::error)?;
         }
@@ -498,7 +521,7 @@ impl Object<Semaphore> {
             }
             self.note_wait(&signal, &signal);
         }
-        shared.semaphore.export(shared.kind).map_err(gpu::error)
+        shared.current().export(shared.kind).map_err(gpu::error)
     }
 
     /// clReImportSemaphoreSyncFdKHR; `fd` gives the descriptor, `None` for -1.
@@ -511,7 +534,7 @@ impl Object<Semaphore> {
         let shared = self.shared.as_ref().filter(sync);
         let shared = shared.ok_or(Error::InvalidSemaphore)?;
         // CL_INVALID_VALUE if the descriptor is not valid.
-        let imported = fd().and_then(|fd| shared.import(fd));
+        let imported = fd().and_then(|fd| shared.import_again(fd));
         imported.map_err(|error| match error {
             Error::InvalidProperty => Error::InvalidValue,
             other => other,
