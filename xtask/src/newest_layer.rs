@@ -11,6 +11,7 @@ use crate::kernel_files;
 use crate::layer_messages::Messages;
 use crate::private_apt;
 use crate::sh::{self, Result};
+use crate::shim::Shims;
 use crate::test::{self, Report};
 use crate::workers;
 use std::path::{Path, PathBuf};
@@ -97,6 +98,28 @@ pub fn check_active(messages: &Messages, list: &Client, setting: &Setting<'_>) -
     ))
 }
 
+/// sid's layer and C library, and the Vulkan driver that clients run on.
+struct Stand {
+    layer: Layer,
+    driver: VulkanDriver,
+    /// The folder of compiled clients, below the target folder.
+    clients: &'static str,
+    /// The folder of the layer's messages, below the target folder.
+    messages: &'static str,
+}
+
+impl Stand {
+    /// The lavapipe of Debian 12's backports.
+    fn backports(messages: &'static str) -> Result<Self> {
+        Ok(Self {
+            layer: Layer::unpack()?,
+            driver: drivers::backports()?,
+            clients: "clients-newest-layer",
+            messages,
+        })
+    }
+}
+
 /// The step: lavapipe with device addresses and without.
 pub fn run(report: &mut Report) -> Result {
     let masked = [kernel_files::without_addresses()];
@@ -104,7 +127,19 @@ pub fn run(report: &mut Report) -> Result {
         ("newest layer", &[][..]),
         ("newest layer, without device addresses", &masked),
     ];
-    run_ways(report, &ways, None)
+    run_ways(report, &Stand::backports("newest-layer")?, &ways, None)
+}
+
+/// The step on sid's own lavapipe: the newest Mesa under the newest layer.
+pub fn run_newest_mesa(report: &mut Report) -> Result {
+    let shims = Shims::unpack()?;
+    let stand = Stand {
+        driver: shims.lavapipe()?,
+        layer: shims.layer,
+        clients: "clients-sid",
+        messages: "newest-mesa",
+    };
+    run_ways(report, &stand, &[("newest Mesa", &[])], None)
 }
 
 /// The step on a lavapipe that behaves like a discrete card.
@@ -123,7 +158,8 @@ pub fn run_gpu_like(report: &mut Report) -> Result {
         ("like a GPU", &logs[..]),
         ("like a GPU of Vulkan 1.1", &old),
     ];
-    run_ways(report, &ways, Some(("gpu_like", ours)))
+    let stand = Stand::backports("gpu_like")?;
+    run_ways(report, &stand, &ways, Some(("gpu_like", ours)))
 }
 
 /// Runs clients and kernel files under the validation layer, once for each label and environment of `ways`.
@@ -131,18 +167,18 @@ pub fn run_gpu_like(report: &mut Report) -> Result {
 /// the list of all.
 fn run_ways(
     report: &mut Report,
+    stand: &Stand,
     ways: &[(&str, &[(&'static str, String)])],
     ours: Option<(&str, &str)>,
 ) -> Result {
     let library = test::build_debug()?;
     let runner = test::build_runner()?;
     let vendors = clients::vendors_folder("debug", &library)?;
-    let layer = Layer::unpack()?;
-    let folder = sh::target().join("clients-newest-layer");
+    let layer = &stand.layer;
+    let folder = sh::target().join(stand.clients);
     let all = clients::compile_into(&folder, &library, &layer.link_arguments())?;
-    let driver = drivers::backports()?;
     let messages = Messages {
-        folder: sh::target().join(ours.map_or("newest-layer", |(name, _)| name)),
+        folder: sh::target().join(stand.messages),
     };
     let mut names = "VK_LAYER_KHRONOS_validation".to_string();
     let mut manifests = vec![layer.manifests.clone()];
@@ -161,7 +197,7 @@ fn run_ways(
         env.extend(more.iter().cloned());
         let setting = Setting {
             vendors: &vendors,
-            driver: Some(&driver),
+            driver: Some(&stand.driver),
             loader: None,
             env: &env,
         };
@@ -171,7 +207,7 @@ fn run_ways(
         run_clients(report, &all, &setting, label, &messages, workers);
         messages.settings("error,warn,perf", Some(true))?;
         if report.filter.is_empty() {
-            run_kernel_files(report, &layer, &runner, &setting, label, &messages)?;
+            run_kernel_files(report, layer, &runner, &setting, label, &messages)?;
         }
     }
     Ok(())

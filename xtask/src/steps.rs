@@ -161,6 +161,13 @@ pub const STEPS: &[Step] = &[
         run: newest_layer::run_gpu_like,
     },
     Step {
+        name: "newest-mesa",
+        what: "the same on Debian sid's lavapipe",
+        needs: &[VULKAN, VULKAN_HEADERS, LOADER, CLIENTS],
+        on_request: true,
+        run: newest_layer::run_newest_mesa,
+    },
+    Step {
         name: "shim",
         what: "end-to-end clients on GPUs' own drivers (Debian sid's), without the GPUs",
         needs: &[VULKAN_HEADERS, LOADER, CLIENTS],
@@ -215,6 +222,7 @@ pub const FILTERED: &[&str] = &[
     "newest-layer",
     "faults",
     "gpu-like",
+    "newest-mesa",
     "shim",
     "isa",
     "arm64",

@@ -144,7 +144,8 @@ const SHIM: &str = "libpumice-drm-shim.so";
 /// sid's drivers and what belongs to them.
 pub struct Shims {
     place: PathBuf,
-    layer: Layer,
+    /// sid's validation layer and C library.
+    pub layer: Layer,
 }
 
 impl Shims {
@@ -207,13 +208,13 @@ impl Shims {
     }
 
     /// The lavapipe of the same release: what clients do where everything executes.
-    fn lavapipe(&self) -> Result<VulkanDriver> {
+    pub fn lavapipe(&self) -> Result<VulkanDriver> {
         Ok(VulkanDriver {
-            name: "lavapipe",
+            name: "lavapipe (sid)",
             manifest: drivers::absolute_manifest(&self.place, "lvp")?,
-            driver_info: "Mesa",
+            driver_info: "llvmpipe Mesa",
             library_path: Vec::new(),
-            lacks: &[],
+            lacks: &["doubles", "denormals"],
             faulty: false,
         })
     }
