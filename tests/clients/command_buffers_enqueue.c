@@ -55,7 +55,7 @@ static buffer_t buffer_for(cl_command_queue queue, cl_ulong flags)
 static void check(cl_command_queue queue, cl_mem a, int first, int grown, int by)
 {
     int got[N];
-    MUST(clFinish(queue));
+    MUST_END(clFinish(queue));
     MUST(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
     for (int i = 0; i < N; i++)
         EQ(got[i], (i < grown ? (first + i + by) * 2 : first + i) - 1);

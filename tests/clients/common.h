@@ -50,6 +50,15 @@ static inline int values_matter(void)
     return !values || strcmp(values, "ignore");
 }
 
+/* A call that waits for kernels which enqueue others. Where nothing executes, their queue is as it was, and the call
+ * says that they have come to no good end. */
+#define MUST_END(call)                                                                \
+    do {                                                                              \
+        cl_int ended_ = (call);                                                       \
+        if (values_matter() || ended_ != CL_OUT_OF_RESOURCES)                         \
+            MUST(ended_);                                                             \
+    } while (0)
+
 /* Rounds of something that shows faults by its number: a tenth under Vulkan layers, which look at each alike and slowly. */
 static inline int rounds_of(int rounds)
 {

@@ -60,7 +60,7 @@ static cl_kernel kernel_of(cl_program program, const char *name, cl_mem buffer)
 static void run(cl_kernel kernel, size_t items)
 {
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
-    MUST(clFinish(queue));
+    MUST_END(clFinish(queue));
 }
 
 static cl_mem buffer_of(size_t bytes)

@@ -65,7 +65,7 @@ static void run(cl_program program, const char *name, cl_uint number)
     MUST(clSetKernelArg(kernel, 1, sizeof number, &number));
     size_t one = 1;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-    MUST(clFinish(queue));
+    MUST_END(clFinish(queue));
     MUST(clReleaseKernel(kernel));
 }
 

@@ -50,7 +50,7 @@ static int worker(void)
     /* The second launch finds its kernels made, and counts anew. */
     for (int i = 0; i < 2; i++)
         MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof number, &number, 0, NULL, NULL));
+    MUST_END(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof number, &number, 0, NULL, NULL));
     EQ(number, 2 * CHILDREN);
     return failures != 0;
 }

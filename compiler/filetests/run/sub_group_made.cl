@@ -1,6 +1,7 @@
 // test: run
 // Sub-groups of 32 and 64 work-items on devices with smaller ones: made of local memory and barriers where all
 // work-items of a group are together.
+// needs: sub-groups-to-32
 // options: -cl-std=CL3.0
 // kernel: values
 // global: 160
