@@ -93,7 +93,8 @@ pub const QUIRKS: &[Quirk] = &[
     Quirk {
         kind: QuirkKind::LocalIdsFromLanes,
         driver: DriverId::MesaLlvmpipe,
-        versions: ((25, 0), None),
+        // No version promises their order: up to the newest that was looked at.
+        versions: ((25, 0), Some((26, 3))),
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
     },
     Quirk {
