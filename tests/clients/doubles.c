@@ -1,11 +1,17 @@
+// client: needs doubles exact-fma
 // client: env PUMICE_MASK=denormals
 // client: once
-/* A device whose doubles flush denormals (as the mask makes every device that does not promise to
- * keep them): OpenCL C has no such doubles, so nothing of them is offered, in no query and in no
- * language (CL_DEVICE_DOUBLE_FP_CONFIG, cl_khr_fp64, __opencl_c_fp64). PUMICE_DOUBLES=on, of which
- * doubles_flushed.c is the client, offers them and does not claim CL_FP_DENORM. */
+/* A device whose arithmetic flushes denormals of doubles (as the mask makes every device that does not promise to
+ * keep them): OpenCL C has no such doubles, so the compiler makes them exact. doubles_flushed.c is the same where the
+ * user wants them as the device has them (CL_FP_DENORM is not claimed), doubles_inexact.c where the device's quotients,
+ * roots or fma are not exact either: then nothing of doubles is offered, in no query and in no language
+ * (CL_DEVICE_DOUBLE_FP_CONFIG, cl_khr_fp64, __opencl_c_fp64). */
 #ifndef OFFERED
-#define OFFERED 0
+#define OFFERED 1
+#define EXACT 1
+#endif
+#ifndef EXACT
+#define EXACT 0
 #endif
 #include "common.h"
 
@@ -17,6 +23,15 @@ static const char *source =
     "#else\n"
     "kernel void twice(global float *p) { p[get_global_id(0)] *= 2.0f; }\n"
     "#endif\n";
+
+/* The least normal number halved, a sum and a product of denormals, one that only an fma rounds rightly, and a
+ * comparison. */
+static const char *small =
+    "kernel void small(global double *p) {\n"
+    "  double least = p[0], few = p[1];\n"
+    "  p[2] = least * 0.5; p[3] = few + few; p[4] = few * 3.5; p[5] = fma(least, 0x1.8p-52, few);\n"
+    "  p[6] = few > 0.0; p[7] = p[2] / few; p[8] = sqrt(few); p[9] = least - few;\n"
+    "}\n";
 
 static const char *needing = "kernel void half_of(global double *p) { *p /= 2.0; }\n";
 
@@ -32,13 +47,40 @@ static int tells(cl_device_info query, const char *word)
     return 0;
 }
 
+static void denormals(cl_context context, cl_command_queue queue)
+{
+    double numbers[10] = {0x1p-1022, 0x1p-1074};
+    const double expected[10] = {0x1p-1022, 0x1p-1074, 0x1p-1023, 0x1p-1073, 0x1p-1072, 0x1p-1073, 1, 0x1p51, 0x1p-537,
+                                 0x1p-1022 - 0x1p-1074};
+    size_t one = 1;
+    cl_int error;
+    cl_program program = clCreateProgramWithSource(context, 1, &small, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "small", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof numbers, numbers, 0, NULL, NULL));
+    for (int i = 0; i < 10; i++)
+        if (numbers[i] != expected[i]) {
+            printf("number %d: %a, expected %a\n", i, numbers[i], expected[i]);
+            CHECK(numbers[i] == expected[i]);
+        }
+    clReleaseMemObject(buffer);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 int main(void)
 {
     cl_uint width = 9;
     cl_device_fp_config config = 9;
     device = pumice_device();
     MUST(clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL));
-    CHECK(!(config & CL_FP_DENORM));
+    CHECK(!(config & CL_FP_DENORM) == !EXACT);
     CHECK(!OFFERED == !config);
     MUST(clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, sizeof width, &width, NULL));
     CHECK(width == OFFERED);
@@ -77,6 +119,8 @@ int main(void)
     clReleaseMemObject(buffer);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
+    if (EXACT)
+        denormals(context, queue);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);
     return failures != 0;

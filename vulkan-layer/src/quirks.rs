@@ -140,6 +140,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "31 bits of an unsigned word are rounded before the highest is added, which rounds again (seen in 5.0)",
     },
     Quirk {
+        kind: QuirkKind::FlushMinMax,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 1), None),
+        reason: "fmin of two negative denormals is the greater one, fmax the less: they count as equal, and then as integers (seen in 26.2.6, which flushes denormals; 25.0.7 keeps them)",
+    },
+    Quirk {
         kind: QuirkKind::ExactConversions,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -52,7 +52,7 @@ pub fn system() -> Result<VulkanDriver> {
         manifest,
         driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
-        lacks: &["pipes", "device-queues", "long-loops"],
+        lacks: &["pipes", "device-queues", "long-loops", "exact-fma"],
         faulty: true,
     })
 }
@@ -68,7 +68,7 @@ pub fn backports() -> Result<VulkanDriver> {
         manifest: absolute_manifest(&place, "lvp")?,
         driver_info: "llvmpipe Mesa 25.0",
         library_path: vec![place.join(LIBRARIES)],
-        lacks: &[],
+        lacks: &["exact-fma"],
         faulty: false,
     })
 }

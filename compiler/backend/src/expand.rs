@@ -120,6 +120,11 @@ impl Expander<'_> {
         self.order.push(block);
     }
 
+    /// Puts a value in the place of another in all that follows, and where the other was used before.
+    pub fn replace(&mut self, old: Value, new: Value) {
+        self.replaced.insert(old, new);
+    }
+
     /// A new block, not yet in the layout.
     pub fn new_block(&mut self) -> Block {
         self.func.make_block()

@@ -21,12 +21,12 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    fix_signed_zero, loop_values, split_bit_joins, widen_memory, widened_compares,
+    fix_signed_zero, flush_min_max, loop_values, split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
-    legalize_conversions, legalize_half, legalize_int64, legalize_memory, legalize_small_ints,
-    lower_integers, lower_wide_vectors, spill_private,
+    legalize_conversions, legalize_doubles, legalize_half, legalize_int64, legalize_memory,
+    legalize_small_ints, lower_integers, lower_wide_vectors, spill_private,
 };
 use crate::passes::lower::{
     contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
@@ -244,6 +244,14 @@ pub const PIPELINE: &[Pass] = &[
         .only(|target| target.address_delta)
         .requires(&[GenericLowered, PrintfLowered, SmallIntsLegal])
         .ensures(&[AddressesShifted]),
+    // Behind all that computes with doubles, and before constants decide what it looks at.
+    Pass::new(
+        "legalize_doubles",
+        Legalize,
+        TryFunction(legalize_doubles::run),
+    )
+    .only(|target| target.flushes_f64)
+    .requires(&[MathLowered, AtomicsLowered, SubgroupsLowered, VectorsNarrow]),
     Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
         "lowering passes write plain code with constants; the passes for drivers look for those",
     ),
@@ -255,6 +263,13 @@ pub const PIPELINE: &[Pass] = &[
         DriverQuirk(&[QuirkKind::GuardZeroSums, QuirkKind::GuardZeroProducts]),
         TryFunction(fix_signed_zero::run),
     )
+    .requires(&[VectorsNarrow]),
+    Pass::new(
+        "flush_min_max",
+        DriverQuirk(&[QuirkKind::FlushMinMax]),
+        TryFunction(flush_min_max::run),
+    )
+    .only(|target| !target.denorms_f32)
     .requires(&[VectorsNarrow]),
     Pass::new(
         "widened_compares",
@@ -463,6 +478,8 @@ mod tests {
             int64: false,
             checks: Checks::all().with(pumice_target::Check::Robust),
             zero_private: true,
+            flushes_f64: true,
+            denorms_f32: false,
             terminable: true,
             address_delta: true,
             shader_enqueue: true,

@@ -5,6 +5,9 @@
 // asinpi 3.5, acospi 2.2 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_is_tiny_f64(double x);
+double __pumice_small_product_f64(double x, double c);
+
 // atan(t) = *base * pi + result, for t in [0, 1].
 static double atan_unit(double t, double *base) {
     *base = 0.0;
@@ -25,6 +28,8 @@ static double join_pi(double base, double part) {
 
 double __pumice_atan_f64(double x) {
     double a = fabs(x), base;
+    if (__pumice_is_tiny_f64(x))
+        return x;
     bool inverted = a > 1.0;
     double part = atan_unit(inverted ? 1.0 / a : a, &base);
     double r = inverted ? join_pi(0.5 - base, -part) : join_pi(base, part);
@@ -33,6 +38,8 @@ double __pumice_atan_f64(double x) {
 
 double __pumice_atanpi_f64(double x) {
     double a = fabs(x), base;
+    if (__pumice_is_tiny_f64(x))
+        return __pumice_small_product_f64(x, 0x1.45f306dc9c883p-2);
     bool inverted = a > 1.0;
     double part = atan_unit(inverted ? 1.0 / a : a, &base) * 0x1.45f306dc9c883p-2;
     double r = inverted ? (0.5 - base) - part : base + part;
@@ -91,11 +98,15 @@ static double asin_parts(double a, double *base) {
 }
 
 double __pumice_asin_f64(double x) {
+    if (__pumice_is_tiny_f64(x))
+        return x;
     double base, part = asin_parts(fabs(x), &base);
     return copysign(join_pi(base, part), x);
 }
 
 double __pumice_asinpi_f64(double x) {
+    if (__pumice_is_tiny_f64(x))
+        return __pumice_small_product_f64(x, 0x1.45f306dc9c883p-2);
     double base, part = asin_parts(fabs(x), &base);
     return copysign(base + part * 0x1.45f306dc9c883p-2, x);
 }

@@ -4,8 +4,14 @@
 // Worst errors: docs/numerics.md.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_flushes_f64(void);
+double __pumice_scaled_f64(double x, int n);
+double __pumice_small_product_f64(double x, double c);
+
 // erf(x) for |x| < 0.65.
 static double erf_small(double x) {
+    if (__pumice_flushes_f64() && fabs(x) < 0x1p-900)
+        return __pumice_small_product_f64(x, 0x1.20dd750429b6dp0);
     double z = x * x;
     double p = 0x1.f99f052ba4e22p-14 + z * (-0x1.f46609b1c4a0ap-17 + z * (0x1.b31ceac4e1509p-20 + z * -0x1.21dd0faebe765p-23));
     p = 0x1.ce2f21a03ece9p-4 + z * (-0x1.b82ce310df3fep-6 + z * (0x1.565bccaed7116p-8 + z * (-0x1.c02d9aba1361ep-11 + z * p)));
@@ -34,8 +40,7 @@ static double erfc_large(double a) {
     double p = 0x1.a019b8b2468d4p-16 + r * (0x1.71ddf783208c6p-19 + r * (0x1.2891d915cad64p-22 + r * 0x1.af61c91537733p-26));
     p = 0x1.111111110f8d9p-7 + r * (0x1.6c16c178acbaap-10 + r * (0x1.a01a01afb874ap-13 + r * p));
     p = 0x1.0000000000001p-1 + r * (0x1.5555555555558p-3 + r * (0x1.5555555553cd6p-5 + r * p));
-    int n = (int)k, half_n = n >> 1;
-    return (q + q * (r + (r * r * p + lost))) * as_double((long)(half_n + 1023) << 52) * as_double((long)(n - half_n + 1023) << 52);
+    return __pumice_scaled_f64(q + q * (r + (r * r * p + lost)), (int)k);
 }
 
 double __pumice_erf_f64(double x) {

@@ -5,11 +5,7 @@
 // Worst error over 4 million arguments: exp 0.93, exp2 1.05, exp10 1.40, expm1 1.46 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
-// p * 2^k for p near 1 and |k| < 2000.
-static double scale_exp(double p, int k) {
-    int half_k = k >> 1;
-    return p * as_double((long)(half_k + 1023) << 52) * as_double((long)(k - half_k + 1023) << 52);
-}
+double __pumice_scaled_f64(double x, int n);
 
 // Keeps x where the result is neither certainly infinite nor certainly zero; NaN passes.
 static double limit_exp(double x, double low, double high) {
@@ -30,7 +26,7 @@ double __pumice_exp_f64(double x) {
     double k = rint(x * 0x1.71547652b82fep0);
     double high = x - k * 0x1.62e42fefa2p-1, low = k * 0x1.9ef35793c7673p-41;
     double r = high - low;
-    return scale_exp(exp_poly(r, (high - r) - low), (int)k);
+    return __pumice_scaled_f64(exp_poly(r, (high - r) - low), (int)k);
 }
 
 double __pumice_exp2_f64(double x) {
@@ -40,7 +36,7 @@ double __pumice_exp2_f64(double x) {
     p = 0x1.ffcbfedaa1a31p-17 + r * (0x1.62c020e4f86efp-20 + r * (0x1.b51ce0d0bddccp-24 + r * p));
     p = 0x1.3b2ab6fba4d46p-7 + r * (0x1.5d87fe7848d1fp-10 + r * (0x1.430912f8c2fe2p-13 + r * p));
     p = 0x1.62e42fefa39efp-1 + r * (0x1.ebfbdff82c58fp-3 + r * (0x1.c6b08d704a236p-5 + r * p));
-    return scale_exp(1.0 + r * p, (int)k);
+    return __pumice_scaled_f64(1.0 + r * p, (int)k);
 }
 
 double __pumice_exp10_f64(double x) {
@@ -51,7 +47,7 @@ double __pumice_exp10_f64(double x) {
     double head = as_double(as_ulong(r) & 0xfffffffffc000000ul), tail = r - head;
     double t = r * 0x1.26bb1bbb55516p1;
     double lost = ((head * 0x1.26bb1bb8p1 - t) + tail * 0x1.26bb1bb8p1) + r * 0x1.aaa8ac16ea56dp-30;
-    return scale_exp(exp_poly(t, lost), (int)k);
+    return __pumice_scaled_f64(exp_poly(t, lost), (int)k);
 }
 
 double __pumice_expm1_f64(double x) {

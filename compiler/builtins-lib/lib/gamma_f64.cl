@@ -4,6 +4,11 @@
 // Worst errors: docs/numerics.md.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_flushes_f64(void);
+int __pumice_is_tiny_f64(double x);
+int __pumice_is_zero_f64(double x);
+double __pumice_raised_f64(double x);
+double __pumice_scaled_f64(double x, int n);
 double __pumice_exp_f64(double x);
 double __pumice_log_f64(double x);
 double __pumice_log1p_f64(double x);
@@ -47,8 +52,10 @@ double __pumice_tgamma_f64(double x) {
     double a = fabs(x);
     if (isnan(x) || x == INFINITY)
         return x;
-    if (x == 0.0)
+    if (__pumice_is_zero_f64(x))
         return copysign((double)INFINITY, x);
+    if (__pumice_flushes_f64() && a < 0x1p-1022)
+        return 0x1p54 / __pumice_raised_f64(x);
     if (x > -0.5 && x < 8.0)
         return gamma_small(x);
     if (x > 171.7)
@@ -68,7 +75,7 @@ double __pumice_tgamma_f64(double x) {
     double half_power = __pumice_pow_f64(a, 0.5 * (a - 0.5));
     double rest = __pumice_exp_f64(-a) * 0x1.40d931ff62705p1 * (1.0 + u * (1.0 + u * (0.5 + u * (0x1.5555555555555p-3 + u * (0x1.5555555555555p-5 + u * (0x1.1111111111111p-7 + u * 0x1.6c16c16c16c17p-10))))));
     if (x < 0.0)
-        return ((-0x1.921fb54442d18p1 / divisor) / rest / half_power) / half_power;
+        return __pumice_scaled_f64((-0x1.921fb54442d18p201 / divisor) / rest / half_power / half_power, -200);
     return (half_power * rest) * half_power;
 }
 
@@ -82,6 +89,8 @@ static double lgamma_positive(double a) {
     if (n == 1.0 || n == 2.0)
         // Subtracted: the zeros are positive.
         return 0.0 - __pumice_log1p_f64(n == 2.0 ? q : f * (1.0 + p * a));
+    if (__pumice_is_tiny_f64(a))
+        return -__pumice_log_f64(fabs(a));
     if (n == 0.0)
         return -__pumice_log_f64(fabs(a) * ((1.0 + a) * (1.0 + q)));
     return __pumice_log_f64(factors(n, f) / (1.0 + q));
@@ -91,7 +100,7 @@ double __pumice_lgamma_f64(double x) {
     double a = fabs(x);
     if (isnan(x))
         return x;
-    if (a == INFINITY || x == 0.0 || (x < 0.0 && x == rint(x)))
+    if (a == INFINITY || __pumice_is_zero_f64(x) || (x < 0.0 && x == rint(x)))
         return INFINITY;
     if (x > -0.5)
         return lgamma_positive(x);

@@ -5,6 +5,7 @@
 // atanh 1.67 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_is_tiny_f64(double x);
 double __pumice_log_f64(double x);
 double __pumice_log1p_f64(double x);
 double __pumice_exp_f64(double x);
@@ -18,7 +19,7 @@ static double2 half_exps(double a) {
 
 double __pumice_sinh_f64(double x) {
     double a = fabs(x);
-    if (!(a < INFINITY))
+    if (!(a < INFINITY) || __pumice_is_tiny_f64(x))
         return x;
     if (a < 1.0) {
         double z = x * x;

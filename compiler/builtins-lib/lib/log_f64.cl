@@ -4,6 +4,9 @@
 // Worst error over 4 million arguments: log 0.79, log2 0.72, log10 0.64, log1p 0.80 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_is_zero_f64(double x);
+double __pumice_raised_f64(double x);
+
 typedef struct {
     double exponent, f, half_square, series;
 } log_parts;
@@ -21,7 +24,7 @@ static log_parts split_log(double x) {
     log_parts p;
     int e = 0;
     if (x < 0x1p-1022) {
-        x *= 0x1p54;
+        x = __pumice_raised_f64(x);
         e = -54;
     }
     ulong bits = as_ulong(x) + (0x3ff0000000000000ul - 0x3fe6a09e667f3bcdul);
@@ -33,11 +36,11 @@ static log_parts split_log(double x) {
 }
 
 static bool special_log(double x, double *result) {
-    if (x == 0.0) {
+    if (__pumice_is_zero_f64(x)) {
         *result = -INFINITY;
         return true;
     }
-    if (!(x > 0.0)) {
+    if (as_long(x) < 0 || isnan(x)) {
         *result = as_double(0x7ff8000000000000ul);
         return true;
     }

@@ -5,6 +5,10 @@
 // Worst error over 4 million arguments: pow 1.2 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_is_zero_f64(double x);
+double __pumice_raised_f64(double x);
+double __pumice_scaled_f64(double x, int n);
+
 // The first 26 bits of a double.
 static double head26(double x) {
     return as_double(as_ulong(x) & 0xfffffffff8000000ul);
@@ -21,11 +25,16 @@ static double zero_like(double x) {
     return as_double(as_ulong(x) & 0x8000000000000000ul);
 }
 
+// x with its sign turned if `sign` has one.
+static double with_sign(double sign, double x) {
+    return as_double(as_ulong(x) ^ as_ulong(zero_like(sign)));
+}
+
 // 2^((yh + yl) * log2(x)) for finite x > 0.
 static double pow_positive(double x, double yh, double yl) {
     int e = 0;
     if (x < 0x1p-1022) {
-        x *= 0x1p54;
+        x = __pumice_raised_f64(x);
         e = -54;
     }
     ulong bits = as_ulong(x) + (0x3ff0000000000000ul - 0x3fe6a09e667f3bcdul);
@@ -66,8 +75,7 @@ static double pow_positive(double x, double yh, double yl) {
     p = 0x1.ffcbfedaa1a31p-17 + r * (0x1.62c020e4f86efp-20 + r * (0x1.b51ce0d0bddccp-24 + r * p));
     p = 0x1.3b2ab6fba4d46p-7 + r * (0x1.5d87fe7848d1fp-10 + r * (0x1.430912f8c2fe2p-13 + r * p));
     p = 0x1.62e42fefa39efp-1 + r * (0x1.ebfbdff82c58fp-3 + r * (0x1.c6b08d704a236p-5 + r * p));
-    int n = (int)k, half_n = n >> 1;
-    return (1.0 + r * p) * as_double((long)(half_n + 1023) << 52) * as_double((long)(n - half_n + 1023) << 52);
+    return __pumice_scaled_f64(1.0 + r * p, (int)k);
 }
 
 static double pow_finite(double ax, double y) {
@@ -78,39 +86,41 @@ static double pow_finite(double ax, double y) {
 
 double __pumice_pow_f64(double x, double y) {
     double ax = fabs(x), ay = fabs(y);
-    if (x == 1.0 || y == 0.0)
+    if (x == 1.0 || __pumice_is_zero_f64(y))
         return 1.0;
     if (isnan(x) || isnan(y))
         return x + y;
-    bool integer = ay >= 0x1p53 || rint(y) == y;
+    bool integer = ay >= 0x1p53 || (ay >= 1.0 && rint(y) == y);
     bool odd = integer && ay < 0x1p53 && ((long)ay & 1);
     double sign = odd && as_long(x) < 0 ? -1.0 : 1.0;
     if (ay == INFINITY)
         return ax == 1.0 ? 1.0 : (ax > 1.0) == (y > 0.0) ? INFINITY : 0.0;
-    if (ax == 0.0)
-        return y < 0.0 ? sign * INFINITY : zero_like(sign);
+    if (__pumice_is_zero_f64(ax))
+        return as_long(y) < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
-        return y < 0.0 ? zero_like(sign) : sign * INFINITY;
-    if (x < 0.0 && !integer)
+        return as_long(y) < 0 ? zero_like(sign) : sign * INFINITY;
+    if (as_long(x) < 0 && !integer)
         return as_double(0x7ff8000000000000ul);
     if (ax == 1.0)
         return sign;
-    return sign * pow_finite(ax, y);
+    return with_sign(sign, pow_finite(ax, y));
 }
 
 double __pumice_powr_f64(double x, double y) {
     if (isnan(x) || isnan(y))
         return x + y;
-    if (x < 0.0 || (x == 0.0 && y == 0.0) || (x == INFINITY && y == 0.0) || (x == 1.0 && fabs(y) == INFINITY))
+    bool no_base = __pumice_is_zero_f64(x), no_power = __pumice_is_zero_f64(y);
+    if ((as_long(x) < 0 && !no_base) || (no_base && no_power) || (x == INFINITY && no_power) ||
+        (x == 1.0 && fabs(y) == INFINITY))
         return as_double(0x7ff8000000000000ul);
-    if (y == 0.0 || x == 1.0)
+    if (no_power || x == 1.0)
         return 1.0;
     if (fabs(y) == INFINITY)
         return (x > 1.0) == (y > 0.0) ? INFINITY : 0.0;
-    if (x == 0.0)
-        return y < 0.0 ? INFINITY : 0.0;
+    if (no_base)
+        return as_long(y) < 0 ? INFINITY : 0.0;
     if (x == INFINITY)
-        return y < 0.0 ? 0.0 : INFINITY;
+        return as_long(y) < 0 ? 0.0 : INFINITY;
     return pow_finite(x, y);
 }
 
@@ -120,26 +130,26 @@ double __pumice_pown_f64(double x, int n) {
     if (isnan(x))
         return x;
     double ax = fabs(x), sign = (n & 1) && as_long(x) < 0 ? -1.0 : 1.0;
-    if (ax == 0.0)
+    if (__pumice_is_zero_f64(ax))
         return n < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
         return n < 0 ? zero_like(sign) : sign * INFINITY;
     if (ax == 1.0)
         return sign;
-    return sign * pow_positive(ax, (double)n, 0.0);
+    return with_sign(sign, pow_positive(ax, (double)n, 0.0));
 }
 
 double __pumice_rootn_f64(double x, int n) {
     if (n == 0 || isnan(x))
         return as_double(0x7ff8000000000000ul);
     bool odd = n & 1;
-    if (x < 0.0 && !odd)
+    if (as_long(x) < 0 && !odd && !__pumice_is_zero_f64(x))
         return as_double(0x7ff8000000000000ul);
     double ax = fabs(x), sign = odd && as_long(x) < 0 ? -1.0 : 1.0;
-    if (ax == 0.0)
+    if (__pumice_is_zero_f64(ax))
         return n < 0 ? sign * INFINITY : zero_like(sign);
     if (ax == INFINITY)
         return n < 0 ? zero_like(sign) : sign * INFINITY;
     double nf = (double)n, y = 1.0 / nf, yn = y * nf;
-    return sign * pow_positive(ax, y, ((1.0 - yn) - product_tail(y, nf, yn)) / nf);
+    return with_sign(sign, pow_positive(ax, y, ((1.0 - yn) - product_tail(y, nf, yn)) / nf));
 }

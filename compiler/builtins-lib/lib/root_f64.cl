@@ -4,13 +4,16 @@
 // Worst error over 4 million arguments: cbrt 0.74, hypot 1.2 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_is_zero_f64(double x);
+double __pumice_raised_f64(double x);
+
 double __pumice_cbrt_f64(double x) {
     double a = fabs(x);
-    if (!(a < INFINITY) || a == 0.0)
+    if (!(a < INFINITY) || __pumice_is_zero_f64(a))
         return x;
     double back = 1.0;
     if (a < 0x1p-1022) {
-        a *= 0x1p54;
+        a = __pumice_raised_f64(a);
         back = 0x1p-18;
     }
     double t = as_double(as_ulong(a) / 3 + 0x2a9f7893782da1ceul);

@@ -6,6 +6,9 @@
 // Worst error over 4 million arguments: sin 0.77, cos 0.78, tan 1.63, sinpi 1.5, cospi 1.5, tanpi 2.7 ULP.
 #pragma OPENCL FP_CONTRACT OFF
 
+int __pumice_is_tiny_f64(double x);
+double __pumice_small_product_f64(double x, double c);
+
 typedef struct {
     double r, tail;
     int n;
@@ -156,6 +159,8 @@ static double quadrant_pi(double r, int n) {
 
 double __pumice_sinpi_f64(double x) {
     double a = fabs(x);
+    if (__pumice_is_tiny_f64(x))
+        return __pumice_small_product_f64(x, 0x1.921fb54442d18p1);
     if (!(a < INFINITY))
         return as_double(0x7ff8000000000000ul);
     if (a >= 0x1p52 || a == rint(a))
@@ -182,6 +187,8 @@ double __pumice_cospi_f64(double x) {
 
 double __pumice_tanpi_f64(double x) {
     double a = fabs(x);
+    if (__pumice_is_tiny_f64(x))
+        return __pumice_small_product_f64(x, 0x1.921fb54442d18p1);
     if (!(a < INFINITY))
         return as_double(0x7ff8000000000000ul);
     if (a >= 0x1p53)

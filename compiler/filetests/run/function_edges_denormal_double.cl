@@ -1,6 +1,6 @@
 // test: run
 // Functions of double at the least and the largest denormal numbers: values of the C library.
-// needs: denormals doubles
+// needs: doubles
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double real;
 #define TELL(place)                                                                                     \

@@ -1,4 +1,4 @@
-//! Devices that take single-precision denormals for zeros.
+//! Devices that take denormals of single or double precision for zeros.
 
 use super::Options;
 use super::lanes::Lanes;
@@ -7,7 +7,8 @@ use pumice_ir::{ConvertOp, InstKind, Scalar};
 /// The treatment of denormals by one instruction, among its operands and results.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Denormals {
-    flushed: bool,
+    singles: bool,
+    doubles: bool,
 }
 
 impl Denormals {
@@ -22,16 +23,20 @@ impl Denormals {
             _ => false,
         };
         Self {
-            flushed: options.flush_denormals && computes,
+            singles: options.flush_denormals && computes,
+            doubles: options.flush_doubles && computes,
         }
     }
 
     /// Makes zeros of their sign of the denormals among values of a type.
     pub fn flush(self, scalar: Scalar, lanes: &mut Lanes) {
-        if self.flushed && scalar == Scalar::F32 {
-            for lane in lanes.iter_mut().filter(|lane| **lane & 0x7f80_0000 == 0) {
-                *lane &= 0x8000_0000;
-            }
+        let (exponent, sign) = match scalar {
+            Scalar::F32 if self.singles => (0x7f80_0000, 0x8000_0000),
+            Scalar::F64 if self.doubles => (0x7ff << 52, 1 << 63),
+            _ => return,
+        };
+        for lane in lanes.iter_mut().filter(|lane| **lane & exponent == 0) {
+            *lane &= sign;
         }
     }
 }

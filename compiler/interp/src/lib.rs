@@ -109,6 +109,8 @@ pub struct Options {
     pub termination_flag: u64,
     /// True if arithmetic in single precision takes denormals for zeros, among operands and results.
     pub flush_denormals: bool,
+    /// The same of double precision.
+    pub flush_doubles: bool,
 }
 
 impl Default for Options {
@@ -122,6 +124,7 @@ impl Default for Options {
             check_memory: 0,
             termination_flag: 0,
             flush_denormals: false,
+            flush_doubles: false,
         }
     }
 }

@@ -68,6 +68,18 @@ impl Function {
         tail
     }
 
+    /// Counts the uses of each value as an operand in the layout.
+    pub fn use_counts(&self) -> SecondaryMap<Value, u32> {
+        let mut uses = SecondaryMap::new();
+        for &block in &self.layout.blocks {
+            for &inst in &self.layout.insts[block] {
+                let kind = &self.insts[inst].kind;
+                kind.for_each_value(|value| uses[value] += 1);
+            }
+        }
+        uses
+    }
+
     /// Replaces every use of `old` in the layout. For many values at once use
     /// [`Function::rewrite_values`].
     pub fn replace_uses(&mut self, old: Value, new: Value) {

@@ -26,6 +26,8 @@ bitflags::bitflags! {
         const REASSOC = 16;
         /// Multiply-add contraction is allowed.
         const CONTRACT = 32;
+        /// Denormals may be taken for zeros: the code around is right all the same.
+        const MAY_FLUSH = 64;
     }
 }
 

@@ -85,6 +85,8 @@ kinds! {
     /// Unsigned words become floats as signed ones; large ones as their half, with a last bit that says
     /// whether one was lost.
     UnsignedToFloatByHalves, "compiler/backend/src/passes/legalize/legalize_conversions.rs";
+    /// Denormal results of fmin and fmax of floats become zeros, where the device flushes denormals.
+    FlushMinMax, "compiler/backend/src/passes/driver_quirks/flush_min_max.rs";
     /// Conversions from and to floats carry NoContraction, as sums do.
     ExactConversions, "compiler/backend/src/vulkan/arith.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the

@@ -118,6 +118,9 @@ pub struct Target {
     pub denorms_f16: bool,
     /// True if f32 denormals survive arithmetic likewise.
     pub denorms_f32: bool,
+    /// True if arithmetic on f64 takes denormals for zeros (probe) and programs must not see it:
+    /// `legalize_doubles` makes it exact.
+    pub flushes_f64: bool,
     /// True if GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
     pub exact_fma_f16: bool,
     /// True if GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
@@ -369,6 +372,7 @@ impl Target {
             float_controls: [FloatControls::default(); 3],
             denorms_f16: true,
             denorms_f32: true,
+            flushes_f64: false,
             exact_fma_f16: true,
             exact_fma_f32: true,
             exact_fma_f64: true,

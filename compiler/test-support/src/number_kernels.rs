@@ -70,6 +70,19 @@ pub fn interpret_flushed(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u
     interpret_with(module, rows, &options)
 }
 
+/// Results as [`interpret`] gives them, on a device that takes denormal doubles for zeros.
+///
+/// # Panics
+/// If the interpreter refuses the module.
+pub fn interpret_flushing_doubles(module: &pumice_ir::Module, rows: &[Vec<u64>]) -> Vec<u64> {
+    let options = Options {
+        flush_doubles: true,
+        fuel: 1_000_000_000,
+        ..Options::default()
+    };
+    interpret_with(module, rows, &options)
+}
+
 fn interpret_with(module: &pumice_ir::Module, rows: &[Vec<u64>], options: &Options) -> Vec<u64> {
     let input: Vec<u8> = rows
         .iter()

@@ -109,6 +109,7 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
         }
         "float16" => target.float16 = false,
         "unorm16-texel-buffers" => target.unorm16_texel_buffers = false,
+        "double-denormals" => target.flushes_f64 = true,
         "exactFma" => {
             target.exact_fma_f16 = false;
             target.exact_fma_f32 = false;

@@ -29,11 +29,6 @@ pub fn doubles(caps: &Capabilities) -> bool {
     caps.features.shader_float64
 }
 
-/// Tells whether doubles depend on what the probe finds: the device does not promise to keep denormals.
-pub fn doubles_probed(caps: &Capabilities) -> bool {
-    !caps.float_controls[2].denorm_preserve
-}
-
 /// Kernels can enqueue kernels: records hold addresses, and the device reads its own times.
 pub fn device_enqueue(caps: &Capabilities) -> bool {
     // The scheduler is one work-item, whose loops look at all that is ready.

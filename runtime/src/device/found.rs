@@ -182,6 +182,7 @@ fn look(platform: &Ref<Platform>) -> Found {
                 gpu: Opened::default(),
                 target: OnceLock::new(),
                 offered: OnceLock::new(),
+                doubles: OnceLock::new(),
                 kept: OnceLock::new(),
                 physical: physical.clone(),
             });

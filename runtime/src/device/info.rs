@@ -9,6 +9,7 @@ use crate::base::error::{Error, Result};
 use crate::base::info::{Info, make_version};
 use crate::base::object::{Object, Ref};
 use crate::device::command_buffers;
+use crate::device::doubles::Doubles;
 use crate::device::extensions;
 use crate::device::platform;
 use crate::device::queue_limits;
@@ -346,10 +347,9 @@ impl Object<Device> {
             cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),
             cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if extensions::doubles(self.offered()) {
-                let denorms = if self.flushes_doubles() {
-                    0
-                } else {
-                    cl::CL_FP_DENORM
+                let denorms = match self.doubles() {
+                    Doubles::Flushed => 0,
+                    _ => cl::CL_FP_DENORM,
                 };
                 cl::CL_FP_FMA
                     | cl::CL_FP_ROUND_TO_NEAREST

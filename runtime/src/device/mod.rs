@@ -13,6 +13,7 @@ pub mod command_buffers;
 mod conditions;
 mod copies;
 pub mod depth_stencil;
+pub mod doubles;
 pub mod extensions;
 pub mod format;
 mod found;
@@ -30,7 +31,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use pumice_compiler::abi::DescriptorOptions;
-use pumice_compiler::target::matrix::NativeProduct;
+use pumice_compiler::target::matrix::{Component, NativeProduct};
 use pumice_compiler::target::{FloatAtomics, SmallStorage};
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
@@ -40,6 +41,7 @@ use crate::base::config;
 use crate::base::error::{Error, Result};
 use crate::base::log;
 use crate::base::object::Kind;
+use crate::device::doubles::Doubles;
 pub use crate::device::found::{Absent, Found};
 pub(crate) use crate::device::found::{enumerate, report_validation};
 use crate::device::opened::Opened;
@@ -69,6 +71,8 @@ pub struct Device {
     target: OnceLock<Arc<Target>>,
     /// The capabilities with what probes have found, once that is known to differ.
     offered: OnceLock<Capabilities>,
+    /// The doubles, once probes have told.
+    doubles: OnceLock<Doubles>,
     kept: OnceLock<Kept>,
 }
 
@@ -119,13 +123,11 @@ impl Device {
         self.physical.capabilities()
     }
 
-    /// The capabilities as OpenCL has them: with what the probe of addresses found, and without
-    /// doubles where these depend on a probe and it found that denormals are flushed, which OpenCL C does not allow them
-    /// (CL_DEVICE_DOUBLE_FP_CONFIG), unless `PUMICE_DOUBLES` wants them so.
+    /// The capabilities as OpenCL has them: with what the probe of addresses found, and without doubles where the device
+    /// has none that OpenCL C allows ([`Doubles`]).
     pub fn offered(&self) -> &Capabilities {
         let caps = self.capabilities();
-        let lacking = caps.features.shader_float64 && self.flushes_doubles();
-        let lacking = lacking && !config::DOUBLES.flag(false);
+        let lacking = caps.features.shader_float64 && self.doubles() == Doubles::Absent;
         let shared = self.has_host_addresses();
         if !lacking && !shared {
             return caps;
@@ -135,7 +137,8 @@ impl Device {
             caps.host_addresses = shared;
             if lacking {
                 log::warn!(
-                    "{}: no doubles, since their denormals are flushed ({}=on offers them so)",
+                    "{}: no doubles, since their denormals are flushed and divisions, roots or fma are not exact \
+                     ({}=flushed offers them so)",
                     self.name,
                     config::DOUBLES.name
                 );
@@ -152,11 +155,19 @@ impl Device {
             && self.gpu().is_ok_and(|gpu| gpu.probes().host_addresses)
     }
 
-    /// Tells whether the probe, where doubles depend on it, found that their denormals are flushed. A
-    /// device that cannot be opened is taken by its word: nothing runs there.
-    pub fn flushes_doubles(&self) -> bool {
-        extensions::doubles_probed(self.capabilities())
-            && self.gpu().is_ok_and(|gpu| !gpu.probes().denorms_f64)
+    /// The device's doubles. Only devices that do not promise to keep denormals are opened for the answer.
+    pub fn doubles(&self) -> Doubles {
+        let caps = self.capabilities();
+        if let Some(doubles) = self.doubles.get() {
+            return *doubles;
+        }
+        if !Doubles::depend_on_probes(caps) {
+            return Doubles::of(caps, None);
+        }
+        match self.gpu() {
+            Ok(gpu) => *(self.doubles).get_or_init(|| Doubles::of(caps, Some(&gpu.probes()))),
+            Err(_) => Doubles::of(caps, None),
+        }
     }
 
     /// The place of the driver's own kernels, which live as long as the device.
@@ -308,7 +319,12 @@ impl Device {
     /// CL_DEVICE_SPIRV_CAPABILITIES_KHR. Of what probes find only doubles matter to it.
     pub fn spirv_capabilities(&self) -> Vec<u32> {
         let probes = gpu::Probes::default();
-        let target = make_target(self.capabilities(), self.offered(), &probes, self.abi());
+        let target = make_target(
+            (self.capabilities(), self.offered()),
+            &probes,
+            self.doubles(),
+            self.abi(),
+        );
         pumice_compiler::backend::import::accepted::capabilities(&target)
     }
 
@@ -321,7 +337,12 @@ impl Device {
             return Ok(target.clone());
         }
         let probes = self.gpu()?.probes();
-        let target = make_target(self.capabilities(), self.offered(), &probes, self.abi());
+        let target = make_target(
+            (self.capabilities(), self.offered()),
+            &probes,
+            self.doubles(),
+            self.abi(),
+        );
         Ok(self.target.get_or_init(|| Arc::new(target)).clone())
     }
 }
@@ -374,9 +395,9 @@ impl Wishes {
 
 /// `offered` decides what programs see, `caps` what code may use.
 fn make_target(
-    caps: &Capabilities,
-    offered: &Capabilities,
+    (caps, offered): (&Capabilities, &Capabilities),
     probes: &gpu::Probes,
+    doubles: Doubles,
     abi: Abi,
 ) -> Target {
     let names = |list: &mut dyn Iterator<Item = &'static extensions::Extension>| {
@@ -386,6 +407,7 @@ fn make_target(
     let subgroup = &caps.subgroup;
     let macros = names(&mut extensions::features(offered));
     let has = |name: &str| macros.iter().any(|m| m == name);
+    let flushes_f64 = doubles == Doubles::MadeExact;
     let mut quirks = quirks::kinds(&caps.driver);
     if caps.masked.iter().any(|name| name == "sampleExactly") {
         quirks = quirks.without(QuirkKind::SampleExactly);
@@ -421,9 +443,9 @@ fn make_target(
         variable_pointers: features.variable_pointers,
         float_atomics: FloatAtomics {
             add_f32: features.shader_buffer_float32_atomic_add,
-            add_f64: features.shader_buffer_float64_atomic_add,
+            add_f64: features.shader_buffer_float64_atomic_add && !flushes_f64,
             min_max_f32: features.shader_buffer_float32_atomic_min_max,
-            min_max_f64: features.shader_buffer_float64_atomic_min_max,
+            min_max_f64: features.shader_buffer_float64_atomic_min_max && !flushes_f64,
         },
         // More than CL_DEVICE_MAX_PARAMETER_SIZE promises: arguments that do not fit push constants
         // lie in a uniform buffer.
@@ -435,6 +457,7 @@ fn make_target(
         float_controls: caps.float_controls,
         denorms_f16: probes.denorms_f16,
         denorms_f32: probes.denorms_f32,
+        flushes_f64,
         exact_fma_f16: probes.exact_fma_f16,
         exact_fma_f32: probes.exact_fma_f32,
         exact_fma_f64: probes.exact_fma_f64,
@@ -458,7 +481,7 @@ fn make_target(
         subgroup: subgroup.ops,
         launch_promises: takes_promises(caps),
         amd_shader_ballot: caps.shader_ballot_amd(),
-        native_products: native_products(caps, probes),
+        native_products: native_products(caps, probes, flushes_f64),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Nodes need SPIR-V 1.4.
@@ -473,12 +496,17 @@ fn make_target(
     }
 }
 
-/// The products of matrices that code may leave to the device: its sub-groups are as OpenCL's.
-fn native_products(caps: &Capabilities, probes: &gpu::Probes) -> Vec<NativeProduct> {
-    match extensions::sub_group_size(caps) {
-        Some(_) => probes.matrix_products.clone(),
-        None => Vec::new(),
+/// The products of matrices that code may leave to the device: its sub-groups are as OpenCL's, and its doubles.
+fn native_products(
+    caps: &Capabilities,
+    probes: &gpu::Probes,
+    flushes_f64: bool,
+) -> Vec<NativeProduct> {
+    if extensions::sub_group_size(caps).is_none() {
+        return Vec::new();
     }
+    let kept = |native: &&NativeProduct| native.product.result != Component::Double || !flushes_f64;
+    (probes.matrix_products.iter().filter(kept).cloned()).collect()
 }
 
 /// Returns whether modules hold code for launches that promise something. It is larger, and compilers for processors

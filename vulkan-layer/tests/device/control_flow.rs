@@ -346,6 +346,37 @@ fn longs_are_rounded_by_floats_unless_a_quirk_says_otherwise() {
     });
 }
 
+/// `result = bits of min(a, b)` for two negative denormals, of the bits `1 << 31 | id + 1` and `1 << 31 | id + 2`.
+fn least_denormal() -> Vec<u32> {
+    let mut b = Body::begin();
+    b.preserve();
+    let glsl = b.m.import("GLSL.std.450");
+    let float = b.m.float(32);
+    let numbers = [1, 2].map(|more| {
+        let more = b.m.u32(1 << 31 | more);
+        let bits = b.m.op(ADD, b.uint, &[b.id, more]);
+        b.m.op(124, float, &[bits])
+    });
+    let least = b.m.op(12, float, &[glsl, 79, numbers[0], numbers[1]]);
+    let bits = b.m.op(124, b.uint, &[least]);
+    b.m.op0(STORE, &[b.result, bits]);
+    b.finish()
+}
+
+#[test]
+fn minima_of_denormals_are_right_or_zero_unless_a_quirk_says_otherwise() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        let got = run(device, &least_denormal());
+        let right = (0..ITEMS).zip(&got).all(|(id, &bits)| {
+            let magnitude = bits & !(1 << 31);
+            magnitude == id + 2 || magnitude == 0
+        });
+        let quirk = quirks::has(driver, QuirkKind::FlushMinMax);
+        assert_eq!(!right, quirk, "{driver:?}: {got:?}");
+    });
+}
+
 /// `for (i = 0; i < rounds; ++i) result += 1;`
 fn long_loop(rounds: u32) -> Vec<u32> {
     let mut b = Body::begin();

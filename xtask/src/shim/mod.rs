@@ -214,7 +214,7 @@ impl Shims {
             manifest: drivers::absolute_manifest(&self.place, "lvp")?,
             driver_info: "llvmpipe Mesa",
             library_path: Vec::new(),
-            lacks: &["doubles", "denormals"],
+            lacks: &["denormals"],
             faulty: false,
         })
     }

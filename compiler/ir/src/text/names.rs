@@ -325,6 +325,7 @@ pub(super) const FLOAT_FLAGS: &[(super::super::FloatFlags, &str)] = {
         (F::ALLOW_RECIP, "arcp"),
         (F::REASSOC, "reassoc"),
         (F::CONTRACT, "contract"),
+        (F::MAY_FLUSH, "mayflush"),
     ]
 };
 

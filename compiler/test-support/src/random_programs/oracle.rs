@@ -21,10 +21,12 @@ fn interpret(
     module: &Module,
     run: &Run,
     check_uninitialised: bool,
+    flush_doubles: bool,
 ) -> Result<Vec<Vec<u8>>, String> {
     let arguments = Arguments::of(run)?;
     let options = interp::Options {
         check_uninitialised,
+        flush_doubles,
         ..interp::Options::default()
     };
     let range = range_of_single_items(run);
@@ -57,6 +59,16 @@ pub fn expectations(text: &str) -> Result<String, String> {
             },
         ),
     ];
+    if text.contains("double") {
+        let flushing = Target {
+            flushes_f64: true,
+            ..target.clone()
+        };
+        for (which, opt_disable) in [("passes", false), ("needed passes", true)] {
+            let which = format!("{which} for flushed doubles");
+            ways.push((which, opt_disable, flushing.clone()));
+        }
+    }
     if enqueues {
         let graphs = Target {
             shader_enqueue: true,
@@ -125,7 +137,7 @@ impl Prepared {
             .iter()
             // Captured structs are copied with their padding.
             .map(|run| {
-                interpret(&ir, run, !run.args.contains(&Arg::Queue))
+                interpret(&ir, run, !run.args.contains(&Arg::Queue), false)
                     .map_err(|e| format!("before the passes: {e}"))
             })
             .collect::<Result<_, _>>()?;
@@ -151,8 +163,8 @@ impl Prepared {
                 .map_err(|e| format!("{which}: {e}"))?;
             for (run, expected) in self.runs.iter().zip(&self.results) {
                 // Passes copy structs in whole words, padding included.
-                let after =
-                    interpret(&ir, run, false).map_err(|e| format!("after the {which}: {e}"))?;
+                let after = interpret(&ir, run, false, target.flushes_f64)
+                    .map_err(|e| format!("after the {which}: {e}"))?;
                 if after != *expected {
                     return Err(format!("{}: the {which} change the result", run.kernel));
                 }

@@ -2,6 +2,7 @@
 //! on by a quirk.
 
 pub mod fix_signed_zero;
+pub mod flush_min_max;
 pub mod loop_values;
 pub mod split_bit_joins;
 pub mod widen_memory;

@@ -22,7 +22,8 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, ConvertOp, Function, InstKind, IntCond, MathOp, Scalar, Type, UnaryOp, Value,
+    BinaryOp, ConvertOp, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type, UnaryOp,
+    Value,
 };
 use pumice_target::{QuirkKind, Target};
 
@@ -195,7 +196,7 @@ fn quotient_of_doubles(x: &mut Expander<'_>, args: [Value; 2], signed: bool) -> 
         };
         x.convert(from_int, word, doubles)
     });
-    let quotient = x.bin(BinaryOp::FDiv, a, b);
+    let quotient = x.fbin(BinaryOp::FDiv, a, b, FloatFlags::MAY_FLUSH);
     let quotient = x.convert(to_int, quotient, words);
     if ty == words {
         quotient

@@ -2,6 +2,7 @@
 
 mod divide_longs;
 pub mod legalize_conversions;
+pub mod legalize_doubles;
 pub mod legalize_half;
 pub mod legalize_int64;
 pub mod legalize_memory;

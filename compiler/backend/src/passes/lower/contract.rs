@@ -70,16 +70,10 @@ fn survey(func: &Function) -> (Vec<Inst>, SecondaryMap<Value, u32>) {
                 .filter(|&inst| contracts(func, inst).is_some()),
         );
     }
-    let mut uses = SecondaryMap::new();
-    if !sums.is_empty() {
-        for &block in &func.layout.blocks {
-            for &inst in &func.layout.insts[block] {
-                func.insts[inst]
-                    .kind
-                    .for_each_value(|value| uses[value] += 1);
-            }
-        }
-    }
+    let uses = match sums.is_empty() {
+        true => SecondaryMap::new(),
+        false => func.use_counts(),
+    };
     (sums, uses)
 }
 

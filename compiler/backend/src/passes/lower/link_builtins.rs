@@ -10,7 +10,9 @@ use crate::passes::lower::lower_math;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
-use pumice_ir::{FuncId, Function, GlobalId, InstKind, LIBRARY_PREFIX, Linkage, Module, StringId};
+use pumice_ir::{
+    FloatFlags, FuncId, Function, GlobalId, InstKind, LIBRARY_PREFIX, Linkage, Module, StringId,
+};
 use pumice_target::Target;
 
 /// Links what is declared, and what that needs.
@@ -19,6 +21,7 @@ use pumice_target::Target;
 /// A library function that does not exist, or an instruction in one that nothing lowers.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
+    let mut flushing = Vec::new();
     loop {
         let missing: Vec<FuncId> = module
             .functions
@@ -27,34 +30,85 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             .map(|(id, _)| id)
             .collect();
         if missing.is_empty() {
-            return Ok(changed);
+            break;
         }
         for id in missing {
             // An earlier one's module may have brought it along.
             if module.functions[id].entry().is_none() {
                 let name = module.functions[id].name.clone();
+                let others = module.functions.len();
                 link_as(module, id, form(&name, ctx.target))?;
+                if !NEEDING_DENORMALS.contains(&name.as_str()) {
+                    flushing.push(id);
+                    flushing.extend(module.functions.keys().skip(others));
+                }
             }
         }
         changed = Changed::Yes;
         let _ = lower_math::lower_functions(module, ctx)?;
     }
+    if ctx.target.flushes_f64 {
+        for id in flushing {
+            mark_flushing(&mut module.functions[id]);
+        }
+    }
+    Ok(changed)
 }
 
-/// Functions of the library that have a shorter form for devices with an exact fma on f32.
-const BY_FMA: &[(&str, &str)] = &[
-    ("__pumice_fmod_f32", "__pumice_fmod_by_fma_f32"),
-    (
-        "__pumice_product_tail_f32",
-        "__pumice_product_tail_by_fma_f32",
-    ),
+/// Functions on doubles that count on denormals in their arithmetic. All others give the same without
+/// (`scaled_f64.cl`), and their arithmetic is left to the device.
+const NEEDING_DENORMALS: &[&str] = &[
+    "__pumice_hypot_f64",
+    "__pumice_atan2_f64",
+    "__pumice_atan2pi_f64",
+    "__pumice_fmod_f64",
+    "__pumice_remainder_f64",
+    "__pumice_remquo_f64",
+];
+
+/// Leaves a function's arithmetic to the device.
+fn mark_flushing(func: &mut Function) {
+    for data in func.insts.values_mut() {
+        match &mut data.kind {
+            InstKind::Binary { flags, .. }
+            | InstKind::FCmp { flags, .. }
+            | InstKind::Math { flags, .. } => *flags |= FloatFlags::MAY_FLUSH,
+            _ => {}
+        }
+    }
+}
+
+/// A function of the library that has another form for some devices.
+struct Form {
+    plain: &'static str,
+    other: &'static str,
+    /// Accepts the devices that get the other one.
+    on: fn(&Target) -> bool,
+}
+
+const FORMS: &[Form] = &[
+    Form {
+        plain: "__pumice_fmod_f32",
+        other: "__pumice_fmod_by_fma_f32",
+        on: |target| target.exact_fma_f32,
+    },
+    Form {
+        plain: "__pumice_product_tail_f32",
+        other: "__pumice_product_tail_by_fma_f32",
+        on: |target| target.exact_fma_f32,
+    },
+    Form {
+        plain: "__pumice_flushes_f64",
+        other: "__pumice_flushes_indeed_f64",
+        on: |target| target.flushes_f64,
+    },
 ];
 
 /// The name of the library function whose body a declared one gets on the device.
 fn form<'a>(name: &'a str, target: &Target) -> &'a str {
-    let shorter = BY_FMA.iter().find(|(plain, _)| *plain == name);
-    match shorter {
-        Some((_, by_fma)) if target.exact_fma_f32 => by_fma,
+    let form = FORMS.iter().find(|form| form.plain == name);
+    match form {
+        Some(form) if (form.on)(target) => form.other,
         _ => name,
     }
 }

@@ -1,0 +1,232 @@
+//! Flags of a run in which the device's arithmetic may be wrong.
+//!
+//! A flag is the sign of an I64: `m - c` is below zero where the magnitude `m` is less than `c`, `0 - m` where it is
+//! not zero. Flags of one number of lanes are joined by or.
+//!
+//! As long as no flag is up, no operand was a denormal and none of the results is one: only values that enter a run
+//! are looked at, not those that the run itself computes.
+
+use super::{
+    INFINITY, LEAST_NORMAL, MAGNITUDE, Operation, SUM_BOUND, constant_magnitudes, magnitude,
+};
+use crate::expand::Expander;
+use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, Value};
+use rustc_hash::FxHashSet;
+
+/// 2^-900. Products that are not denormal are whole multiples of 2^-106 of themselves: what such an addend leaves
+/// of one is normal or zero.
+const FMA_BOUND: u64 = 123 << 52;
+/// The bits of 1.
+const ONE: u64 = 1023 << 52;
+/// The number of operands that are followed into the depth.
+const DEPTH: u32 = 4;
+
+/// The flags of a run.
+#[derive(Default)]
+pub(super) struct Flags {
+    /// By the number of lanes.
+    joined: [Option<Value>; 5],
+    /// Values that are no denormals where no flag is up: those that were looked at, and results.
+    normal: FxHashSet<Value>,
+}
+
+impl Flags {
+    /// Adds the flags of an operation of the device and its result.
+    pub fn watch(&mut self, x: &mut Expander<'_>, operation: Operation, result: Value) {
+        match operation {
+            Operation::Sum(args) | Operation::Difference(args) => self.sum(x, args),
+            Operation::Product([a, b]) => {
+                self.enter(x, a);
+                self.enter(x, b);
+                let grows = |value| all(x.func, value, |m| (ONE..INFINITY).contains(&m));
+                if !grows(a) && !grows(b) {
+                    self.vanished(x, result, &[a, b], None);
+                }
+            }
+            Operation::Quotient([a, b]) => {
+                self.enter(x, a);
+                self.enter(x, b);
+                if !all(x.func, b, |m| (1..=ONE).contains(&m)) {
+                    self.vanished(x, result, &[a], Some((b, INFINITY)));
+                }
+            }
+            Operation::Fma([a, b, c]) => {
+                for arg in [a, b, c] {
+                    self.enter(x, arg);
+                }
+                if !all(x.func, c, |m| m >= FMA_BOUND) {
+                    self.vanished(x, result, &[a, b], Some((c, FMA_BOUND)));
+                }
+            }
+            Operation::Root(arg) | Operation::Round(_, arg) => self.enter(x, arg),
+            Operation::Minimum(args) | Operation::Maximum(args) => {
+                self.enter(x, args[0]);
+                self.enter(x, args[1]);
+            }
+            // A denormal lies on the same side of a normal constant as zero does.
+            Operation::Compare(_, args) => {
+                let normal = |value| all(x.func, value, |m| m >= LEAST_NORMAL);
+                if !args.iter().any(|&arg| normal(arg)) {
+                    self.enter(x, args[0]);
+                    self.enter(x, args[1]);
+                }
+                return;
+            }
+        }
+        self.normal.insert(result);
+    }
+
+    /// Notes that a value which is made of others without arithmetic is no denormal if they are none.
+    pub fn pass_on(&mut self, func: &Function, value: Value) {
+        if func.ty(value).scalar == Scalar::F64 && self.is_normal(func, value, DEPTH) {
+            self.normal.insert(value);
+        }
+    }
+
+    /// Gives a Bool that tells whether a flag is up; `None` if there are none.
+    pub fn any(&self, x: &mut Expander<'_>) -> Option<Value> {
+        let mut joined = None;
+        for flags in self.joined.into_iter().flatten() {
+            for lane in 0..x.ty(flags).lanes {
+                let flag = x.lane(flags, lane);
+                joined = Some(match joined {
+                    Some(others) => x.bin(BinaryOp::Or, others, flag),
+                    None => flag,
+                });
+            }
+        }
+        joined.map(|flags| x.icmp_const(IntCond::Slt, flags, 0))
+    }
+
+    fn raise(&mut self, x: &mut Expander<'_>, flag: Value) {
+        let joined = &mut self.joined[usize::from(x.ty(flag).lanes)];
+        *joined = Some(match *joined {
+            Some(others) => x.bin(BinaryOp::Or, others, flag),
+            None => flag,
+        });
+    }
+
+    /// A value that takes part in arithmetic: flagged if it is a denormal.
+    fn enter(&mut self, x: &mut Expander<'_>, value: Value) {
+        if !self.is_normal(x.func, value, DEPTH) {
+            let size = magnitude(x, value);
+            let flag = some_below(x, size, LEAST_NORMAL);
+            self.raise(x, flag);
+            self.normal.insert(value);
+        }
+    }
+
+    /// Flagged if both operands are small, and one is not zero.
+    fn sum(&mut self, x: &mut Expander<'_>, args: [Value; 2]) {
+        if args.iter().any(|&arg| all(x.func, arg, |m| m >= SUM_BOUND)) {
+            return;
+        }
+        let [a, b] = args.map(|arg| x.bits_of(arg));
+        let either = x.bin(BinaryOp::Or, a, b);
+        let either = x.bin_const(BinaryOp::And, either, MAGNITUDE);
+        let flag = some_below(x, either, SUM_BOUND);
+        self.raise(x, flag);
+    }
+
+    /// Flagged if the result is zero or denormal although no factor is zero and the other operand is below its bound.
+    fn vanished(
+        &mut self,
+        x: &mut Expander<'_>,
+        result: Value,
+        factors: &[Value],
+        other: Option<(Value, u64)>,
+    ) {
+        let mut flag = below(x, result, LEAST_NORMAL);
+        for (index, &factor) in factors.iter().enumerate() {
+            if factors[..index].contains(&factor) || all(x.func, factor, |m| m != 0) {
+                continue;
+            }
+            let size = magnitude(x, factor);
+            let some = negated(x, size);
+            flag = x.bin(BinaryOp::And, flag, some);
+        }
+        if let Some((other, bound)) = other {
+            if !all(x.func, other, |m| m < bound) {
+                let small = below(x, other, bound);
+                flag = x.bin(BinaryOp::And, flag, small);
+            }
+        }
+        self.raise(x, flag);
+    }
+
+    /// Returns whether a value surely is no denormal where no flag is up.
+    fn is_normal(&self, func: &Function, value: Value, depth: u32) -> bool {
+        if self.normal.contains(&value) || all(func, value, |m| m == 0 || m >= LEAST_NORMAL) {
+            return true;
+        }
+        let Some(inst) = func.def_inst(value).filter(|_| depth > 0) else {
+            return false;
+        };
+        let is_normal = |value: Value| self.is_normal(func, value, depth - 1);
+        match &func.insts[inst].kind {
+            InstKind::Convert { op, arg, .. } => match op {
+                // The bits with another sign, or none.
+                ConvertOp::Bitcast => of_sign(func, *arg).is_some_and(is_normal),
+                _ => true,
+            },
+            InstKind::Select { then, other, .. } => is_normal(*then) && is_normal(*other),
+            InstKind::Build { lanes } => lanes.iter().all(|&lane| is_normal(lane)),
+            InstKind::Splat { arg } | InstKind::Extract { vector: arg, .. } => is_normal(*arg),
+            InstKind::ExtractDyn { vector, .. } => is_normal(*vector),
+            InstKind::Insert { vector, scalar, .. }
+            | InstKind::InsertDyn { vector, scalar, .. } => {
+                is_normal(*vector) && is_normal(*scalar)
+            }
+            InstKind::Shuffle { args, .. } => args.iter().all(|&arg| is_normal(arg)),
+            _ => false,
+        }
+    }
+}
+
+/// The double whose bits are these but for the sign.
+fn of_sign(func: &Function, bits: Value) -> Option<Value> {
+    let InstKind::Binary { op, args, .. } = func.insts[func.def_inst(bits)?].kind else {
+        return None;
+    };
+    let mask = match op {
+        BinaryOp::Xor => super::SIGN,
+        BinaryOp::And => MAGNITUDE,
+        _ => return None,
+    };
+    let is_mask = |value| (func.const_lanes(value)).is_some_and(|l| l.iter().all(|&b| b == mask));
+    if !is_mask(args[1]) {
+        return None;
+    }
+    match func.insts[func.def_inst(args[0])?].kind {
+        InstKind::Convert {
+            op: ConvertOp::Bitcast,
+            arg,
+            ..
+        } if func.ty(arg).scalar == Scalar::F64 => Some(arg),
+        _ => None,
+    }
+}
+
+/// Returns whether a value is a constant whose lanes' magnitudes all fulfil the condition.
+fn all(func: &Function, value: Value, accepts: impl Fn(u64) -> bool) -> bool {
+    constant_magnitudes(func, value).is_some_and(|lanes| lanes.into_iter().all(accepts))
+}
+
+/// A flag for a magnitude that is less than the bound.
+fn below(x: &mut Expander<'_>, value: Value, bound: u64) -> Value {
+    let size = magnitude(x, value);
+    x.bin_const(BinaryOp::ISub, size, bound)
+}
+
+/// A flag for an integer from 1 to below the bound.
+fn some_below(x: &mut Expander<'_>, size: Value, bound: u64) -> Value {
+    let small = x.bin_const(BinaryOp::ISub, size, bound);
+    let some = negated(x, size);
+    x.bin(BinaryOp::And, small, some)
+}
+
+fn negated(x: &mut Expander<'_>, value: Value) -> Value {
+    let ty = x.ty(value);
+    let zero = x.splat(ty, 0);
+    x.bin(BinaryOp::ISub, zero, value)
+}

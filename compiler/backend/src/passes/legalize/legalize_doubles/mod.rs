@@ -1,0 +1,320 @@
+//! Arithmetic on doubles for devices that take their denormals for zeros ([`Target::flushes_f64`]).
+//!
+//! The device's own arithmetic is right unless a denormal enters it or should leave it. So each run of
+//! instructions of a block is computed by the device and watched: flags tell of operands that were denormals, and
+//! of results that were too small ([`flags`]). If one is up, a branch leads to a second copy of the run, in which every
+//! operation is made of scaled operands and integers ([`exact`]). Nearly no launch takes it.
+//!
+//! Arithmetic with [`FloatFlags::MAY_FLUSH`] is left to the device: most of the built-in library's, which sees to
+//! denormals itself. So is all of a program with `-cl-denorms-are-zero`, which is for doubles too.
+//!
+//! A run holds the arithmetic on doubles and all that is computed of its results; other instructions stay in
+//! between. It ends before an instruction that has effects and takes a result, and at the end of the block.
+//!
+//! The cost of an operation is three to seven instructions on integers, none where a constant operand rules small
+//! results out; of a value that enters a run four. In the second copy an operation is 20 to 80 instructions. Negations and absolute values are made of bits. Comparisons, minima and roundings count as
+//! arithmetic; conversions do not, since a denormal and a zero become the same number.
+
+mod exact;
+mod flags;
+
+use crate::expand::{Expander, Replacement, expand};
+use crate::pass::{Changed, FunctionCtx};
+use cranelift_entity::SecondaryMap;
+use flags::Flags;
+use pumice_ir::{
+    BinaryOp, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst, InstKind, IntCond,
+    LowerError, MathOp, Scalar, SourceLoc, Type, UnaryOp, Value,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// All bits but the sign.
+const MAGNITUDE: u64 = u64::MAX >> 1;
+/// The sign bit.
+const SIGN: u64 = !MAGNITUDE;
+/// The bits of the least normal number: the first bit above the fraction.
+const LEAST_NORMAL: u64 = 1 << 52;
+/// The bits of infinity.
+const INFINITY: u64 = 0x7ff << 52;
+/// The exponent's bits of 1.
+const BIAS: u64 = 1023;
+/// 2^-959. A sum with a greater operand is normal or zero, and no denormal operand changes it.
+const SUM_BOUND: u64 = 64 << 52;
+
+/// Runs the pass.
+///
+/// # Errors
+/// None of its own.
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    if ctx.options.math.denorms_are_zero {
+        return Ok(Changed::No);
+    }
+    let uses = func.use_counts();
+    let mut run = Run::default();
+    expand(func, |x, inst| Ok(run.take(x, inst, &uses)))
+}
+
+/// An operation on doubles that the device computes wrongly of denormals, or of which it flushes the result.
+#[derive(Clone, Copy, Debug)]
+enum Operation {
+    Sum([Value; 2]),
+    Difference([Value; 2]),
+    Product([Value; 2]),
+    Quotient([Value; 2]),
+    Fma([Value; 3]),
+    Root(Value),
+    /// To a whole number.
+    Round(MathOp, Value),
+    Minimum([Value; 2]),
+    Maximum([Value; 2]),
+    Compare(Order, [Value; 2]),
+}
+
+/// A comparison of doubles as one of integers in their order.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    cond: IntCond,
+    /// False for a NaN, else true.
+    ordered: bool,
+}
+
+impl Order {
+    /// `None` for the tests for NaN, which denormals do not matter to.
+    fn of(cond: FloatCond) -> Option<Self> {
+        let (cond, ordered) = match cond {
+            FloatCond::Oeq => (IntCond::Eq, true),
+            FloatCond::One => (IntCond::Ne, true),
+            FloatCond::Olt => (IntCond::Slt, true),
+            FloatCond::Ole => (IntCond::Sle, true),
+            FloatCond::Ogt => (IntCond::Sgt, true),
+            FloatCond::Oge => (IntCond::Sge, true),
+            FloatCond::Ueq => (IntCond::Eq, false),
+            FloatCond::Une => (IntCond::Ne, false),
+            FloatCond::Ult => (IntCond::Slt, false),
+            FloatCond::Ule => (IntCond::Sle, false),
+            FloatCond::Ugt => (IntCond::Sgt, false),
+            FloatCond::Uge => (IntCond::Sge, false),
+            FloatCond::Ord | FloatCond::Uno => return None,
+        };
+        Some(Self { cond, ordered })
+    }
+}
+
+impl Operation {
+    /// Reads an instruction; `None` if it is no such operation.
+    fn of(func: &Function, kind: &InstKind) -> Option<Self> {
+        let is_double = |value: Value| func.ty(value).scalar == Scalar::F64;
+        match kind {
+            InstKind::Binary { op, args, .. } if is_double(args[0]) => match op {
+                BinaryOp::FAdd => Some(Self::Sum(*args)),
+                BinaryOp::FSub => Some(Self::Difference(*args)),
+                BinaryOp::FMul => Some(Self::Product(*args)),
+                BinaryOp::FDiv => Some(Self::Quotient(*args)),
+                _ => None,
+            },
+            InstKind::FCmp { cond, args, .. } if is_double(args[0]) => {
+                Order::of(*cond).map(|order| Self::Compare(order, *args))
+            }
+            InstKind::Math { op, args, .. } if is_double(args[0]) => match (op, &args[..]) {
+                (MathOp::Fma, &[a, b, c]) => Some(Self::Fma([a, b, c])),
+                (MathOp::Sqrt | MathOp::NativeSqrt, &[arg]) => Some(Self::Root(arg)),
+                (MathOp::Floor | MathOp::Ceil | MathOp::Trunc | MathOp::RoundEven, &[arg]) => {
+                    Some(Self::Round(*op, arg))
+                }
+                (MathOp::FMin, &[a, b]) => Some(Self::Minimum([a, b])),
+                (MathOp::FMax, &[a, b]) => Some(Self::Maximum([a, b])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// One instruction of a run, as it was.
+#[derive(Debug)]
+struct Member {
+    kind: InstKind,
+    result: Value,
+    loc: SourceLoc,
+}
+
+/// The run that is open in the current block.
+#[derive(Default)]
+struct Run {
+    members: Vec<Member>,
+    /// The device's result for each member's.
+    native: FxHashMap<Value, Value>,
+    /// The number of uses of the members' results by members.
+    used: FxHashMap<Value, u32>,
+    flags: Flags,
+}
+
+impl Run {
+    /// Looks at the next instruction of the block.
+    fn take(
+        &mut self,
+        x: &mut Expander<'_>,
+        inst: Inst,
+        uses: &SecondaryMap<Value, u32>,
+    ) -> Option<Replacement> {
+        let kind = x.func.insts[inst].kind.clone();
+        let mut concerned = false;
+        kind.for_each_value(|value| concerned |= self.native.contains_key(&value));
+        if !is_plain(&kind) || may_flush(&kind) {
+            if concerned || kind.is_terminator() {
+                self.close(x, uses);
+            }
+            return of_bits(x, &kind).map(|value| Replacement::from_slice(&[value]));
+        }
+        if !concerned && Operation::of(x.func, &kind).is_none() {
+            return of_bits(x, &kind).map(|value| Replacement::from_slice(&[value]));
+        }
+        let result = x.func.result(inst);
+        let ty = x.ty(result);
+        kind.for_each_value(|value| {
+            if self.native.contains_key(&value) {
+                *self.used.entry(value).or_insert(0) += 1;
+            }
+        });
+        let of_natives = with_values(&kind, &self.native);
+        let operation = Operation::of(x.func, &of_natives);
+        let native = emitted(x, of_natives, ty);
+        self.native.insert(result, native);
+        match operation {
+            Some(operation) => self.flags.watch(x, operation, native),
+            None => self.flags.pass_on(x.func, native),
+        }
+        let loc = x.loc;
+        self.members.push(Member { kind, result, loc });
+        Some(Replacement::new())
+    }
+
+    /// Ends the run: its results are the device's, or those of the second copy.
+    fn close(&mut self, x: &mut Expander<'_>, uses: &SecondaryMap<Value, u32>) {
+        let run = std::mem::take(self);
+        let results: Vec<Value> = (run.members.iter())
+            .map(|member| member.result)
+            .filter(|&result| uses[result] > run.used.get(&result).copied().unwrap_or(0))
+            .collect();
+        let natives: Vec<Value> = results.iter().map(|result| run.native[result]).collect();
+        let loc = x.loc;
+        let Some(flagged) = run.flags.any(x) else {
+            for (result, native) in results.into_iter().zip(natives) {
+                x.replace(result, native);
+            }
+            return;
+        };
+        let (slow, done) = (x.new_block(), x.new_block());
+        let params: Vec<Value> = (results.iter())
+            .map(|&result| {
+                let ty = x.ty(result);
+                x.func.append_param(done, ty)
+            })
+            .collect();
+        x.branch(
+            flagged,
+            BlockCall::new(slow, &[]),
+            BlockCall::new(done, &natives),
+            slow,
+        );
+        let mut exact = FxHashMap::default();
+        for member in &run.members {
+            x.loc = member.loc;
+            let ty = x.ty(member.result);
+            let kind = with_values(&member.kind, &exact);
+            let value = match Operation::of(x.func, &kind) {
+                Some(operation) => exact::compute(x, operation),
+                None => emitted(x, kind, ty),
+            };
+            exact.insert(member.result, value);
+        }
+        x.loc = loc;
+        let exacts: Vec<Value> = results.iter().map(|result| exact[result]).collect();
+        x.jump(done, &exacts, done);
+        for (result, param) in results.into_iter().zip(params) {
+            x.replace(result, param);
+        }
+    }
+}
+
+/// Returns whether an instruction is arithmetic that is left to the device.
+fn may_flush(kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Binary { flags, .. }
+        | InstKind::FCmp { flags, .. }
+        | InstKind::Math { flags, .. } => flags.contains(FloatFlags::MAY_FLUSH),
+        _ => false,
+    }
+}
+
+/// Returns whether an instruction computes one value of its operands and does nothing else.
+fn is_plain(kind: &InstKind) -> bool {
+    matches!(
+        kind,
+        InstKind::Unary { .. }
+            | InstKind::Binary { .. }
+            | InstKind::ICmp { .. }
+            | InstKind::FCmp { .. }
+            | InstKind::Select { .. }
+            | InstKind::Convert { .. }
+            | InstKind::Math { .. }
+            | InstKind::Build { .. }
+            | InstKind::Splat { .. }
+            | InstKind::Extract { .. }
+            | InstKind::Insert { .. }
+            | InstKind::ExtractDyn { .. }
+            | InstKind::InsertDyn { .. }
+            | InstKind::Shuffle { .. }
+            | InstKind::PtrAdd { .. }
+    )
+}
+
+/// The instruction with the values that stand for its operands in one copy of the run.
+fn with_values(kind: &InstKind, values: &FxHashMap<Value, Value>) -> InstKind {
+    let mut kind = kind.clone();
+    kind.for_each_value_mut(|value| *value = values.get(value).copied().unwrap_or(*value));
+    kind
+}
+
+/// Emits an instruction.
+fn emitted(x: &mut Expander<'_>, kind: InstKind, ty: Type) -> Value {
+    match of_bits(x, &kind) {
+        Some(value) => value,
+        None => x.value(kind, ty),
+    }
+}
+
+/// Negations and absolute values of doubles, by their bits; `None` for others.
+fn of_bits(x: &mut Expander<'_>, kind: &InstKind) -> Option<Value> {
+    let (op, arg, bits) = match kind {
+        InstKind::Unary {
+            op: UnaryOp::FNeg,
+            arg,
+        } => (BinaryOp::Xor, *arg, SIGN),
+        InstKind::Math {
+            op: MathOp::FAbs,
+            args,
+            ..
+        } => (BinaryOp::And, args[0], MAGNITUDE),
+        _ => return None,
+    };
+    let ty = x.ty(arg);
+    (ty.scalar == Scalar::F64).then(|| {
+        let value = x.bits_of(arg);
+        let value = x.bin_const(op, value, bits);
+        x.convert(ConvertOp::Bitcast, value, ty)
+    })
+}
+
+/// The bits of a double without its sign, as I64.
+fn magnitude(x: &mut Expander<'_>, value: Value) -> Value {
+    let bits = x.bits_of(value);
+    x.bin_const(BinaryOp::And, bits, MAGNITUDE)
+}
+
+/// The lanes of a constant, without their signs.
+fn constant_magnitudes(func: &Function, value: Value) -> Option<SmallVec<[u64; 4]>> {
+    let lanes = func.const_lanes(value)?;
+    Some(lanes.iter().map(|bits| bits & MAGNITUDE).collect())
+}
