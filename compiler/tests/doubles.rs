@@ -1,5 +1,5 @@
-//! Doubles on a device that takes their denormals for zeros: after `legalize_doubles` they are the host's, bit for
-//! bit, in an interpreter that flushes.
+//! Doubles on a device that takes their denormals for zeros (`legalize_doubles`), in an interpreter that flushes, and on
+//! devices without any (`soft_doubles`): they are the host's, bit for bit.
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
@@ -9,16 +9,26 @@ use pumice_compiler::{
 };
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::Module;
+use pumice_test_support::low_target;
 use pumice_test_support::mutants::Random;
 use pumice_test_support::number_kernels::{interpret_flushing_doubles, is_nan, kernel, renumbered};
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
-/// A device that flushes.
-fn flushing() -> Target {
-    Target {
+/// The devices, each with a name.
+fn devices() -> [(&'static str, Target); 3] {
+    let flushing = Target {
         flushes_f64: true,
         ..Target::reference()
-    }
+    };
+    [
+        ("a device that flushes", flushing),
+        ("a device without doubles", soft()),
+        ("a device with words only", low_target()),
+    ]
+}
+
+fn soft() -> Target {
+    Target::reference().with_soft_doubles()
 }
 
 /// Lowers for a device.
@@ -107,20 +117,22 @@ fn check(instruction: &str, rows: &[[f64; 3]], result: &str, expected: impl Fn([
         "math.sqrt" | "math.floor" | "math.ceil" | "math.trunc" | "math.round_even" => 1,
         _ => 2,
     };
-    let text = kernel(instruction, &["f64"; 3][..operands], result);
-    let module = lowered(renumbered(&text), &flushing());
     let cells: Vec<Vec<u64>> = (rows.iter())
         .map(|row| row[..operands].iter().map(|x| x.to_bits()).collect())
         .collect();
-    let got = interpret_flushing_doubles(&module, &cells);
-    for (row, got) in rows.iter().zip(got) {
-        let want = expected(*row);
-        let same = got == want || result == "f64" && is_nan(64, got) && is_nan(64, want);
-        assert!(
-            same,
-            "{instruction} of {:x?}: {got:#018x}, expected {want:#018x}",
-            row.map(f64::to_bits)
-        );
+    for (device, target) in devices() {
+        let text = kernel(instruction, &["f64"; 3][..operands], result);
+        let module = lowered(renumbered(&text), &target);
+        let got = interpret_flushing_doubles(&module, &cells);
+        for (row, got) in rows.iter().zip(got) {
+            let want = expected(*row);
+            let same = got == want || result == "f64" && is_nan(64, got) && is_nan(64, want);
+            assert!(
+                same,
+                "{device}: {instruction} of {:x?}: {got:#018x}, expected {want:#018x}",
+                row.map(f64::to_bits)
+            );
+        }
     }
 }
 
@@ -322,6 +334,24 @@ fn programs_give_what_they_do_elsewhere() {
         "convert_double_rtp(convert_float_rtp(x))",
         "x < y ? x : z",
         "(double)ilogb(x)",
+        "(double)as_long(x)",
+        "(double)as_ulong(x)",
+        "convert_double_rtn(as_long(x))",
+        "convert_double_rtp(as_ulong(x))",
+        "(double)as_int2(x).x",
+        "(double)as_uint2(x).x",
+        "(double)as_float2(x).x",
+        "as_double(convert_long_sat(x))",
+        "as_double(convert_long_sat_rte(x * 0x1p60))",
+        "as_double(convert_ulong_sat_rtp(x * 0x1p40))",
+        "(double)convert_uint_sat(x * 0x1p30)",
+        "(double)convert_int_sat_rtn(x)",
+        "(double)convert_char_sat_rte(x)",
+        "as_double((ulong)as_uint((float)x))",
+        "as_double((ulong)as_uint(convert_float_rtz(x)))",
+        "as_double((ulong)as_ushort(convert_half(x)))",
+        "rint(x * 0x1p50)",
+        "floor(x * 0x1p20)",
         "isnormal(x) ? 1.0 : 2.0",
         "(double)convert_half_rtn(x)",
         "(double)(n / 3) * x",
@@ -359,22 +389,23 @@ fn programs_give_what_they_do_elsewhere() {
     let codes = calls.iter().map(|call| format!("r[g] = {call};"));
     let codes = codes.chain([loops, vectors, stores].map(String::from));
     for code in codes {
-        let (kept, flushed) = (
-            compiled(&Target::reference(), &code),
-            compiled(&flushing(), &code),
-        );
-        let kept = results(&kept, &rows, false);
-        let flushed = results(&flushed, &rows, true);
-        for ((row, kept), flushed) in rows.iter().zip(kept).zip(flushed) {
+        let expected = results(&compiled(&Target::reference(), &code), &rows, false);
+        for (device, target) in devices() {
             // Of small numbers erf is one product there, elsewhere a product and a sum.
-            let apart = u64::from(code.contains("erf(x)"));
-            let same = kept.abs_diff(flushed) <= apart || is_nan(64, kept) && is_nan(64, flushed);
-            assert!(
-                same,
-                "{code} of {:x?}, {}: {flushed:#018x}, else {kept:#018x}",
-                row.0.map(f64::to_bits),
-                row.1
-            );
+            let apart = u64::from(target.flushes_f64 && code.contains("erf(x)"));
+            // Each operation takes the interpreter some hundred steps.
+            let rows = if target.soft_f64 { &rows[..60] } else { &rows };
+            let got = results(&compiled(&target, &code), rows, target.flushes_f64);
+            for ((row, &expected), got) in rows.iter().zip(&expected).zip(got) {
+                let same =
+                    expected.abs_diff(got) <= apart || is_nan(64, expected) && is_nan(64, got);
+                assert!(
+                    same,
+                    "{device}: {code} of {:x?}, {}: {got:#018x}, else {expected:#018x}",
+                    row.0.map(f64::to_bits),
+                    row.1
+                );
+            }
         }
     }
 }

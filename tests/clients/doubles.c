@@ -5,13 +5,16 @@
  * keep them): OpenCL C has no such doubles, so the compiler makes them exact. doubles_flushed.c is the same where the
  * user wants them as the device has them (CL_FP_DENORM is not claimed), doubles_inexact.c where the device's quotients,
  * roots or fma are not exact either: then nothing of doubles is offered, in no query and in no language
- * (CL_DEVICE_DOUBLE_FP_CONFIG, cl_khr_fp64, __opencl_c_fp64). */
+ * (CL_DEVICE_DOUBLE_FP_CONFIG, cl_khr_fp64, __opencl_c_fp64). doubles_soft.c is a device without doubles of its own. */
 #ifndef OFFERED
 #define OFFERED 1
 #define EXACT 1
 #endif
 #ifndef EXACT
 #define EXACT 0
+#endif
+#ifndef SOFT
+#define SOFT 0
 #endif
 #include "common.h"
 
@@ -81,6 +84,7 @@ int main(void)
     device = pumice_device();
     MUST(clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, NULL));
     CHECK(!(config & CL_FP_DENORM) == !EXACT);
+    CHECK(!(config & CL_FP_SOFT_FLOAT) == !SOFT);
     CHECK(!OFFERED == !config);
     MUST(clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, sizeof width, &width, NULL));
     CHECK(width == OFFERED);

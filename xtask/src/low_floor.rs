@@ -1,6 +1,6 @@
 //! The test step of the low floor: SwiftShader, a second driver that executes and has words and
 //! floats only; lavapipe with each of what SwiftShader lacks masked, and as a device of Vulkan 1.1
-//! without timeline semaphores.
+//! without timeline semaphores. Kernel files have doubles that are made of integers where the device has none.
 
 use crate::clients::{self, Setting};
 use crate::drivers;
@@ -18,9 +18,10 @@ pub const MASKS: &[(&str, &str)] = &[
         "storageBuffer8BitAccess,storageBuffer16BitAccess",
     ),
     ("without halves", "shaderFloat16"),
+    ("without doubles", "shaderFloat64"),
     (
         "with words only",
-        "shaderInt64,shaderInt16,shaderInt8,shaderFloat16,\
+        "shaderInt64,shaderInt16,shaderInt8,shaderFloat16,shaderFloat64,\
          storageBuffer8BitAccess,storageBuffer16BitAccess",
     ),
 ];
@@ -34,23 +35,25 @@ pub fn run(report: &mut Report) -> Result {
     let all = clients::compile_all(&library)?;
     let list = test::list_devices(&all)?;
     let (system, low) = (drivers::system()?, drivers::swiftshader()?);
-    let setting = Setting {
-        vendors: &vendors,
-        driver: Some(&low),
-        loader: None,
-        env: &[],
-    };
-    let matrix = Matrix {
+    let soft = ("PUMICE_DOUBLES", "soft".to_string());
+    let on_low = |env| Matrix {
         messages: None,
         label: low.name.to_string(),
-        setting,
+        setting: Setting {
+            vendors: &vendors,
+            driver: Some(&low),
+            loader: None,
+            env,
+        },
     };
+    let matrix = on_low(&[]);
     let checked = test::assert_driver(list, &matrix, &low);
     report.record("driverInfo · SwiftShader", checked);
     test::run_clients(report, &all, &matrix, test::Share::OfDriver);
     test::run_demos(report, &matrix)?;
-    kernel_files::run_kernel_files(report, &runner, &matrix)?;
     kernel_files::run_unoptimised(report, &runner, &matrix)?;
+    let env = [soft.clone()];
+    kernel_files::run_kernel_files(report, &runner, &on_low(&env))?;
     let (newer, old) = (drivers::backports()?, [kernel_files::old_device()]);
     let matrix = Matrix {
         messages: None,
@@ -65,7 +68,7 @@ pub fn run(report: &mut Report) -> Result {
     test::run_clients(report, &all, &matrix, test::Share::OfDriver);
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for (what, mask) in MASKS {
-        let env = [("PUMICE_MASK", mask.to_string())];
+        let env = [("PUMICE_MASK", mask.to_string()), soft.clone()];
         let matrix = Matrix {
             messages: None,
             label: format!("{} · {what}", system.name),

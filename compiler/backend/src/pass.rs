@@ -103,6 +103,8 @@ pub enum Property {
     AtomicsLowered,
     /// Vectors have at most four lanes.
     VectorsNarrow,
+    /// No double, unless the device has them.
+    DoublesLegal,
     /// No half, unless the device has them.
     HalvesLegal,
     /// No access of global memory without the address delta. Later passes may join additions, so it is checked

@@ -14,9 +14,9 @@ use crate::pass::PassFn::{Function, Module as WholeModule, TryFunction, TryModul
 use crate::pass::PassKind::{Check, DriverQuirk, Legalize, Lower, Optimize};
 use crate::pass::Property::{
     AddressesShifted, ArgsLowered, AtomicsLowered, BuiltinsLinked, CollectivesLowered,
-    GenericLowered, HalvesLegal, ImagesLowered, Inlined, Linked, LongsLegal, MathLowered,
-    PrintfLowered, SlotsPromoted, SmallIntsLegal, SpacesInferred, Structured, SubgroupsLowered,
-    VectorsNarrow,
+    DoublesLegal, GenericLowered, HalvesLegal, ImagesLowered, Inlined, Linked, LongsLegal,
+    MathLowered, PrintfLowered, SlotsPromoted, SmallIntsLegal, SpacesInferred, Structured,
+    SubgroupsLowered, VectorsNarrow,
 };
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
@@ -26,7 +26,7 @@ use crate::passes::driver_quirks::{
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
     legalize_conversions, legalize_doubles, legalize_half, legalize_int64, legalize_memory,
-    legalize_small_ints, lower_integers, lower_wide_vectors, spill_private,
+    legalize_small_ints, lower_integers, lower_wide_vectors, soft_doubles, spill_private,
 };
 use crate::passes::lower::{
     contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
@@ -230,6 +230,10 @@ pub const PIPELINE: &[Pass] = &[
         AtomicsLowered,
         VectorsNarrow,
     ]),
+    Pass::new("soft_doubles", Legalize, TryModule(soft_doubles::run))
+        .only(|target| target.soft_f64)
+        .requires(&[MathLowered, AtomicsLowered, SubgroupsLowered, VectorsNarrow])
+        .ensures(&[DoublesLegal]),
     Pass::new("legalize_half", Legalize, TryModule(legalize_half::run))
         .requires(&[MathLowered, VectorsNarrow])
         .ensures(&[HalvesLegal]),
@@ -479,6 +483,7 @@ mod tests {
             checks: Checks::all().with(pumice_target::Check::Robust),
             zero_private: true,
             flushes_f64: true,
+            soft_f64: true,
             denorms_f32: false,
             terminable: true,
             address_delta: true,

@@ -90,6 +90,7 @@ fn whole_function(property: Property, module: &Module, func: &Function) -> Resul
 fn allows_type(property: Property, target: &Target, ty: Type) -> bool {
     match property {
         Property::VectorsNarrow => ty.lanes <= 4,
+        Property::DoublesLegal => ty.scalar != Scalar::F64 || target.has_doubles(),
         Property::HalvesLegal => ty.scalar != Scalar::F16 || target.has_halves(),
         Property::SmallIntsLegal => {
             !matches!(ty.scalar, Scalar::I8 | Scalar::I16) || target.has_integers(ty.scalar.bytes())
@@ -163,6 +164,7 @@ impl Look<'_> {
                     shift_addresses::is_shifted(self.func, pointer, &followed)
                 }),
             Property::VectorsNarrow
+            | Property::DoublesLegal
             | Property::HalvesLegal
             | Property::SmallIntsLegal
             | Property::LongsLegal => {

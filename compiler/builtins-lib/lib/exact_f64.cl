@@ -7,7 +7,8 @@
 // whose last place is 2^-1074. The quotient by long division in digits of ten bits.
 #pragma OPENCL FP_CONTRACT OFF
 
-static ulong mantissa_of(ulong bits, int *exponent) {
+// The significand of a finite number that is not zero, from its bits without sign: 53 bits, times 2^exponent.
+ulong __pumice_mantissa_f64(ulong bits, int *exponent) {
     int e = (int)(bits >> 52);
     ulong m = bits & 0xffffffffffffful;
     if (e != 0) {
@@ -20,7 +21,7 @@ static ulong mantissa_of(ulong bits, int *exponent) {
 }
 
 // (-1)^sign * value * 2^e to the nearest double; value is not zero, its lowest bit may be sticky.
-static double round_f64(ulong sign, ulong value, int e) {
+double __pumice_nearest_f64(ulong sign, ulong value, int e) {
     int zeros = (int)clz(value);
     value <<= zeros;
     e -= zeros;
@@ -132,7 +133,7 @@ double __pumice_div_f64(double a, double b) {
     if (aa == 0 || ab == top)
         return as_double(sign << 63);
     int ea, eb;
-    ulong rest = mantissa_of(aa, &ea), divisor = mantissa_of(ab, &eb);
+    ulong rest = __pumice_mantissa_f64(aa, &ea), divisor = __pumice_mantissa_f64(ab, &eb);
     ulong quotient = 0;
     if (rest >= divisor) {
         rest -= divisor;
@@ -144,7 +145,7 @@ double __pumice_div_f64(double a, double b) {
         rest -= digit * divisor;
         quotient = quotient << 10 | digit;
     }
-    return round_f64(sign, quotient | (ulong)(rest != 0), ea - eb - 60);
+    return __pumice_nearest_f64(sign, quotient | (ulong)(rest != 0), ea - eb - 60);
 }
 
 double __pumice_sqrt_f64(double x) {
@@ -154,7 +155,7 @@ double __pumice_sqrt_f64(double x) {
     if (bits > top)
         return as_double(0x7ff8000000000000ul);
     int e;
-    ulong m = mantissa_of(bits, &e);
+    ulong m = __pumice_mantissa_f64(bits, &e);
     if (e & 1) {
         m <<= 1;
         e -= 1;
@@ -172,5 +173,5 @@ double __pumice_sqrt_f64(double x) {
         }
     }
     // 58 pairs of m * 2^10: the root of m * 2^62.
-    return round_f64(0, root << 1 | (ulong)(rest != 0), (e - 62) / 2 - 1);
+    return __pumice_nearest_f64(0, root << 1 | (ulong)(rest != 0), (e - 62) / 2 - 1);
 }

@@ -166,6 +166,8 @@ pub struct Function {
     /// Handles of images or samplers cross its calls: it must become part of the kernels that
     /// have them.
     pub passes_handles: bool,
+    /// A later pass calls the function: until then it stays although nothing does.
+    pub kept: bool,
     values: PrimaryMap<Value, ValueData>,
     constants: FxHashMap<(Type, SmallVec<[u64; 1]>), Value>,
 }
@@ -185,6 +187,7 @@ impl Function {
             no_inline: false,
             always_inline: false,
             passes_handles: false,
+            kept: false,
             values: PrimaryMap::new(),
             constants: FxHashMap::default(),
         }
@@ -402,6 +405,11 @@ impl Function {
     /// If the instruction has no result.
     pub fn result(&self, inst: Inst) -> Value {
         self.insts[inst].results[0]
+    }
+
+    /// All values ever made.
+    pub fn values(&self) -> impl Iterator<Item = Value> + '_ {
+        self.values.keys()
     }
 
     /// The number of values ever made: the size for side tables.

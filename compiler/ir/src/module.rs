@@ -28,6 +28,15 @@ pub struct Module {
     pub checks: Vec<CheckSite>,
 }
 
+impl Module {
+    /// The functions that stay although nothing calls them: kernels, and what later passes call.
+    pub fn roots(&self) -> impl Iterator<Item = FuncId> + '_ {
+        let kept = self.functions.iter().filter(|(_, func)| func.kept);
+        let kernels = self.kernels.iter().map(|kernel| kernel.func);
+        kernels.chain(kept.map(|(id, _)| id))
+    }
+}
+
 /// One PrintfInfo: a format with the sizes of its arguments, or a `%s` string without any.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PrintfRecord {

@@ -2,7 +2,7 @@
 
 use crate::abi::Abi;
 use crate::checks::Checks;
-use crate::matrix::NativeProduct;
+use crate::matrix::{Component, NativeProduct};
 use crate::quirks::{QuirkKind, Quirks};
 
 /// The storage classes that accept 8- or 16-bit accesses.
@@ -73,8 +73,10 @@ pub struct Target {
     pub features: Vec<String>,
     /// `shaderFloat16`.
     pub float16: bool,
-    /// `shaderFloat64`.
+    /// Programs have doubles: `shaderFloat64`, or [`Target::soft_f64`].
     pub float64: bool,
+    /// Doubles are made of integers (`soft_doubles`), whether or not the device has any.
+    pub soft_f64: bool,
     /// Images and samplers of all of OpenCL's types, for reading or writing; storage images
     /// need `shaderStorageImageWriteWithoutFormat`. Goes with `__opencl_c_images`.
     pub images: bool,
@@ -300,6 +302,23 @@ impl Target {
         self.float16 && (self.has_integers(2) || !guarded)
     }
 
+    /// Returns whether the device computes with doubles. Else integers do, or programs have none.
+    pub fn has_doubles(&self) -> bool {
+        self.float64 && !self.soft_f64
+    }
+
+    /// The device with doubles that are made of integers. The library has their quotients and roots.
+    #[must_use]
+    pub fn with_soft_doubles(mut self) -> Self {
+        (self.float64, self.soft_f64, self.flushes_f64) = (true, true, false);
+        self.exact_fma_f64 = true;
+        (self.exact_div_f64, self.exact_sqrt_f64) = (false, false);
+        (self.float_atomics.add_f64, self.float_atomics.min_max_f64) = (false, false);
+        self.native_products
+            .retain(|native| native.product.result != Component::Double);
+        self
+    }
+
     /// The device without images.
     #[must_use]
     pub fn without_images(mut self) -> Self {
@@ -352,6 +371,7 @@ impl Target {
             .to_vec(),
             float16: true,
             float64: true,
+            soft_f64: false,
             images: true,
             read_write_images: true,
             unorm16_texel_buffers: true,

@@ -62,7 +62,14 @@ pub fn run_target() -> Target {
 }
 
 /// The features that devices may lack, as the `lacks:` lines of file tests name it.
-const THINGS: &[&str] = &["int64", "int16", "int8", "small-storage", "float16"];
+const THINGS: &[&str] = &[
+    "int64",
+    "int16",
+    "int8",
+    "small-storage",
+    "float16",
+    "float64",
+];
 
 /// The device of [`run_target`] without what low devices lack: each alone, then all together. Each
 /// with a name.
@@ -77,7 +84,7 @@ pub fn low_targets() -> Vec<(String, Target)> {
         .collect()
 }
 
-/// The device of [`run_target`] with words and floats only, but for doubles.
+/// The device of [`run_target`] with words and floats only.
 pub fn low_target() -> Target {
     let mut target = run_target();
     for thing in THINGS {
@@ -109,6 +116,7 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
         }
         "float16" => target.float16 = false,
         "unorm16-texel-buffers" => target.unorm16_texel_buffers = false,
+        "float64" => *target = target.clone().with_soft_doubles(),
         "double-denormals" => target.flushes_f64 = true,
         "exactFma" => {
             target.exact_fma_f16 = false;

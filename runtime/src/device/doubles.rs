@@ -1,4 +1,4 @@
-//! Doubles on devices that may take their denormals for zeros, which OpenCL C does not allow them
+//! Doubles on devices that have none, or that may take their denormals for zeros, which OpenCL C does not allow them
 //! (CL_DEVICE_DOUBLE_FP_CONFIG).
 
 use pumice_vulkan_layer::Capabilities;
@@ -17,27 +17,36 @@ pub enum Doubles {
     Flushed,
     /// Made exact by the compiler (`legalize_doubles`): the device flushes denormals.
     MadeExact,
+    /// Made of integers by the compiler (`soft_doubles`), because `PUMICE_DOUBLES` wants them.
+    Soft,
+}
+
+/// What `PUMICE_DOUBLES` wants where the device has no doubles that OpenCL C allows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Exact,
+    Flushed,
+    Soft,
 }
 
 impl Doubles {
     /// The doubles of a device of which the probes found this; `None` for a device that cannot be opened, which is taken
     /// by its word: nothing runs there.
     pub fn of(caps: &Capabilities, probes: Option<&Probes>) -> Self {
-        if !caps.features.shader_float64 {
-            return Doubles::Absent;
+        let flushes = match probes {
+            Some(probes) => Self::depend_on_probes(caps) && !probes.denorms_f64,
+            None => false,
+        };
+        if caps.features.shader_float64 && !flushes {
+            return Doubles::Own;
         }
-        match probes {
-            Some(probes) if Self::depend_on_probes(caps) && !probes.denorms_f64 => {
-                let exact = probes.exact_fma_f64 && probes.exact_div_f64 && probes.exact_sqrt_f64;
-                if wants_flushed() {
-                    Doubles::Flushed
-                } else if exact {
-                    Doubles::MadeExact
-                } else {
-                    Doubles::Absent
-                }
-            }
-            _ => Doubles::Own,
+        let is_exact =
+            |probes: &Probes| probes.exact_fma_f64 && probes.exact_div_f64 && probes.exact_sqrt_f64;
+        match wanted() {
+            Wanted::Flushed if flushes => Doubles::Flushed,
+            _ if flushes && probes.is_some_and(is_exact) => Doubles::MadeExact,
+            Wanted::Soft => Doubles::Soft,
+            _ => Doubles::Absent,
         }
     }
 
@@ -47,13 +56,15 @@ impl Doubles {
     }
 }
 
-fn wants_flushed() -> bool {
+fn wanted() -> Wanted {
     match config::DOUBLES.value().as_deref() {
-        Some("flushed") => true,
-        None => false,
+        Some("flushed") => Wanted::Flushed,
+        Some("soft") => Wanted::Soft,
+        None => Wanted::Exact,
         Some(_) => {
-            config::DOUBLES.refused("not flushed; denormals of doubles are kept");
-            false
+            config::DOUBLES
+                .refused("neither flushed nor soft; the device has exact doubles or none");
+            Wanted::Exact
         }
     }
 }

@@ -347,8 +347,9 @@ impl Object<Device> {
             cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),
             cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if extensions::doubles(self.offered()) {
-                let denorms = match self.doubles() {
+                let own = match self.doubles() {
                     Doubles::Flushed => 0,
+                    Doubles::Soft => cl::CL_FP_DENORM | cl::CL_FP_SOFT_FLOAT,
                     _ => cl::CL_FP_DENORM,
                 };
                 cl::CL_FP_FMA
@@ -356,7 +357,7 @@ impl Object<Device> {
                     | cl::CL_FP_ROUND_TO_ZERO
                     | cl::CL_FP_ROUND_TO_INF
                     | cl::CL_FP_INF_NAN
-                    | denorms
+                    | own
             } else {
                 0
             }),

@@ -123,24 +123,26 @@ impl Device {
         self.physical.capabilities()
     }
 
-    /// The capabilities as OpenCL has them: with what the probe of addresses found, and without doubles where the device
-    /// has none that OpenCL C allows ([`Doubles`]).
+    /// The capabilities as OpenCL has them: with what the probe of addresses found, and with doubles only where these
+    /// are such as OpenCL C allows ([`Doubles`]).
     pub fn offered(&self) -> &Capabilities {
         let caps = self.capabilities();
-        let lacking = caps.features.shader_float64 && self.doubles() == Doubles::Absent;
+        let doubles = self.doubles();
+        let lacking = caps.features.shader_float64 && doubles == Doubles::Absent;
         let shared = self.has_host_addresses();
-        if !lacking && !shared {
+        if !lacking && !shared && doubles != Doubles::Soft {
             return caps;
         }
         self.offered.get_or_init(|| {
             let mut caps = caps.clone();
             caps.host_addresses = shared;
+            caps.features.shader_float64 |= doubles == Doubles::Soft;
             if lacking {
                 log::warn!(
-                    "{}: no doubles, since their denormals are flushed and divisions, roots or fma are not exact \
-                     ({}=flushed offers them so)",
+                    "{1}: no doubles, since their denormals are flushed and divisions, roots or fma are not exact \
+                     ({0}=flushed offers them so, {0}=soft such as are made of integers)",
+                    config::DOUBLES.name,
                     self.name,
-                    config::DOUBLES.name
                 );
                 caps.features.shader_float64 = false;
             }
@@ -161,13 +163,12 @@ impl Device {
         if let Some(doubles) = self.doubles.get() {
             return *doubles;
         }
-        if !Doubles::depend_on_probes(caps) {
-            return Doubles::of(caps, None);
-        }
-        match self.gpu() {
-            Ok(gpu) => *(self.doubles).get_or_init(|| Doubles::of(caps, Some(&gpu.probes()))),
-            Err(_) => Doubles::of(caps, None),
-        }
+        let probes = match Doubles::depend_on_probes(caps).then(|| self.gpu()) {
+            Some(Ok(gpu)) => Some(gpu.probes()),
+            Some(Err(_)) => return Doubles::of(caps, None),
+            None => None,
+        };
+        *(self.doubles).get_or_init(|| Doubles::of(caps, probes.as_ref()))
     }
 
     /// The place of the driver's own kernels, which live as long as the device.
@@ -412,7 +413,7 @@ fn make_target(
     if caps.masked.iter().any(|name| name == "sampleExactly") {
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
-    Target {
+    let target = Target {
         address_delta: abi == Abi::Addresses && !probes.host_addresses,
         abi,
         opencl_version: extensions::version(caps),
@@ -425,6 +426,7 @@ fn make_target(
         features: macros,
         float16: features.shader_float16,
         float64: features.shader_float64,
+        soft_f64: false,
         int8: features.shader_int8,
         int16: features.shader_int16,
         int64: features.shader_int64,
@@ -493,6 +495,10 @@ fn make_target(
         printf_buffer_size: printf_buffer_size(caps),
         il_version: (1, 6),
         spirv_version: caps.spirv_version().min(SPIRV_VERSION),
+    };
+    match doubles {
+        Doubles::Soft => target.with_soft_doubles(),
+        _ => target,
     }
 }
 

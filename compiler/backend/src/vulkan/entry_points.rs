@@ -13,7 +13,7 @@ impl Emitter<'_> {
     pub fn check_types(&self) -> Result<(), LowerError> {
         for (width, name, has) in [
             (16, "half", self.target.float16),
-            (64, "double", self.target.float64),
+            (64, "double", self.target.has_doubles()),
         ] {
             if self.float_widths.contains(&width) && !has {
                 return Err(LowerError::new(format!(

@@ -164,7 +164,7 @@ fn not_zero(x: &mut Expander<'_>, b: Value) -> Value {
 /// Returns whether to divide by this in doubles. Drivers turn a division by a constant into a product.
 fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
     target.quirks.has(QuirkKind::DivideInDoubles)
-        && target.float64
+        && target.has_doubles()
         && target.exact_div_f64
         && x.ty(divisor).scalar.bits() <= 32
         && x.func.const_lanes(divisor).is_none()

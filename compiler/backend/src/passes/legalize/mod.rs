@@ -1,6 +1,7 @@
 //! Passes that turn types and widths that a device lacks into those that it has.
 
 mod divide_longs;
+mod double_bits;
 pub mod legalize_conversions;
 pub mod legalize_doubles;
 pub mod legalize_half;
@@ -11,4 +12,5 @@ pub mod lower_integers;
 pub mod lower_wide_vectors;
 mod retype;
 mod round_half;
+pub mod soft_doubles;
 pub mod spill_private;

@@ -6,6 +6,7 @@
 
 use crate::import::{SpecConstants, import};
 use crate::pass::{Changed, Ctx};
+use crate::passes::legalize::soft_doubles;
 use crate::passes::lower::lower_math;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
@@ -22,6 +23,9 @@ use pumice_target::Target;
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     let mut flushing = Vec::new();
+    if ctx.target.soft_f64 {
+        soft_doubles::keep_functions(module);
+    }
     loop {
         let missing: Vec<FuncId> = module
             .functions
@@ -211,6 +215,7 @@ fn merge(module: &mut Module, wanted: FuncId, library: Module) -> Result<(), Low
         // Nothing outside the program asks for library functions by name.
         func.linkage = Linkage::Internal;
         func.name = library_name(&func.name);
+        func.kept = module.functions[new].kept;
         debug_assert!(new == wanted || module.functions[new].entry().is_none());
         module.functions[new] = func;
     }

@@ -2,8 +2,8 @@
 //!
 //! - Rotation and relative shuffles: a shuffle from a computed lane.
 //! - Clustered reductions: each lane combines the active lanes of its cluster in order.
-//! - Reductions and scans of 64-bit integers on devices without, and of doubles on devices that flush their
-//!   denormals: each lane combines the active lanes.
+//! - Reductions and scans of 64-bit integers on devices without, and of doubles on devices without or that
+//!   flush their denormals: each lane combines the active lanes.
 //! - SPV_AMD_shader_ballot where the driver has no VK_AMD_shader_ballot: reductions and scans
 //!   are the KHR ones; a swizzle is a shuffle whose result counts only where the ballot says
 //!   that the source lane is active, else it is 0; WriteInvocationAMD is a select, MbcntAMD a
@@ -60,7 +60,7 @@ pub fn has(target: &Target, op: GroupOp) -> bool {
 fn lower(x: &mut Expander<'_>, target: &Target, op: GroupOp, args: &[Value]) -> Option<Value> {
     let made_up = args.first().is_some_and(|&arg| match x.ty(arg).scalar {
         Scalar::I64 => !target.int64 && !is_word_by_word(op),
-        Scalar::F64 => target.flushes_f64,
+        Scalar::F64 => target.flushes_f64 || target.soft_f64,
         _ => false,
     });
     if made_up {

@@ -170,7 +170,7 @@ fn remove_unused(func: &mut Function) -> Changed {
 pub fn run_module(module: &mut Module, _ctx: &Ctx<'_>) -> Changed {
     let mut live_funcs: EntitySet<FuncId> = EntitySet::new();
     let mut live_globals: EntitySet<GlobalId> = EntitySet::new();
-    let mut work: Vec<FuncId> = module.kernels.iter().map(|kernel| kernel.func).collect();
+    let mut work: Vec<FuncId> = module.roots().collect();
     let mut global_work: Vec<GlobalId> = Vec::new();
     while let Some(id) = work.pop() {
         if !live_funcs.insert(id) {

@@ -95,8 +95,8 @@ fn decide(
     let mut placed: SecondaryMap<FuncId, bool> = SecondaryMap::new();
     let has_blocks = module.kernels.iter().any(|kernel| kernel.enqueue.is_some());
     let mut is_root: SecondaryMap<FuncId, bool> = SecondaryMap::new();
-    for kernel in &module.kernels {
-        is_root[kernel.func] = true;
+    for root in module.roots() {
+        is_root[root] = true;
     }
     for &id in order {
         let func = &module.functions[id];
@@ -164,8 +164,8 @@ pub(super) fn bottom_up(
     let mut calls: SecondaryMap<FuncId, u32> = SecondaryMap::new();
     let mut order = Vec::new();
     let mut stack: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
-    let mut roots: Vec<FuncId> = module.kernels.iter().map(|kernel| kernel.func).collect();
-    if roots.is_empty() {
+    let mut roots: Vec<FuncId> = module.roots().collect();
+    if module.kernels.is_empty() {
         // A module without kernels is a test's or a library's: all functions count.
         roots.extend(module.functions.keys());
     }

@@ -4,10 +4,9 @@
 //! sees normal numbers only; the result is scaled by two powers of two. A result that is to be a denormal is
 //! rounded once, to a whole number in units of 2^-1074: by a sum with 2^52 (or -2^53), whose last place is 1.
 
-use super::{
-    BIAS, INFINITY, LEAST_NORMAL, MAGNITUDE, Operation, Order, SIGN, SUM_BOUND, magnitude,
-};
+use super::{BIAS, LEAST_NORMAL, Operation, SUM_BOUND};
 use crate::expand::Expander;
+use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE, SIGN, choose, compare, magnitude};
 use pumice_ir::{BinaryOp, ConvertOp, FloatCond, IntCond, MathOp, Scalar, Value};
 
 /// The exponent of the least denormal, negated: the number of units in 1 is 2 to the power of it.
@@ -312,40 +311,4 @@ fn round(x: &mut Expander<'_>, op: MathOp, arg: Value) -> Value {
     let bits = x.select(is_denormal, quarter, bits);
     let number = double(x, bits);
     x.math(op, &[number])
-}
-
-/// An integer that orders doubles as they are: both zeros are 0.
-fn key(x: &mut Expander<'_>, value: Value) -> Value {
-    let (bits, size) = (x.bits_of(value), magnitude(x, value));
-    let negative = x.icmp_const(IntCond::Slt, bits, 0);
-    let ty = x.ty(size);
-    let none = x.splat(ty, 0);
-    let minus = x.bin(BinaryOp::ISub, none, size);
-    x.select(negative, minus, size)
-}
-
-fn is_nan(x: &mut Expander<'_>, value: Value) -> Value {
-    let size = magnitude(x, value);
-    x.icmp_const(IntCond::Sgt, size, INFINITY)
-}
-
-/// The minimum or maximum; a NaN loses.
-fn choose(x: &mut Expander<'_>, [a, b]: [Value; 2], cond: IntCond) -> Value {
-    let (key_a, key_b) = (key(x, a), key(x, b));
-    let first = x.icmp(cond, key_a, key_b);
-    let (nan_a, nan_b) = (is_nan(x, a), is_nan(x, b));
-    let chosen = x.select(first, a, b);
-    let chosen = x.select(nan_a, b, chosen);
-    x.select(nan_b, a, chosen)
-}
-
-fn compare(x: &mut Expander<'_>, order: Order, [a, b]: [Value; 2]) -> Value {
-    let (key_a, key_b) = (key(x, a), key(x, b));
-    let holds = x.icmp(order.cond, key_a, key_b);
-    let (nan, join) = match order.ordered {
-        true => (FloatCond::Ord, BinaryOp::And),
-        false => (FloatCond::Uno, BinaryOp::Or),
-    };
-    let nan = x.fcmp(nan, a, b);
-    x.bin(join, holds, nan)
 }

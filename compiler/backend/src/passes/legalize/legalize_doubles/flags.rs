@@ -6,10 +6,9 @@
 //! As long as no flag is up, no operand was a denormal and none of the results is one: only values that enter a run
 //! are looked at, not those that the run itself computes.
 
-use super::{
-    INFINITY, LEAST_NORMAL, MAGNITUDE, Operation, SUM_BOUND, constant_magnitudes, magnitude,
-};
+use super::{LEAST_NORMAL, Operation, SUM_BOUND, constant_magnitudes};
 use crate::expand::Expander;
+use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE, magnitude};
 use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, Value};
 use rustc_hash::FxHashSet;
 

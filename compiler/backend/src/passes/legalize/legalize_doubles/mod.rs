@@ -20,23 +20,18 @@ mod flags;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
+use crate::passes::legalize::double_bits::{MAGNITUDE, Order, SIGN};
 use cranelift_entity::SecondaryMap;
 use flags::Flags;
 use pumice_ir::{
-    BinaryOp, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst, InstKind, IntCond,
-    LowerError, MathOp, Scalar, SourceLoc, Type, UnaryOp, Value,
+    BinaryOp, BlockCall, ConvertOp, FloatFlags, Function, Inst, InstKind, LowerError, MathOp,
+    Scalar, SourceLoc, Type, UnaryOp, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// All bits but the sign.
-const MAGNITUDE: u64 = u64::MAX >> 1;
-/// The sign bit.
-const SIGN: u64 = !MAGNITUDE;
 /// The bits of the least normal number: the first bit above the fraction.
 const LEAST_NORMAL: u64 = 1 << 52;
-/// The bits of infinity.
-const INFINITY: u64 = 0x7ff << 52;
 /// The exponent's bits of 1.
 const BIAS: u64 = 1023;
 /// 2^-959. A sum with a greater operand is normal or zero, and no denormal operand changes it.
@@ -69,36 +64,6 @@ enum Operation {
     Minimum([Value; 2]),
     Maximum([Value; 2]),
     Compare(Order, [Value; 2]),
-}
-
-/// A comparison of doubles as one of integers in their order.
-#[derive(Clone, Copy, Debug)]
-struct Order {
-    cond: IntCond,
-    /// False for a NaN, else true.
-    ordered: bool,
-}
-
-impl Order {
-    /// `None` for the tests for NaN, which denormals do not matter to.
-    fn of(cond: FloatCond) -> Option<Self> {
-        let (cond, ordered) = match cond {
-            FloatCond::Oeq => (IntCond::Eq, true),
-            FloatCond::One => (IntCond::Ne, true),
-            FloatCond::Olt => (IntCond::Slt, true),
-            FloatCond::Ole => (IntCond::Sle, true),
-            FloatCond::Ogt => (IntCond::Sgt, true),
-            FloatCond::Oge => (IntCond::Sge, true),
-            FloatCond::Ueq => (IntCond::Eq, false),
-            FloatCond::Une => (IntCond::Ne, false),
-            FloatCond::Ult => (IntCond::Slt, false),
-            FloatCond::Ule => (IntCond::Sle, false),
-            FloatCond::Ugt => (IntCond::Sgt, false),
-            FloatCond::Uge => (IntCond::Sge, false),
-            FloatCond::Ord | FloatCond::Uno => return None,
-        };
-        Some(Self { cond, ordered })
-    }
 }
 
 impl Operation {
@@ -305,12 +270,6 @@ fn of_bits(x: &mut Expander<'_>, kind: &InstKind) -> Option<Value> {
         let value = x.bin_const(op, value, bits);
         x.convert(ConvertOp::Bitcast, value, ty)
     })
-}
-
-/// The bits of a double without its sign, as I64.
-fn magnitude(x: &mut Expander<'_>, value: Value) -> Value {
-    let bits = x.bits_of(value);
-    x.bin_const(BinaryOp::And, bits, MAGNITUDE)
 }
 
 /// The lanes of a constant, without their signs.
