@@ -385,9 +385,13 @@ fn programs_give_what_they_do_elsewhere() {
                  if (sum < z) sum -= z * 0.5;\n}\nr[g] = sum + product;";
     let vectors = "double4 v = (double4)(x, y, z, x * y);\nv = v.wzyx * v + v;\nv = max(v, v.yxwz * 0.5);\n\
                    r[g] = v.x + v.y * v.z - v.w;";
+    let pointers = "double3 w, v = modf((double3)(x, y, z), &w);\nint3 e;\nv += frexp(w.zxy, &e);\n\
+                    r[g] = v.x + v.y * w.z + w.x + e.y;";
+    let long = "double8 v = sqrt((double8)(x, y, z, x, y, z, x, y));\nv = atan2(v.s76543210, v) + lgamma(v);\n\
+                r[g] = v.s1 + v.s7;";
     let stores = "ys[g] = x * y;\nf = ys[g];\nif (f * 2.0 == x) f = z * z;\nzs[g] = f + x;\nr[g] = zs[g] / y;";
     let codes = calls.iter().map(|call| format!("r[g] = {call};"));
-    let codes = codes.chain([loops, vectors, stores].map(String::from));
+    let codes = codes.chain([loops, vectors, pointers, long, stores].map(String::from));
     for code in codes {
         let expected = results(&compiled(&Target::reference(), &code), &rows, false);
         for (device, target) in devices() {

@@ -13,6 +13,7 @@ mod float;
 mod geometry;
 mod half;
 mod integer;
+mod library;
 mod native;
 mod relaxed;
 
@@ -21,14 +22,13 @@ use crate::pass::{Changed, Ctx};
 use crate::passes::lower::contract;
 use exact::Exact;
 use half::{narrow, widen};
+use library::{Library, call_lanes};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, FuncId, Function, InstKind, Linkage, MathOp, Module,
-    Scalar, Type, Value,
+    AccessFlags, BinaryOp, FuncId, Function, InstKind, MathOp, Module, Scalar, Type, Value,
 };
 use pumice_target::Target;
 use rspirv::spirv::OpenclStd100Op as Ocl;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// An expansion: operands as imported, result type.
@@ -256,27 +256,6 @@ fn is_accurate(target: &Target, ty: Type, op: Ocl) -> bool {
     close && target.exact_fma_f32 && ty.scalar != Scalar::F64
 }
 
-/// Declarations of library functions.
-struct Library {
-    names: FxHashMap<String, FuncId>,
-    fresh: Vec<Function>,
-    base: usize,
-}
-
-impl Library {
-    fn declare(&mut self, name: String, params: Vec<Type>, result: Type) -> FuncId {
-        if let Some(&id) = self.names.get(&name) {
-            return id;
-        }
-        let id = FuncId::from_u32((self.base + self.fresh.len()) as u32);
-        let mut f = Function::new(name.clone(), params, vec![result]);
-        f.linkage = Linkage::Import;
-        self.fresh.push(f);
-        self.names.insert(name, id);
-        id
-    }
-}
-
 /// Runs the pass on the functions that have bodies; safe to run again after linking more.
 ///
 /// # Errors
@@ -288,16 +267,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
 
 /// Lowers what is left in the program's functions and the library's.
 pub(super) fn lower_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let mut library = Library {
-        names: module
-            .functions
-            .iter()
-            .filter(|(_, f)| f.is_builtin())
-            .map(|(id, f)| (f.name.clone(), id))
-            .collect(),
-        fresh: Vec::new(),
-        base: module.functions.len(),
-    };
+    let mut library = Library::new(module, ctx.target);
     let mut changed = Changed::No;
     let ids: Vec<FuncId> = module.functions.keys().collect();
     for id in ids {
@@ -481,56 +451,6 @@ pub(super) fn store(x: &mut Expander<'_>, ptr: Value, value: Value) {
         },
         &[],
     );
-}
-
-/// Calls a library function for each lane. With `pointer`, the function takes one private
-/// pointer more, and what it stores there goes to memory at the pointer.
-fn call_lanes(
-    x: &mut Expander<'_>,
-    library: &mut Library,
-    name: &str,
-    args: &[Value],
-    ty: Type,
-    pointer: Option<(Value, Type)>,
-) -> Value {
-    let suffix = match ty.scalar {
-        Scalar::F64 => "f64",
-        Scalar::F16 => "f16",
-        _ => "f32",
-    };
-    let private = Type::ptr(AddressSpace::Private);
-    let mut params: Vec<Type> = args.iter().map(|&a| x.ty(a).lane()).collect();
-    if pointer.is_some() {
-        params.push(private);
-    }
-    let func = library.declare(format!("__pumice_{name}_{suffix}"), params, ty.lane());
-    let slot = pointer.map(|(_, stored)| {
-        let bytes = stored.scalar.bytes();
-        x.slot(bytes, bytes).1
-    });
-    let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
-    let mut seconds: SmallVec<[Value; 4]> = SmallVec::new();
-    for lane in 0..ty.lanes {
-        let mut list: SmallVec<[Value; 4]> = SmallVec::new();
-        for &arg in args {
-            list.push(x.lane(arg, lane));
-        }
-        list.extend(slot);
-        lanes.push(x.value(InstKind::Call { func, args: list }, ty.lane()));
-        if let (Some(slot), Some((_, stored))) = (slot, pointer) {
-            let load = InstKind::Load {
-                ptr: slot,
-                align: stored.scalar.bytes(),
-                flags: AccessFlags::empty(),
-            };
-            seconds.push(x.value(load, stored.lane()));
-        }
-    }
-    if let Some((ptr, _)) = pointer {
-        let second = x.build(&seconds);
-        store(x, ptr, second);
-    }
-    x.build(&lanes)
 }
 
 #[cfg(test)]
