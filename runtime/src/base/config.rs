@@ -120,7 +120,7 @@ variables! {
     IMAGES = "PUMICE_IMAGES",
         "off: offer neither images nor samplers, whatever the device has.";
     DOUBLES = "PUMICE_DOUBLES",
-        "flushed: offer doubles as the device computes them where it takes their denormals for zeros (CL_FP_DENORM is then missing), which is faster there than making them exact. soft: offer doubles made of integers where the device has none that are exact (CL_FP_SOFT_FLOAT is then set); an operation takes the time of a hundred others.";
+        "flushed: offer doubles as the device computes them where it takes their denormals for zeros (CL_FP_DENORM is then missing), which is faster there than making them exact. soft: offer doubles made of integers where the device has none that are exact (CL_FP_SOFT_FLOAT is then set); a sum takes about twenty times as long.";
     PRINTF_BUFFER = "PUMICE_PRINTF_BUFFER",
         "How much a launch can print, in MiB (default 1, 1024 at most): more is lost, which the log and the context's callback tell.";
     CHECK = "PUMICE_CHECK",

@@ -21,7 +21,7 @@ pub enum Doubles {
     Soft,
 }
 
-/// What `PUMICE_DOUBLES` wants where the device has no doubles that OpenCL C allows.
+/// The choice of `PUMICE_DOUBLES` for devices that have no doubles that OpenCL C allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Exact,
