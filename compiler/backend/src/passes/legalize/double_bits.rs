@@ -19,7 +19,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// `None` for the tests for NaN, which denormals do not matter to.
+    /// `None` for the tests for NaN, which order nothing.
     pub fn of(cond: FloatCond) -> Option<Self> {
         let (cond, ordered) = match cond {
             FloatCond::Oeq => (IntCond::Eq, true),
@@ -56,6 +56,7 @@ fn key(x: &mut Expander<'_>, value: Value) -> Value {
     x.select(negative, minus, size)
 }
 
+/// Returns whether a double is a NaN, as Bool.
 pub(super) fn is_nan(x: &mut Expander<'_>, value: Value) -> Value {
     let size = magnitude(x, value);
     x.icmp_const(IntCond::Sgt, size, INFINITY)
@@ -71,6 +72,7 @@ pub(super) fn choose(x: &mut Expander<'_>, [a, b]: [Value; 2], cond: IntCond) ->
     x.select(nan_b, a, chosen)
 }
 
+/// Compares two doubles by integers.
 pub(super) fn compare(x: &mut Expander<'_>, order: Order, [a, b]: [Value; 2]) -> Value {
     let (key_a, key_b) = (key(x, a), key(x, b));
     let holds = x.icmp(order.cond, key_a, key_b);
@@ -82,6 +84,7 @@ pub(super) fn compare(x: &mut Expander<'_>, order: Order, [a, b]: [Value; 2]) ->
     x.bin(BinaryOp::And, holds, ordered)
 }
 
+/// Returns whether one of two doubles is a NaN, as Bool.
 pub(super) fn either_nan(x: &mut Expander<'_>, args: [Value; 2]) -> Value {
     let [a, b] = args.map(|arg| is_nan(x, arg));
     x.bin(BinaryOp::Or, a, b)

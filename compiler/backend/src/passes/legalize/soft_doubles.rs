@@ -5,8 +5,8 @@
 //! Quotients and roots are calls already, since the target says that the device's are not exact. Negations, comparisons,
 //! minima and maxima are made of bits in place.
 //!
-//! [`keep_functions`] links the library's functions before the passes that they need; they stay until this pass has
-//! called them. Never: `FRem`, native functions and reductions, which earlier passes lower.
+//! `link_builtins` links the library's functions that [`keep_functions`] declares, before the passes that they need;
+//! they stay until this pass has called them. Never: `FRem`, native functions and reductions, which earlier passes lower.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
@@ -17,7 +17,7 @@ use crate::passes::legalize::retype::retype;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatCond, FuncId, Function, GroupOp, Inst, InstKind, IntCond, Linkage,
-    LowerError, MathOp, Module, Scalar, Type, UnaryOp, Value,
+    LowerError, MathOp, Module, Scalar, Scope, Type, UnaryOp, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -266,7 +266,7 @@ impl Softener<'_, '_> {
     }
 
     /// Both zeros are equal, and no NaN is.
-    fn all_equal(&mut self, scope: pumice_ir::Scope, arg: Value, ty: Type) -> Value {
+    fn all_equal(&mut self, scope: Scope, arg: Value, ty: Type) -> Value {
         let magnitude = self.x.bin_const(BinaryOp::And, arg, MAGNITUDE);
         let is_zero = self.x.icmp_const(IntCond::Eq, magnitude, 0);
         let number = self.x.select(is_zero, magnitude, arg);
