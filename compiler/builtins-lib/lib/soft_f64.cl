@@ -20,6 +20,11 @@ static ulong shifted(ulong value, int n) {
     return value >> n | (ulong)((value & ((1ul << n) - 1)) != 0);
 }
 
+// The significand of a finite number in its own exponent, or in that of the least normal number for a denormal.
+static ulong significand(ulong magnitude) {
+    return (magnitude & FRACTION) | (magnitude >= HIDDEN ? HIDDEN : 0ul);
+}
+
 double __pumice_soft_add_f64(double a, double b) {
     ulong ua = as_ulong(a), ub = as_ulong(b);
     // The larger one first.
@@ -29,10 +34,7 @@ double __pumice_soft_add_f64(double a, double b) {
     if (large >= INFINITE)
         return as_double(large > INFINITE || (small == INFINITE && first != second) ? QUIET_NAN : first);
     int e = max((int)(large >> 52), 1), below = e - max((int)(small >> 52), 1);
-    ulong m = (large & FRACTION) | (large >= HIDDEN ? HIDDEN : 0ul);
-    ulong n = (small & FRACTION) | (small >= HIDDEN ? HIDDEN : 0ul);
-    m <<= 10;
-    n = shifted(n << 10, below);
+    ulong m = significand(large) << 10, n = shifted(significand(small) << 10, below);
     ulong sum = (first ^ second) >> 63 ? m - n : m + n;
     if (sum == 0)
         return as_double(first & second & SIGN);
@@ -152,9 +154,8 @@ float __pumice_soft_to_float_f64(double x) {
         return as_float(sign | 0x7fc00000u);
     if (e > 254)
         return as_float(sign | 0x7f800000u);
-    ulong m = (magnitude & FRACTION) | (magnitude >= HIDDEN ? HIDDEN : 0ul);
     // The lowest bit tells of what is below the places of a denormal.
-    ulong kept = shifted(m, min(1 - min(e, 1), 63));
+    ulong kept = shifted(significand(magnitude), min(1 - min(e, 1), 63));
     uint result = (uint)(kept >> 29) + ((uint)(max(e, 1) - 1) << 23);
     ulong rest = kept & 0x1ffffffful;
     bool up = rest > 0x10000000ul || (rest == 0x10000000ul && (result & 1));

@@ -313,6 +313,18 @@ impl Target {
         (self.float64, self.soft_f64, self.flushes_f64) = (true, true, false);
         self.exact_fma_f64 = true;
         (self.exact_div_f64, self.exact_sqrt_f64) = (false, false);
+        self.without_double_units()
+    }
+
+    /// The device with doubles that `legalize_doubles` makes exact.
+    #[must_use]
+    pub fn with_exact_doubles(mut self) -> Self {
+        self.flushes_f64 = true;
+        self.without_double_units()
+    }
+
+    /// The device without atomics and products of matrices on doubles, which no pass could make exact.
+    fn without_double_units(mut self) -> Self {
         (self.float_atomics.add_f64, self.float_atomics.min_max_f64) = (false, false);
         self.native_products
             .retain(|native| native.product.result != Component::Double);

@@ -31,7 +31,7 @@ use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
 use pumice_compiler::abi::DescriptorOptions;
-use pumice_compiler::target::matrix::{Component, NativeProduct};
+use pumice_compiler::target::matrix::NativeProduct;
 use pumice_compiler::target::{FloatAtomics, SmallStorage};
 use pumice_compiler::{Abi, Target};
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
@@ -408,7 +408,6 @@ fn make_target(
     let subgroup = &caps.subgroup;
     let macros = names(&mut extensions::features(offered));
     let has = |name: &str| macros.iter().any(|m| m == name);
-    let flushes_f64 = doubles == Doubles::MadeExact;
     let mut quirks = quirks::kinds(&caps.driver);
     if caps.masked.iter().any(|name| name == "sampleExactly") {
         quirks = quirks.without(QuirkKind::SampleExactly);
@@ -445,9 +444,9 @@ fn make_target(
         variable_pointers: features.variable_pointers,
         float_atomics: FloatAtomics {
             add_f32: features.shader_buffer_float32_atomic_add,
-            add_f64: features.shader_buffer_float64_atomic_add && !flushes_f64,
+            add_f64: features.shader_buffer_float64_atomic_add,
             min_max_f32: features.shader_buffer_float32_atomic_min_max,
-            min_max_f64: features.shader_buffer_float64_atomic_min_max && !flushes_f64,
+            min_max_f64: features.shader_buffer_float64_atomic_min_max,
         },
         // More than CL_DEVICE_MAX_PARAMETER_SIZE promises: arguments that do not fit push constants
         // lie in a uniform buffer.
@@ -459,7 +458,7 @@ fn make_target(
         float_controls: caps.float_controls,
         denorms_f16: probes.denorms_f16,
         denorms_f32: probes.denorms_f32,
-        flushes_f64,
+        flushes_f64: false,
         exact_fma_f16: probes.exact_fma_f16,
         exact_fma_f32: probes.exact_fma_f32,
         exact_fma_f64: probes.exact_fma_f64,
@@ -483,7 +482,7 @@ fn make_target(
         subgroup: subgroup.ops,
         launch_promises: takes_promises(caps),
         amd_shader_ballot: caps.shader_ballot_amd(),
-        native_products: native_products(caps, probes, flushes_f64),
+        native_products: native_products(caps, probes),
         clocks: features.shader_device_clock && features.shader_subgroup_clock,
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Nodes need SPIR-V 1.4.
@@ -498,21 +497,17 @@ fn make_target(
     };
     match doubles {
         Doubles::Soft => target.with_soft_doubles(),
+        Doubles::MadeExact => target.with_exact_doubles(),
         _ => target,
     }
 }
 
-/// The products of matrices that code may leave to the device: its sub-groups are as OpenCL's, and its doubles.
-fn native_products(
-    caps: &Capabilities,
-    probes: &gpu::Probes,
-    flushes_f64: bool,
-) -> Vec<NativeProduct> {
-    if extensions::sub_group_size(caps).is_none() {
-        return Vec::new();
+/// The products of matrices that code may leave to the device: its sub-groups are as OpenCL's.
+fn native_products(caps: &Capabilities, probes: &gpu::Probes) -> Vec<NativeProduct> {
+    match extensions::sub_group_size(caps) {
+        Some(_) => probes.matrix_products.clone(),
+        None => Vec::new(),
     }
-    let kept = |native: &&NativeProduct| native.product.result != Component::Double || !flushes_f64;
-    (probes.matrix_products.iter().filter(kept).cloned()).collect()
 }
 
 /// Returns whether modules hold code for launches that promise something. It is larger, and compilers for processors

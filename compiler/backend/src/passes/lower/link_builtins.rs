@@ -42,7 +42,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
                 let name = module.functions[id].name.clone();
                 let others = module.functions.len();
                 link_as(module, id, form(&name, ctx.target))?;
-                if !NEEDING_DENORMALS.contains(&name.as_str()) {
+                if ctx.target.flushes_f64 && !NEEDING_DENORMALS.contains(&name.as_str()) {
                     flushing.push(id);
                     flushing.extend(module.functions.keys().skip(others));
                 }
@@ -51,10 +51,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         changed = Changed::Yes;
         let _ = lower_math::lower_functions(module, ctx)?;
     }
-    if ctx.target.flushes_f64 {
-        for id in flushing {
-            mark_flushing(&mut module.functions[id]);
-        }
+    for id in flushing {
+        mark_flushing(&mut module.functions[id]);
     }
     Ok(changed)
 }
