@@ -79,7 +79,7 @@ fn kernel_files_need_no_later_version() {
                     return Ok(());
                 };
                 built.fetch_add(1, Ordering::Relaxed);
-                assert_eq!(words[1] >> 8 & 0xFF, target.spirv_version.1.into());
+                assert_eq!(words[1] >> 8 & 0xFF, u32::from(target.spirv_version.1));
                 let stripped = pumice_reflection::strip_non_semantic(&words);
                 spirv_tools::validate(&stripped, environment)
             });

@@ -97,11 +97,12 @@ fn device(device: &Ref<Device>) -> String {
             texts(extensions::of_device(offered).map(|extension| extension.name)),
         )
         .with("quirks", list(quirks));
-    match device.gpu() {
-        Ok(gpu) => fields
+    match (device.gpu(), device.target()) {
+        (Ok(gpu), Ok(target)) => fields
             .with("open", true)
-            .with("probes", probes(&gpu.probes())),
-        Err(_) => fields.with("open", false),
+            .with("probes", probes(&gpu.probes()))
+            .with("target", target.to_json()),
+        _ => fields.with("open", false),
     }
     .object()
 }

@@ -5,8 +5,10 @@
 //! [`Abi::Descriptors`] they are descriptors, as the document "OpenCL C 1.2 Language on Vulkan"
 //! maps them; the option names are that document's ([`crate::flags`] reads them).
 
+use serde::{Deserialize, Serialize};
+
 /// The form of a Vulkan module's interface.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Abi {
     /// Global and constant pointers are 64-bit device addresses.
     #[default]
@@ -26,7 +28,7 @@ impl Abi {
 }
 
 /// The place of plain data arguments.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PodPlace {
     /// A storage buffer.
     #[default]
@@ -38,7 +40,7 @@ pub enum PodPlace {
 }
 
 /// The source of ids, sizes and offsets of the range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RangeForm {
     /// Vulkan's built-ins alone: no global offset, work-groups of one size.
     #[default]
@@ -61,7 +63,7 @@ impl RangeForm {
 }
 
 /// Options of the descriptor form.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DescriptorOptions {
     /// The place of plain data arguments.
     pub pods: PodPlace,

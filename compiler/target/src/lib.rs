@@ -7,6 +7,7 @@
 pub mod abi;
 mod check_kind;
 mod checks;
+mod described;
 pub mod device_queue;
 pub mod flags;
 pub mod matrix;
@@ -19,6 +20,7 @@ mod target;
 pub use abi::Abi;
 pub use check_kind::CheckKind;
 pub use checks::{Check, Checks};
+pub use described::{DESCRIBED, DESCRIBED_NAMES, Described};
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use quirks::{QuirkKind, Quirks};
 pub use target::{

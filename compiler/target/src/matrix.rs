@@ -3,8 +3,10 @@
 //! Import checks types and products against it, OpenCL C's names of types come from it, and
 //! CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE answers with it.
 
+use serde::{Deserialize, Serialize};
+
 /// The number type of a matrix's components. Their numbers are those of VkComponentTypeKHR.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u32)]
 pub enum Component {
     /// `half`
@@ -98,7 +100,7 @@ impl Use {
 }
 
 /// A product that there is: `A` of M by K times `B` of K by N, plus a matrix of the result's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Product {
     /// Rows of A and of the result.
     pub m: u32,
@@ -126,7 +128,7 @@ impl Product {
 }
 
 /// A product that the device computes itself (VK_KHR_cooperative_matrix, at the scope of sub-groups).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct NativeProduct {
     /// Its sizes and components.
     pub product: Product,

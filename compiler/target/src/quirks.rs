@@ -4,6 +4,7 @@
 //! of which drivers have it. The compiler sees only the set that holds for its target
 //! ([`Target::quirks`](crate::Target::quirks)).
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 macro_rules! kinds {
@@ -114,7 +115,8 @@ kinds! {
 }
 
 /// A set of quirks.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Quirks(u32);
 
 impl Quirks {
@@ -154,6 +156,23 @@ impl fmt::Debug for Quirks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let held = QuirkKind::ALL.iter().filter(|kind| self.has(**kind));
         f.debug_set().entries(held).finish()
+    }
+}
+
+/// The names separated by spaces, as they are read again.
+impl From<Quirks> for String {
+    fn from(quirks: Quirks) -> Self {
+        let held = QuirkKind::ALL.iter().filter(|kind| quirks.has(**kind));
+        let names: Vec<&str> = held.map(|kind| kind.name()).collect();
+        names.join(" ")
+    }
+}
+
+impl TryFrom<String> for Quirks {
+    type Error = String;
+
+    fn try_from(names: String) -> Result<Self, String> {
+        names.parse()
     }
 }
 

@@ -4,9 +4,10 @@ use crate::abi::Abi;
 use crate::checks::Checks;
 use crate::matrix::{Component, NativeProduct};
 use crate::quirks::{QuirkKind, Quirks};
+use serde::{Deserialize, Serialize};
 
 /// The storage classes that accept 8- or 16-bit accesses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SmallStorage {
     /// Storage buffers and physical storage buffers.
     pub storage_buffer: bool,
@@ -17,7 +18,7 @@ pub struct SmallStorage {
 }
 
 /// Float controls of one width (VkPhysicalDeviceFloatControlsProperties).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FloatControls {
     /// SignedZeroInfNanPreserve may be declared.
     pub signed_zero_inf_nan_preserve: bool,
@@ -32,7 +33,7 @@ pub struct FloatControls {
 }
 
 /// Subgroup operations that the device has in compute shaders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SubgroupOps {
     /// OpGroupNonUniformElect, built-ins.
     pub basic: bool,
@@ -58,7 +59,8 @@ pub struct SubgroupOps {
 ///
 /// Built by the runtime from capability bits (never from names), from its one list of extensions
 /// and the Vulkan layer's list of quirks; equal targets give equal output for equal input.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default = "Target::reference", deny_unknown_fields)]
 pub struct Target {
     /// The form in which kernels get their arguments.
     pub abi: Abi,
@@ -188,13 +190,17 @@ pub struct Target {
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
     /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
+    #[serde(skip)]
     pub zero_local: bool,
     /// Private variables are zero before anything is written to them.
+    #[serde(skip)]
     pub zero_private: bool,
     /// Kernels that may run for long look at a flag that tells them to end (cl_khr_terminate_context). With device
     /// addresses only.
+    #[serde(skip)]
     pub terminable: bool,
     /// The checks that kernels are built with. With device addresses only.
+    #[serde(skip)]
     pub checks: Checks,
     /// Size in bytes of the printf buffer (CL_DEVICE_PRINTF_BUFFER_SIZE).
     pub printf_buffer_size: u32,
@@ -245,7 +251,7 @@ pub const FEATURES: &[&str] = &[
 
 /// Read-modify-writes of floats in buffers that a device has itself (VK_EXT_shader_atomic_float,
 /// VK_EXT_shader_atomic_float2).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FloatAtomics {
     /// Sums of single precision.
     pub add_f32: bool,

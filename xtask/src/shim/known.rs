@@ -1,5 +1,6 @@
 //! Judgement of clients that run where nothing executes.
 
+use super::work::Work;
 use crate::sh::{self, Finished, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -154,6 +155,8 @@ pub struct Files {
     pub leaks: PathBuf,
     /// The calls that processes made, by the layer `count`.
     pub calls: PathBuf,
+    /// The Vulkan commands that processes recorded, by the layer `commands`.
+    pub commands: PathBuf,
 }
 
 impl Files {
@@ -161,6 +164,7 @@ impl Files {
     pub fn forget(&self) {
         sh::remove(&self.leaks);
         sh::remove(&self.calls);
+        sh::remove(&self.commands);
     }
 
     /// Judges what processes left behind.
@@ -181,14 +185,10 @@ impl Files {
         }
     }
 
-    /// The calls of the process that made most, and its entry points.
-    pub fn most_calls(&self) -> (u64, u64) {
-        let text = std::fs::read_to_string(&self.calls).unwrap_or_default();
-        let pairs = text.lines().filter_map(|line| {
-            let mut words = line.split(' ').skip(1).map(str::parse);
-            Some((words.next()?.ok()?, words.next()?.ok()?))
-        });
-        pairs.max().unwrap_or_default()
+    /// The work of the client that ran last.
+    pub fn work(&self) -> Work {
+        let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+        Work::read(&read(&self.calls), &read(&self.commands))
     }
 }
 

@@ -6,13 +6,16 @@
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
 mod conformance;
+mod descriptions;
 mod devices;
 mod known;
 pub mod machine_code;
 mod matrices;
 mod pipelines;
+mod work;
 
 use self::known::{Files, KnownFailures};
+use self::work::{OtherCommands, Work};
 use crate::clients::{self, Client, Setting};
 use crate::demo;
 use crate::drivers::{self, VulkanDriver};
@@ -51,6 +54,8 @@ pub struct Card {
     row: &'static str,
     /// Clients run on it; kernels are compiled on all.
     runs_clients: bool,
+    /// Device and host share memory.
+    shares_memory: bool,
     /// Findings of the start-up probes on the GPU itself, by the mask's names.
     finds: &'static str,
 }
@@ -69,6 +74,7 @@ const fn amd(
         device,
         row,
         runs_clients,
+        shares_memory: false,
         finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+relaxedExp2,+relaxedLog2,+accurateRoots,+accurateSine",
     }
 }
@@ -113,6 +119,7 @@ const CARDS: &[Card] = &[
         device: "NVK",
         row: "NVK, Ampere (GeForce RTX 30)",
         runs_clients: true,
+        shares_memory: false,
         finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
     },
     Card {
@@ -123,6 +130,7 @@ const CARDS: &[Card] = &[
         device: "Turnip Adreno",
         row: "Turnip, Adreno 730",
         runs_clients: true,
+        shares_memory: true,
         finds: "+relaxedExp2,+relaxedLog2,+accurateSine",
     },
     Card {
@@ -133,6 +141,7 @@ const CARDS: &[Card] = &[
         device: "Apple M1",
         row: "Honeykrisp, Apple M1",
         runs_clients: true,
+        shares_memory: true,
         finds: "+exactFma,+relaxedExp2,+relaxedLog2,+accurateSine",
     },
 ];
@@ -289,6 +298,7 @@ impl Bench {
         let manifest = clients::compile_vulkan_layer("completion")?;
         clients::compile_vulkan_layer("pipelines")?;
         clients::compile_vulkan_layer("memory")?;
+        clients::compile_vulkan_layer("commands")?;
         let layers = [shims.layer.manifests.as_path()]
             .into_iter()
             .chain(manifest.parent());
@@ -307,6 +317,7 @@ impl Bench {
             files: Files {
                 leaks: folder.join("leaks.txt"),
                 calls: folder.join("calls.txt"),
+                commands: folder.join("commands.txt"),
             },
             shims,
             library,
@@ -314,11 +325,12 @@ impl Bench {
         })
     }
 
-    /// The environment under which calls are counted.
+    /// The environment under which calls and commands are counted.
     fn counting(&self) -> Vec<(&'static str, String)> {
         vec![
             ("OPENCL_LAYERS", self.count.display().to_string()),
             ("LAYER_CALLS", self.files.calls.display().to_string()),
+            ("LAYER_COMMANDS", self.files.commands.display().to_string()),
         ]
     }
 
@@ -345,26 +357,43 @@ fn left_out(client: &Client) -> bool {
 /// The step.
 pub fn run(report: &mut Report) -> Result {
     let bench = Bench::set_up()?;
-    let baseline = baseline(report, &bench)?;
+    let baselines = [
+        baseline(report, &bench, &[])?,
+        // Copies go through memory of the host, as on cards that have memory of their own.
+        baseline(report, &bench, &[("PUMICE_STAGING_ONLY", "on".to_string())])?,
+    ];
     let all = bench.shims.compile(&bench.library, true)?;
     let mut known = KnownFailures::read()?;
+    let mut others = OtherCommands::read()?;
     for card in CARDS.iter().filter(|card| card.runs_clients) {
-        run_clients(report, &bench, card, &all, &baseline, &mut known)?;
+        let expected = Expected {
+            baseline: &baselines[usize::from(!card.shares_memory)],
+            known: &mut known,
+            others: &mut others,
+        };
+        run_clients(report, &bench, card, &all, expected)?;
         run_without_counters(report, &bench, card, &all, &mut known)?;
     }
     if report.filter.is_empty() {
-        let stale = known.stale();
-        let outcome = match stale.is_empty() {
-            true => Ok(()),
-            false => Err(format!("lines that no driver gives:\n{}", stale.join("\n"))),
-        };
-        report.record("nothing_executes.txt", outcome);
+        for (list, stale) in [
+            ("nothing_executes.txt", known.stale()),
+            ("other_commands.txt", others.stale()),
+        ] {
+            let outcome = match stale.is_empty() {
+                true => Ok(()),
+                false => Err(format!("lines that no driver gives:\n{}", stale.join("\n"))),
+            };
+            report.record(list, outcome);
+        }
     }
     if "cooperative_matrix".contains(&report.filter) {
         matrices::run(report, &bench)?;
     }
     if "devices".contains(&report.filter) {
         devices::run(report, &bench, &all)?;
+    }
+    if "descriptions".contains(&report.filter) {
+        descriptions::run(report, &bench)?;
     }
     if "pipelines".contains(&report.filter) {
         let runner = test::build_runner()?;
@@ -379,20 +408,24 @@ pub fn run(report: &mut Report) -> Result {
     Ok(())
 }
 
-/// Calls and entry points of each client.
-type Calls = BTreeMap<String, (u64, u64)>;
-
-/// Runs the clients where everything executes, and gives the calls of each.
-fn baseline(report: &Report, bench: &Bench) -> Result<Calls> {
+/// Runs the clients where everything executes, with more environment, and gives the work of each.
+fn baseline(
+    report: &Report,
+    bench: &Bench,
+    more: &[(&'static str, String)],
+) -> Result<BTreeMap<String, Work>> {
     let driver = bench.shims.lavapipe()?;
-    let env = bench.counting();
+    let mut env = bench.counting();
+    env.push(("VK_INSTANCE_LAYERS", "VK_LAYER_PUMICE_commands".to_string()));
+    env.push(("VK_LAYER_PATH", bench.layers.clone()));
+    env.extend_from_slice(more);
     let setting = Setting {
         vendors: &bench.vendors,
         driver: Some(&driver),
         loader: Some(&bench.loader),
         env: &env,
     };
-    let mut calls = Calls::new();
+    let mut work = BTreeMap::new();
     for client in bench.shims.compile(&bench.library, false)? {
         if left_out(&client) || !client.name.contains(&report.filter) {
             continue;
@@ -400,9 +433,17 @@ fn baseline(report: &Report, bench: &Bench) -> Result<Calls> {
         bench.files.forget();
         // The step `clients` judges whether it passes there.
         clients::run(&client, &setting, Duration::from_secs(600))?;
-        calls.insert(client.name, bench.files.most_calls());
+        work.insert(client.name, bench.files.work());
     }
-    Ok(calls)
+    Ok(work)
+}
+
+/// The expected behaviour of clients where nothing executes.
+struct Expected<'a> {
+    /// Their work where everything executes.
+    baseline: &'a BTreeMap<String, Work>,
+    known: &'a mut KnownFailures,
+    others: &'a mut OtherCommands,
 }
 
 /// Runs the clients on a card under the validation layer.
@@ -411,13 +452,12 @@ fn run_clients(
     bench: &Bench,
     card: &Card,
     all: &[Client],
-    baseline: &Calls,
-    known: &mut KnownFailures,
+    expected: Expected<'_>,
 ) -> Result {
     let driver = bench.shims.driver(card)?;
     let mut env = bench.on_card(
         card,
-        "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_memory",
+        "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_commands:VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_memory",
     );
     env.extend(bench.counting());
     let memory = bench.folder.join("memory.txt").display().to_string();
@@ -440,8 +480,12 @@ fn run_clients(
         bench.files.forget();
         messages.settings("error,warn,perf", Some(!client.races))?;
         let done = clients::run(client, &setting, Duration::from_secs(600))?;
+        let work = bench.files.work();
+        let usual = expected.baseline.get(&client.name);
+        let usual = usual.cloned().unwrap_or_default();
         let outcomes = [
-            known.judge(&client.name, &done),
+            expected.known.judge(&client.name, &done),
+            expected.others.judge(&client.name, &work, &usual),
             messages.silent(),
             bench.files.leaks(),
         ];
@@ -450,12 +494,14 @@ fn run_clients(
             true => Ok(()),
             false => Err(wrong.join("\n")),
         };
-        let (calls, entries) = bench.files.most_calls();
-        let (all_calls, all_entries) = baseline.get(&client.name).copied().unwrap_or_default();
         let name = format!("{} · {}", client.name, card.name);
         println!(
-            "  {} {name} ({calls} of {all_calls} calls, {entries} of {all_entries} entry points)",
-            test::mark(&outcome)
+            "  {} {name} ({} of {} calls, {} of {} entry points)",
+            test::mark(&outcome),
+            work.calls,
+            usual.calls,
+            work.entries,
+            usual.entries
         );
         report.record(&name, outcome);
     }

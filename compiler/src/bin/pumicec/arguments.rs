@@ -7,6 +7,7 @@ use pumice_compiler::extensions::{self, ExtensionChange};
 use pumice_compiler::options::{ClStd, Define, OptionError};
 use pumice_compiler::target::flags::DescriptorFlags;
 use pumice_compiler::target::similar::unknown_option;
+use pumice_compiler::target::{DESCRIBED, DESCRIBED_NAMES, Described};
 use pumice_compiler::{CompileOptions, LinkOptions, options};
 
 use super::command_line::{completions, option_names, unknown, usage, version};
@@ -57,8 +58,8 @@ pub const EMITS: &[(&str, &str)] = &[
     ("none", "nothing: errors and warnings alone"),
 ];
 
-/// Values of `--device` with their meanings; none needs a device at hand.
-pub const DEVICES: &[(&str, &str)] = &[
+/// Values of `--device` that are no real devices, with their meanings.
+const PRESETS: &[(&str, &str)] = &[
     (
         "reference",
         "what a Vulkan driver on the CPU offers (the default)",
@@ -71,9 +72,26 @@ pub const DEVICES: &[(&str, &str)] = &[
     ("full", "every optional feature and extension of OpenCL C"),
 ];
 
+/// Values of `--device` with their meanings; none needs a device at hand.
+pub const DEVICES: &[(&str, &str)] = &{
+    let mut all = [("", ""); PRESETS.len() + DESCRIBED_NAMES.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = match at < PRESETS.len() {
+            true => PRESETS[at],
+            false => DESCRIBED_NAMES[at - PRESETS.len()],
+        };
+        at += 1;
+    }
+    all
+};
+
 /// Values of `--abi` with their meanings.
 pub const FORMS: &[(&str, &str)] = &[
-    ("addresses", "pointers are device addresses (the default)"),
+    (
+        "addresses",
+        "pointers are device addresses (the default, unless the device has none)",
+    ),
     ("descriptors", "pointers are buffers with descriptors"),
 ];
 
@@ -84,8 +102,8 @@ pub const ADDRESS_BITS: &[(&str, &str)] = &[
 ];
 
 /// Targets that `--device` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DevicePreset {
+#[derive(Clone, Copy, Debug)]
+pub enum NamedDevice {
     /// Features of a Vulkan driver on the CPU.
     Reference,
     /// The same, with samplers coarser than OpenCL wants them.
@@ -94,6 +112,8 @@ pub enum DevicePreset {
     Matrices,
     /// Every optional feature and extension.
     Full,
+    /// A real device.
+    Described(&'static Described),
 }
 
 /// The Make rule to write.
@@ -128,14 +148,16 @@ pub struct Arguments {
     pub dependencies: DependencyOptions,
     /// A device info file, which changes the target.
     pub device_info: Option<String>,
+    /// The report that describes the device instead of `device`.
+    pub device_report: Option<String>,
     /// Device to compile for.
-    pub device: DevicePreset,
+    pub device: NamedDevice,
     /// Changes of the device's extensions and features, in order.
     pub extensions: Vec<ExtensionChange>,
     /// The build options.
     pub options: CompileOptions,
     /// Argument passing convention of kernels.
-    pub abi: Abi,
+    pub abi: Option<Abi>,
     /// The subjects of remarks.
     pub remarks: BTreeSet<&'static str>,
     /// True for messages in colours; `None` leaves it to the terminal.
@@ -165,12 +187,13 @@ struct Words {
     forced_includes: Vec<String>,
     dependencies: DependencyOptions,
     device_info: Option<String>,
-    device: DevicePreset,
+    device_report: Option<String>,
+    device: NamedDevice,
     extensions: Vec<ExtensionChange>,
     error_limit: Option<usize>,
     narrow_addresses: bool,
     half_by_pragma: bool,
-    descriptors: bool,
+    descriptors: Option<bool>,
     remarks: BTreeSet<&'static str>,
     colours: Option<bool>,
     flags: DescriptorFlags,
@@ -189,12 +212,13 @@ impl Request {
             forced_includes: Vec::new(),
             dependencies: DependencyOptions::default(),
             device_info: None,
-            device: DevicePreset::Reference,
+            device_report: None,
+            device: NamedDevice::Reference,
             extensions: Vec::new(),
             error_limit: None,
             narrow_addresses: false,
             half_by_pragma: false,
-            descriptors: false,
+            descriptors: None,
             remarks: BTreeSet::new(),
             colours: None,
             flags: DescriptorFlags::default(),
@@ -231,11 +255,12 @@ impl Words {
         };
         match key {
             "--emit" => self.emit = emit_named(&value()?)?,
-            "--abi" => self.descriptors = is_descriptors(&value()?)?,
+            "--abi" => self.descriptors = Some(is_descriptors(&value()?)?),
             "--cl-native-math" => self.build.push("-cl-native-math".to_string()),
             "--mode" => check_mode(&value()?)?,
             "--output" | "-o" => self.output = Some(value()?),
             "--cl-device-info" => self.device_info = Some(value()?),
+            "--device-report" => self.device_report = Some(value()?),
             "--source" => self.inputs.push(value()?),
             "--device" => self.device = device_named(&value()?)?,
             "--help" | "-h" => return Ok(Some(usage())),
@@ -284,15 +309,15 @@ impl Words {
         options.error_limit = self.error_limit;
         options.narrow_addresses = self.narrow_addresses;
         options.half_by_pragma = self.half_by_pragma;
-        let abi = if self.descriptors || self.flags.any() {
+        let abi = if self.descriptors == Some(true) || self.flags.any() {
             let regions = options.std.is_some_and(|std| std >= ClStd::Cl20);
             let resolved =
                 (self.flags).resolve(regions && !options.math.uniform_work_group_size)?;
             // The mapping is that of Vulkan 1.0.
             options.defines.push(Define::Define("VULKAN=100".into()));
-            Abi::Descriptors(resolved)
+            Some(Abi::Descriptors(resolved))
         } else {
-            Abi::Addresses
+            self.descriptors.map(|_| Abi::Addresses)
         };
         check_inputs(&self.inputs)?;
         let several = self.inputs.len() > 1;
@@ -324,6 +349,7 @@ impl Words {
             link_options,
             dependencies,
             device_info: self.device_info,
+            device_report: self.device_report,
             device: self.device,
             extensions: self.extensions,
             options,
@@ -388,13 +414,17 @@ fn emit_named(what: &str) -> Result<Emit, String> {
 }
 
 /// Parses the name of a device.
-fn device_named(which: &str) -> Result<DevicePreset, String> {
+fn device_named(which: &str) -> Result<NamedDevice, String> {
     match which {
-        "reference" => Ok(DevicePreset::Reference),
-        "coarse" => Ok(DevicePreset::Coarse),
-        "matrices" => Ok(DevicePreset::Matrices),
-        "full" => Ok(DevicePreset::Full),
-        _ => Err(unknown("device", which, DEVICES)),
+        "reference" => Ok(NamedDevice::Reference),
+        "coarse" => Ok(NamedDevice::Coarse),
+        "matrices" => Ok(NamedDevice::Matrices),
+        "full" => Ok(NamedDevice::Full),
+        _ => {
+            let described = DESCRIBED.iter().find(|device| device.name == which);
+            let described = described.ok_or_else(|| unknown("device", which, DEVICES))?;
+            Ok(NamedDevice::Described(described))
+        }
     }
 }
 

@@ -84,6 +84,11 @@ const OPTIONS: &[Row] = &[
         "the device to compile for:",
     ),
     row(
+        "--device-report",
+        Value::File,
+        "the first device in FILE, which pumice-info --json wrote",
+    ),
+    row(
         "--cl-device-info",
         Value::File,
         "the device as OpenCL-CTS describes it in FILE",

@@ -12,13 +12,14 @@
 mod arguments;
 mod command_line;
 mod device_info;
+mod device_report;
 mod files;
 mod messages;
 mod remarks;
 
 use std::process::ExitCode;
 
-use arguments::{Arguments, DevicePreset, Emit, Request};
+use arguments::{Arguments, Emit, NamedDevice, Request};
 use files::{Contents, Folders, Input};
 use messages::Messages;
 use pumice_compiler::backend::pass::Ctx;
@@ -190,27 +191,43 @@ impl Work<'_> {
     }
 }
 
+/// The target that `--device` names.
+fn named_target(device: NamedDevice) -> Result<Target, String> {
+    Ok(match device {
+        NamedDevice::Reference => Target::reference(),
+        NamedDevice::Coarse => Target {
+            quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
+            ..Target::reference()
+        },
+        NamedDevice::Matrices => Target {
+            native_products: NativeProduct::all_of_16(),
+            ..full_target()
+        },
+        NamedDevice::Full => full_target(),
+        NamedDevice::Described(device) => device.target()?,
+    })
+}
+
 /// The target that the arguments choose.
 fn target_of(args: &Arguments) -> Result<Target, String> {
-    let mut target = match &args.device_info {
-        None => match args.device {
-            DevicePreset::Reference => Target::reference(),
-            DevicePreset::Coarse => Target {
-                quirks: Quirks::NONE.with(QuirkKind::SampleExactly),
-                ..Target::reference()
-            },
-            DevicePreset::Matrices => Target {
-                native_products: NativeProduct::all_of_16(),
-                ..full_target()
-            },
-            DevicePreset::Full => full_target(),
-        },
-        Some(path) => device_info::target(&files::read_text(path)?)
-            .map_err(|error| format!("{path}: {error}"))?,
+    let described = [
+        (&args.device_info, device_info::target as fn(&str) -> _),
+        (&args.device_report, device_report::target),
+    ];
+    let mut files = described
+        .iter()
+        .filter_map(|(path, read)| Some((path.as_ref()?, read)));
+    let mut target = match files.next() {
+        Some((path, read)) => {
+            read(&files::read_text(path)?).map_err(|error| format!("{path}: {error}"))?
+        }
+        None => named_target(args.device)?,
     };
     pumice_compiler::extensions::apply(&args.extensions, &mut target);
     args.flags.restrict(&mut target);
-    target.abi = args.abi.clone();
+    if let Some(abi) = &args.abi {
+        target.abi = abi.clone();
+    }
     target.checks = args.options.checks.or(args.link_options.checks);
     Ok(target)
 }

@@ -1,0 +1,143 @@
+//! OpenCL calls of a client, and the Vulkan commands that the driver made of them.
+
+use crate::sh::{self, Result};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Kinds of commands whose number depends on the OpenCL calls alone; the others depend on what has ended when.
+const COMPARED: [&str; 4] = ["dispatches", "copies", "bytes", "fills"];
+
+/// Stands for all kinds in the list.
+const ANY: &str = "*";
+
+/// The work of a client's processes.
+#[derive(Clone, Default)]
+pub struct Work {
+    /// OpenCL calls of the process that made most.
+    pub calls: u64,
+    /// The entry points that it called.
+    pub entries: u64,
+    /// Vulkan commands of all processes, by kind.
+    commands: BTreeMap<String, u64>,
+}
+
+impl Work {
+    /// Reads what the layers `count` and `commands` wrote.
+    pub fn read(calls: &str, commands: &str) -> Self {
+        let pairs = calls.lines().filter_map(|line| {
+            let mut words = line.split(' ').skip(1).map(str::parse);
+            Some((words.next()?.ok()?, words.next()?.ok()?))
+        });
+        let (calls, entries) = pairs.max().unwrap_or_default();
+        let mut work = Self {
+            calls,
+            entries,
+            commands: BTreeMap::new(),
+        };
+        for line in commands.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            for pair in words.chunks_exact(2) {
+                let count = pair[1].parse::<u64>().unwrap_or_default();
+                *work.commands.entry(pair[0].to_string()).or_default() += count;
+            }
+        }
+        work
+    }
+
+    fn count(&self, kind: &str) -> u64 {
+        self.commands.get(kind).copied().unwrap_or_default()
+    }
+
+    /// The kinds of commands of which it has other numbers than `expected`.
+    fn differs(&self, expected: &Self) -> BTreeSet<&'static str> {
+        let other = |kind: &&str| self.count(kind) != expected.count(kind);
+        COMPARED.into_iter().filter(other).collect()
+    }
+}
+
+/// Clients whose commands on a card are others than on lavapipe, and the kinds of these commands.
+pub struct OtherCommands {
+    kinds: BTreeMap<String, BTreeSet<String>>,
+    met: BTreeSet<(String, String)>,
+}
+
+impl OtherCommands {
+    /// Reads `tests/clients/other_commands.txt`.
+    pub fn read() -> Result<Self> {
+        let path = sh::root().join("tests/clients/other_commands.txt");
+        let mut kinds: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for line in sh::read(&path)?.lines() {
+            if line.starts_with('#') || line.trim().is_empty() {
+                continue;
+            }
+            let (client, list) = line
+                .split_once(": ")
+                .ok_or_else(|| format!("{}: {line}", path.display()))?;
+            let list = list.split(' ').map(str::to_string);
+            kinds.entry(client.to_string()).or_default().extend(list);
+        }
+        Ok(Self {
+            kinds,
+            met: BTreeSet::new(),
+        })
+    }
+
+    /// Judges a client that made the same OpenCL calls on a card as on lavapipe: the device got the same commands.
+    pub fn judge(&mut self, client: &str, work: &Work, expected: &Work) -> Result {
+        if work.calls != expected.calls {
+            return Ok(());
+        }
+        let listed = self.kinds.get(client);
+        let mut wrong = Vec::new();
+        for kind in work.differs(expected) {
+            let known = [kind, ANY]
+                .into_iter()
+                .find(|word| listed.is_some_and(|kinds| kinds.contains(*word)));
+            if let Some(word) = known {
+                self.met.insert((client.to_string(), word.to_string()));
+                continue;
+            }
+            let (got, wanted) = (work.count(kind), expected.count(kind));
+            wrong.push(format!("{kind}: {got}, on lavapipe {wanted}"));
+        }
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(wrong.join("\n")),
+        }
+    }
+
+    /// Entries of the list that held on no card.
+    pub fn stale(&self) -> Vec<String> {
+        let all = (self.kinds.iter())
+            .flat_map(|(client, kinds)| kinds.iter().map(move |kind| (client, kind)));
+        all.filter(|(client, kind)| !self.met.contains(&((*client).clone(), (*kind).clone())))
+            .map(|(client, kind)| format!("{client}: {kind}"))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OtherCommands, Work};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[test]
+    fn commands_of_all_processes_are_compared() {
+        let calls = "1 20 5\n2 30 4\n";
+        let work = Work::read(calls, "dispatches 3 barriers 4 \ndispatches 1 copies 2 \n");
+        assert_eq!((work.calls, work.entries), (30, 4));
+        let mut list = OtherCommands {
+            kinds: BTreeMap::from([("a".to_string(), BTreeSet::from(["copies".to_string()]))]),
+            met: BTreeSet::new(),
+        };
+        let same = Work::read(calls, "dispatches 4 barriers 9 copies 2 ");
+        assert!(list.judge("b", &work, &same).is_ok());
+        let fewer = Work::read(calls, "dispatches 4 copies 1 ");
+        assert!(list.judge("b", &work, &fewer).is_err());
+        assert_eq!(list.stale(), ["a: copies"]);
+        assert!(list.judge("a", &work, &fewer).is_ok());
+        assert!(list.stale().is_empty());
+        // Other calls make other commands.
+        let longer = Work::read("1 99 5", "dispatches 40 ");
+        assert!(list.judge("b", &work, &longer).is_ok());
+    }
+}
