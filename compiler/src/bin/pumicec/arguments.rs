@@ -88,10 +88,7 @@ pub const DEVICES: &[(&str, &str)] = &{
 
 /// Values of `--abi` with their meanings.
 pub const FORMS: &[(&str, &str)] = &[
-    (
-        "addresses",
-        "pointers are device addresses (the default, unless the device has none)",
-    ),
+    ("addresses", "pointers are device addresses (the default)"),
     ("descriptors", "pointers are buffers with descriptors"),
 ];
 
