@@ -261,6 +261,7 @@ fn kernel(g: &mut Gen, global: u32) -> String {
         g.statement(top);
     }
     let words = g.results(first);
+    g.without_nans("mine", scratch, 4);
     let mut file = String::from("// kernel: k\n");
     let group = g.group;
     let _ = write!(file, "// global: {global}\n// local: {group}\n");
@@ -342,6 +343,20 @@ impl Gen {
         }
         self.body = self.body.replace("WORDS", &at.max(1).to_string());
         at.max(1)
+    }
+
+    /// Takes the NaNs out of an array in a buffer, whose bytes are compared: their signs are open.
+    fn without_nans(&mut self, array: &str, ty: Ty, len: u32) {
+        if !ty.is_float() {
+            return;
+        }
+        let number = match ty.is_vector() {
+            true => format!("select({array}[i], ({})(1), isnan({array}[i]))", ty.name()),
+            false => format!("isnan({array}[i]) ? 1 : {array}[i]"),
+        };
+        self.line(&format!(
+            "for (uint i = 0; i < {len}; i++) {array}[i] = {number};"
+        ));
     }
 
     /// Statements that mix a value into `h`.
