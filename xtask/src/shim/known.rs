@@ -1,36 +1,18 @@
 //! Judgement of clients that run where nothing executes.
 
+use super::list::ClientList;
 use super::work::Work;
 use crate::sh::{self, Finished, Result};
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Checks of clients that fail where nothing executes: for each client the beginnings of lines, with `#`
 /// for numbers and `*` for anything.
-pub struct KnownFailures {
-    lines: BTreeMap<String, BTreeSet<String>>,
-    met: BTreeSet<(String, String)>,
-}
+pub struct KnownFailures(ClientList);
 
 impl KnownFailures {
     /// Reads `tests/clients/nothing_executes.txt`.
     pub fn read() -> Result<Self> {
-        let path = sh::root().join("tests/clients/nothing_executes.txt");
-        let mut lines: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for line in sh::read(&path)?.lines() {
-            if line.starts_with('#') || line.trim().is_empty() {
-                continue;
-            }
-            let (client, start) = line
-                .split_once(": ")
-                .ok_or_else(|| format!("{}: {line}", path.display()))?;
-            let of_client = lines.entry(client.to_string()).or_default();
-            of_client.insert(start.to_string());
-        }
-        Ok(Self {
-            lines,
-            met: BTreeSet::new(),
-        })
+        ClientList::read("nothing_executes.txt").map(Self)
     }
 
     /// Judges a client's end: it passed, or it printed only lines of the list.
@@ -46,16 +28,9 @@ impl KnownFailures {
             if is_chatter(&line) {
                 continue;
             }
-            let start = self.lines.get(client).and_then(|starts| {
-                let mut starts = starts.iter();
-                starts.find(|start| begins(&line, start))
-            });
-            match start {
-                Some(start) => {
-                    known += 1;
-                    self.met.insert((client.to_string(), start.clone()));
-                }
-                None => unknown.push(line),
+            match self.0.meets(client, |start| begins(&line, start)) {
+                true => known += 1,
+                false => unknown.push(line),
             }
         }
         unknown.sort();
@@ -69,11 +44,7 @@ impl KnownFailures {
 
     /// Lines of the list that no driver gave.
     pub fn stale(&self) -> Vec<String> {
-        let all = (self.lines.iter())
-            .flat_map(|(client, starts)| starts.iter().map(move |start| (client, start)));
-        all.filter(|(client, start)| !self.met.contains(&((*client).clone(), (*start).clone())))
-            .map(|(client, start)| format!("{client}: {start}"))
-            .collect()
+        self.0.stale()
     }
 }
 

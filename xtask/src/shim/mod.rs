@@ -9,6 +9,7 @@ mod conformance;
 mod descriptions;
 mod devices;
 mod known;
+mod list;
 pub mod machine_code;
 mod matrices;
 mod pipelines;

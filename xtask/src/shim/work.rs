@@ -1,6 +1,7 @@
 //! OpenCL calls of a client, and the Vulkan commands that the driver made of them.
 
-use crate::sh::{self, Result};
+use super::list::ClientList;
+use crate::sh::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds of commands whose number depends on the OpenCL calls alone; the others depend on what has ended when.
@@ -54,31 +55,14 @@ impl Work {
     }
 }
 
-/// Clients whose commands on a card are others than on lavapipe, and the kinds of these commands.
-pub struct OtherCommands {
-    kinds: BTreeMap<String, BTreeSet<String>>,
-    met: BTreeSet<(String, String)>,
-}
+/// Clients whose commands on a card are others than on lavapipe, and the kinds of these commands: [`COMPARED`] or
+/// [`ANY`].
+pub struct OtherCommands(ClientList);
 
 impl OtherCommands {
     /// Reads `tests/clients/other_commands.txt`.
     pub fn read() -> Result<Self> {
-        let path = sh::root().join("tests/clients/other_commands.txt");
-        let mut kinds: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for line in sh::read(&path)?.lines() {
-            if line.starts_with('#') || line.trim().is_empty() {
-                continue;
-            }
-            let (client, list) = line
-                .split_once(": ")
-                .ok_or_else(|| format!("{}: {line}", path.display()))?;
-            let list = list.split(' ').map(str::to_string);
-            kinds.entry(client.to_string()).or_default().extend(list);
-        }
-        Ok(Self {
-            kinds,
-            met: BTreeSet::new(),
-        })
+        ClientList::read("other_commands.txt").map(Self)
     }
 
     /// Judges a client that made the same OpenCL calls on a card as on lavapipe: the device got the same commands.
@@ -86,18 +70,13 @@ impl OtherCommands {
         if work.calls != expected.calls {
             return Ok(());
         }
-        let listed = self.kinds.get(client);
         let mut wrong = Vec::new();
         for kind in work.differs(expected) {
-            let known = [kind, ANY]
-                .into_iter()
-                .find(|word| listed.is_some_and(|kinds| kinds.contains(*word)));
-            if let Some(word) = known {
-                self.met.insert((client.to_string(), word.to_string()));
-                continue;
+            let names = |kinds: &str| kinds.split(' ').any(|word| word == kind || word == ANY);
+            if !self.0.meets(client, names) {
+                let (got, wanted) = (work.count(kind), expected.count(kind));
+                wrong.push(format!("{kind}: {got}, on lavapipe {wanted}"));
             }
-            let (got, wanted) = (work.count(kind), expected.count(kind));
-            wrong.push(format!("{kind}: {got}, on lavapipe {wanted}"));
         }
         match wrong.is_empty() {
             true => Ok(()),
@@ -105,35 +84,30 @@ impl OtherCommands {
         }
     }
 
-    /// Entries of the list that held on no card.
+    /// Lines of the list that held on no card.
     pub fn stale(&self) -> Vec<String> {
-        let all = (self.kinds.iter())
-            .flat_map(|(client, kinds)| kinds.iter().map(move |kind| (client, kind)));
-        all.filter(|(client, kind)| !self.met.contains(&((*client).clone(), (*kind).clone())))
-            .map(|(client, kind)| format!("{client}: {kind}"))
-            .collect()
+        self.0.stale()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{OtherCommands, Work};
-    use std::collections::{BTreeMap, BTreeSet};
+    use crate::shim::list::ClientList;
 
     #[test]
     fn commands_of_all_processes_are_compared() {
         let calls = "1 20 5\n2 30 4\n";
         let work = Work::read(calls, "dispatches 3 barriers 4 \ndispatches 1 copies 2 \n");
         assert_eq!((work.calls, work.entries), (30, 4));
-        let mut list = OtherCommands {
-            kinds: BTreeMap::from([("a".to_string(), BTreeSet::from(["copies".to_string()]))]),
-            met: BTreeSet::new(),
-        };
+        let list = ClientList::parse("# reason\na: fills copies\nc: *\n");
+        let mut list = OtherCommands(list.expect("two lines"));
         let same = Work::read(calls, "dispatches 4 barriers 9 copies 2 ");
         assert!(list.judge("b", &work, &same).is_ok());
         let fewer = Work::read(calls, "dispatches 4 copies 1 ");
         assert!(list.judge("b", &work, &fewer).is_err());
-        assert_eq!(list.stale(), ["a: copies"]);
+        assert!(list.judge("c", &work, &fewer).is_ok());
+        assert_eq!(list.stale(), ["a: fills copies"]);
         assert!(list.judge("a", &work, &fewer).is_ok());
         assert!(list.stale().is_empty());
         // Other calls make other commands.
