@@ -244,7 +244,7 @@ fn messages_name_the_file() {
         2,
         "pumicec: error: cannot read 'nowhere': No such file or directory\n",
     );
-    let no_device = "pumicec: error: f.cl: expected ident at line 1 column 2\n";
+    let no_device = "pumicec: error: f.cl: expected value at line 1 column 1\n";
     folder.fails("--device-report f.cl f.cl", 2, no_device);
     folder.fails(
         "--emit=asm f.cl",
