@@ -8,7 +8,7 @@ use crate::target::Target;
 pub struct Described {
     /// The word that names it.
     pub name: &'static str,
-    /// What it is, with its driver.
+    /// The card and its driver.
     pub meaning: &'static str,
     json: &'static str,
 }
@@ -32,9 +32,6 @@ macro_rules! described {
             meaning: $meaning,
             json: include_str!(concat!("../devices/", $name, ".json")),
         },)+];
-
-        /// The names of [`DESCRIBED`] with what they are.
-        pub const DESCRIBED_NAMES: &[(&str, &str)] = &[$(($name, $meaning),)+];
     };
 }
 

@@ -20,7 +20,7 @@ mod target;
 pub use abi::Abi;
 pub use check_kind::CheckKind;
 pub use checks::{Check, Checks};
-pub use described::{DESCRIBED, DESCRIBED_NAMES, Described};
+pub use described::{DESCRIBED, Described};
 pub use options::{CompileOptions, LinkOptions, LowerOptions};
 pub use quirks::{QuirkKind, Quirks};
 pub use target::{

@@ -133,6 +133,12 @@ impl Quirks {
         self.0 & 1 << kind as u32 != 0
     }
 
+    /// The quirks of the set, in the order of declaration.
+    fn held(self) -> impl Iterator<Item = QuirkKind> {
+        let all = QuirkKind::ALL.iter().copied();
+        all.filter(move |kind| self.has(*kind))
+    }
+
     /// The set with `kind`.
     #[must_use]
     pub fn with(self, kind: QuirkKind) -> Self {
@@ -154,16 +160,14 @@ impl FromIterator<QuirkKind> for Quirks {
 
 impl fmt::Debug for Quirks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let held = QuirkKind::ALL.iter().filter(|kind| self.has(**kind));
-        f.debug_set().entries(held).finish()
+        f.debug_set().entries(self.held()).finish()
     }
 }
 
 /// The names separated by spaces, as they are read again.
 impl From<Quirks> for String {
     fn from(quirks: Quirks) -> Self {
-        let held = QuirkKind::ALL.iter().filter(|kind| quirks.has(**kind));
-        let names: Vec<&str> = held.map(|kind| kind.name()).collect();
+        let names: Vec<&str> = quirks.held().map(QuirkKind::name).collect();
         names.join(" ")
     }
 }

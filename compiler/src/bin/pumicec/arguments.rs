@@ -7,7 +7,7 @@ use pumice_compiler::extensions::{self, ExtensionChange};
 use pumice_compiler::options::{ClStd, Define, OptionError};
 use pumice_compiler::target::flags::DescriptorFlags;
 use pumice_compiler::target::similar::unknown_option;
-use pumice_compiler::target::{DESCRIBED, DESCRIBED_NAMES, Described};
+use pumice_compiler::target::{DESCRIBED, Described};
 use pumice_compiler::{CompileOptions, LinkOptions, options};
 
 use super::command_line::{completions, option_names, unknown, usage, version};
@@ -74,12 +74,15 @@ const PRESETS: &[(&str, &str)] = &[
 
 /// Values of `--device` with their meanings; none needs a device at hand.
 pub const DEVICES: &[(&str, &str)] = &{
-    let mut all = [("", ""); PRESETS.len() + DESCRIBED_NAMES.len()];
+    let mut all = [("", ""); PRESETS.len() + DESCRIBED.len()];
     let mut at = 0;
     while at < all.len() {
         all[at] = match at < PRESETS.len() {
             true => PRESETS[at],
-            false => DESCRIBED_NAMES[at - PRESETS.len()],
+            false => {
+                let device = &DESCRIBED[at - PRESETS.len()];
+                (device.name, device.meaning)
+            }
         };
         at += 1;
     }
