@@ -171,5 +171,5 @@ impl System {
 }
 
 fn create(folder: &Path) -> Result {
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+    sh::make_folder(folder)
 }

@@ -32,7 +32,7 @@ impl Compiler {
             return Ok(());
         }
         if let Some(dir) = to.parent() {
-            std::fs::create_dir_all(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+            sh::make_folder(dir)?;
         }
         let program = match self.emulator {
             Some(_) => to.with_extension("elf"),

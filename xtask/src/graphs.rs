@@ -210,7 +210,7 @@ fn edited_source(home: &Path) -> Result<PathBuf> {
     let description = description.first().ok_or("no .dsc file in the package")?;
     // A tree that is half unpacked, or has other edits.
     let _ = std::fs::remove_dir_all(&source);
-    std::fs::create_dir_all(home).map_err(|error| format!("{}: {error}", home.display()))?;
+    sh::make_folder(home)?;
     let mut unpack = Command::new("dpkg-source");
     unpack
         .args(["--no-copy", "-x"])

@@ -278,7 +278,7 @@ pub fn test(report: &mut Report) -> Result {
 /// Runs the boxes of a page in one shell each.
 fn run_page(user: &User, page: &Page) -> Result {
     let scratch = user.home.join(page.name.trim_end_matches(".md"));
-    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    sh::make_folder(&scratch)?;
     let boxes: Vec<Commands> = boxes(&page.text)?;
     let boxes: Vec<&Commands> = boxes
         .iter()

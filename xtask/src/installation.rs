@@ -39,7 +39,7 @@ impl User {
             std::fs::remove_dir_all(&home)
                 .map_err(|error| format!("{}: {error}", home.display()))?;
         }
-        std::fs::create_dir_all(&home).map_err(|error| format!("{}: {error}", home.display()))?;
+        sh::make_folder(&home)?;
         Ok(User { home })
     }
 

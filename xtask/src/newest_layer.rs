@@ -81,9 +81,9 @@ impl Layer {
 /// must say so.
 pub fn check_active(messages: &Messages, list: &Client, setting: &Setting<'_>) -> Result {
     messages.settings("error,warn,perf,info", Some(true))?;
-    messages.forget();
+    messages.forget()?;
     let done = clients::run(list, setting, Duration::from_secs(120))?;
-    let text = std::fs::read_to_string(messages.log()).unwrap_or_default();
+    let text = messages.take()?;
     let enabled = [
         "Current Validation Enabled",
         "Core Checks",
@@ -177,9 +177,7 @@ fn run_ways(
     let layer = &stand.layer;
     let folder = sh::target().join(stand.clients);
     let all = clients::compile_into(&folder, &library, &layer.link_arguments())?;
-    let messages = Messages {
-        folder: sh::target().join(stand.messages),
-    };
+    let messages = Messages::new(&sh::target().join(stand.messages))?;
     let mut names = "VK_LAYER_KHRONOS_validation".to_string();
     let mut manifests = vec![layer.manifests.clone()];
     if let Some((name, layers)) = ours {
@@ -254,7 +252,7 @@ fn run_kernel_files(
     setting.apply(&mut command);
     // The library path is on the command line; in the environment it would reach sid's libraries.
     command.env_remove("LD_LIBRARY_PATH");
-    messages.forget();
+    messages.forget()?;
     let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
     let outcome = done.verdict().and_then(|()| messages.silent());
     let name = format!("{} kernel files · {label}", files.len());

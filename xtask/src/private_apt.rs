@@ -77,8 +77,7 @@ impl<'a> Archive<'a> {
     fn prepare(&self, kind: &str) -> Result {
         let home = &self.home;
         for dir in ["etc", "lists/partial", "cache/archives/partial"] {
-            std::fs::create_dir_all(home.join(dir))
-                .map_err(|error| format!("{}: {error}", home.display()))?;
+            sh::make_folder(&home.join(dir))?;
         }
         let (mirror, suites) = (mirror(), self.suites);
         sh::write(
@@ -93,8 +92,7 @@ impl<'a> Archive<'a> {
     /// Downloads packages and everything that they depend on into a folder.
     fn download_closure(&self, packages: &[&str], place: &Path) -> Result {
         let partial = place.join("partial");
-        std::fs::create_dir_all(&partial)
-            .map_err(|error| format!("{}: {error}", partial.display()))?;
+        sh::make_folder(&partial)?;
         let archives = format!("Dir::Cache::archives={}", place.display());
         let mut command = self.apt("apt-get");
         command.args(["-o", &archives, "-o", "Debug::NoLocking=true"]);
@@ -177,5 +175,5 @@ pub fn source(suite: &str, name: &str) -> Result<PathBuf> {
 /// Makes an empty folder: what an interrupted run left must not be mistaken for the whole.
 fn clear(place: &Path) -> Result {
     let _ = std::fs::remove_dir_all(place);
-    std::fs::create_dir_all(place).map_err(|error| format!("{}: {error}", place.display()))
+    sh::make_folder(place)
 }

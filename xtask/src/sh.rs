@@ -118,7 +118,7 @@ impl Finished {
 /// with a full pipe cannot hang us.
 pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Finished> {
     let scratch = target().join("xtask-output");
-    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    make_folder(&scratch)?;
     let id = format!("{}-{:?}", std::process::id(), std::thread::current().id());
     let out_path = scratch.join(format!("{id}.out"));
     let err_path = scratch.join(format!("{id}.err"));
@@ -162,11 +162,13 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Finished> {
 
 /// Writes a file, making its folder first.
 pub fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result {
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)
-            .map_err(|error| format!("{}: {error}", parent.display()))?;
-    }
+    path.parent().map_or(Ok(()), make_folder)?;
     std::fs::write(path, contents).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Makes a folder and those above it.
+pub fn make_folder(path: &Path) -> Result {
+    std::fs::create_dir_all(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Removes a file, which need not exist.

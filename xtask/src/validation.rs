@@ -17,9 +17,7 @@ pub fn run(report: &mut Report) -> Result {
     let vendors = clients::vendors_folder("debug", &library)?;
     let all = clients::compile_all(&library)?;
     let system = drivers::system()?;
-    let messages = Messages {
-        folder: sh::target().join("validation"),
-    };
+    let messages = Messages::new(&sh::target().join("validation"))?;
     let env = [
         (
             "VK_INSTANCE_LAYERS",
@@ -40,11 +38,9 @@ pub fn run(report: &mut Report) -> Result {
     // With information messages on, the layer must say that it is active.
     messages.settings("error,warn,perf,info", None)?;
     let list = test::list_devices(&all)?;
-    messages.forget();
+    messages.forget()?;
     clients::run(list, &matrix.setting, Duration::from_secs(120))?;
-    if !std::fs::read_to_string(messages.log())
-        .is_ok_and(|text| text.contains("Khronos Validation Layer Active"))
-    {
+    if !messages.take()?.contains("Khronos Validation Layer Active") {
         return Err("the validation layer is not active".to_string());
     }
 

@@ -49,8 +49,7 @@ impl Engine {
             vendors: home.join("vendors"),
         };
         if !engine.source.join("CMakeLists.txt").is_file() {
-            std::fs::create_dir_all(&home)
-                .map_err(|error| format!("{}: {error}", home.display()))?;
+            sh::make_folder(&home)?;
             let archive = package.join("usr/src/pocl.tar.xz");
             let mut unpack = Command::new("tar");
             sh::output(unpack.arg("-C").arg(&home).arg("-xf").arg(&archive))?;

@@ -27,7 +27,7 @@ pub fn boxes(engine: &Engine, setting: &Setting<'_>) -> Result {
     };
     let place = sh::target().join("cluster/guide");
     let _ = std::fs::remove_dir_all(&place);
-    std::fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
+    sh::make_folder(&place)?;
     for name in ["pocl", "build"] {
         let mut link = Command::new("ln");
         sh::output(link.arg("-s").arg(format!("../{name}")).arg(&place))?;

@@ -37,7 +37,7 @@ pub fn environment() -> Result<PathBuf> {
 fn run(command: &mut Command, place: &Path, setting: &Setting<'_>) -> Result {
     setting.apply(command);
     let scratch = sh::target().join("cluster/work");
-    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    sh::make_folder(&scratch)?;
     command
         .current_dir(&scratch)
         .env("PYOPENCL_NO_CACHE", "1")

@@ -162,7 +162,7 @@ fn fresh(folder: &Path) -> Result {
         std::fs::remove_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+    sh::make_folder(folder)
 }
 
 /// Copies a file with its permissions.

@@ -61,7 +61,7 @@ pub fn run(suite: &str) -> Result {
 /// Copies packages and the client into the system, and lets apt install without a question.
 fn bring_packages(system: &System) -> Result {
     let to = system.root.join(&PACKAGES[1..]);
-    std::fs::create_dir_all(&to).map_err(|error| format!("{}: {error}", to.display()))?;
+    sh::make_folder(&to)?;
     let names = [
         deb::file_name()?,
         tarball::file_name(Profile::Release),

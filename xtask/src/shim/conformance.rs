@@ -40,13 +40,11 @@ pub fn run(report: &mut Report, bench: &Bench) -> Result {
     };
     test::build_runner()?;
     let runner = sh::target().join("debug/pumice-cts");
-    let messages = Messages {
-        folder: bench.folder.clone(),
-    };
+    let messages = Messages::new(&bench.folder)?;
     messages.settings("error,warn,perf", Some(true))?;
     for card in CARDS.iter().filter(|card| card.runs_clients) {
         for (suites, argument) in SUITES {
-            messages.forget();
+            messages.forget()?;
             bench.files.forget();
             let out = format!("cts-{}-{}.json", suites[0], card.name);
             let mut command = command(bench, card, &runner, &build)?;

@@ -18,9 +18,7 @@ const MASKS: [(&str, &str); 2] = [("native", "+exactMatrices"), ("plain", "coope
 pub fn run(report: &mut Report, bench: &Bench) -> Result {
     let driver = bench.shims.lavapipe()?;
     let all = bench.shims.compile(&bench.library, false)?;
-    let messages = Messages {
-        folder: bench.folder.clone(),
-    };
+    let messages = Messages::new(&bench.folder)?;
     for (road, mask) in MASKS {
         let env = [
             (
@@ -39,7 +37,7 @@ pub fn run(report: &mut Report, bench: &Bench) -> Result {
         };
         newest_layer::check_active(&messages, test::list_devices(&all)?, &setting)?;
         for client in all.iter().filter(|client| client.name.contains(CLIENTS)) {
-            messages.forget();
+            messages.forget()?;
             messages.settings("error,warn,perf", Some(true))?;
             let done = clients::run(client, &setting, Duration::from_secs(600))?;
             let outcome = done.verdict().and_then(|()| messages.silent());

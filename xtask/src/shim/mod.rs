@@ -170,8 +170,7 @@ impl Shims {
     /// Makes an empty library of the name [`SHIM`], to link with.
     fn stub(&self) -> Result<PathBuf> {
         let folder = sh::target().join("drm-shim/stub");
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        sh::make_folder(&folder)?;
         let mut command = Command::new("gcc");
         command.args(["-shared", "-x", "c", "/dev/null", "-o"]);
         command.arg(folder.join(SHIM));
@@ -182,8 +181,7 @@ impl Shims {
     /// The folder in which [`SHIM`] is the card's.
     fn folder(&self, card: &Card) -> Result<PathBuf> {
         let folder = sh::target().join("drm-shim").join(card.name);
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+        sh::make_folder(&folder)?;
         link_to(&self.library(card), &folder.join(SHIM))?;
         Ok(folder)
     }
@@ -307,8 +305,7 @@ impl Bench {
         let folder = sh::target().join("drm-shim");
         // Layers write there, and clients to the folder of the usual ones.
         for folder in [&folder, &sh::target().join("clients")] {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| format!("{}: {error}", folder.display()))?;
+            sh::make_folder(folder)?;
         }
         Ok(Self {
             vendors: clients::vendors_folder("debug", &library)?,
@@ -469,15 +466,13 @@ fn run_clients(
         loader: Some(&bench.loader),
         env: &env,
     };
-    let messages = Messages {
-        folder: bench.folder.clone(),
-    };
+    let messages = Messages::new(&bench.folder)?;
     check_device(test::list_devices(all)?, card, &setting)?;
     newest_layer::check_active(&messages, test::list_devices(all)?, &setting)?;
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
-        messages.forget();
+        messages.forget()?;
         bench.files.forget();
         messages.settings("error,warn,perf", Some(!client.races))?;
         let done = clients::run(client, &setting, Duration::from_secs(600))?;
