@@ -243,6 +243,17 @@ static const char ranges_source[] =
     "    atomic_add(r, 1 + (get_global_id(0) == 99999));\n"
     "  });\n"
     "}\n"
+    /* Work-groups that are higher than the devices of the least limits allow (64). */
+    "kernel void high(global int *r)\n"
+    "{\n"
+    "  size_t g[3] = {1, 2, 200}, l[3] = {1, 1, 96};\n"
+    "  enqueue_kernel(get_default_queue(), 0, ndrange_3D(g, l), ^{\n"
+    "    int y = get_global_id(1), z = get_global_id(2);\n"
+    "    bool right = get_local_id(0) == 0 && get_local_id(1) == 0 && get_local_id(2) == z % 96\n"
+    "      && get_local_size(2) == (z < 192 ? 96 : 8) && get_local_linear_id() == z % 96;\n"
+    "    if (right) atomic_inc(&r[y * 200 + z]);\n"
+    "  });\n"
+    "}\n"
     /* Many records in one dispatch, and barriers within their groups. */
     "kernel void wide(global int *r)\n"
     "{\n"
@@ -292,6 +303,13 @@ static void ranges(void)
     run(kernel, 1);
     fetch(buffer, r, sizeof r);
     EQ(r[0], 100001);
+    MUST(clReleaseKernel(kernel));
+    MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL));
+    kernel = kernel_of(program, "high", buffer);
+    run(kernel, 1);
+    fetch(buffer, r, sizeof r);
+    for (int i = 0; i < 400; i++)
+        EQ(r[i], 1);
     MUST(clReleaseKernel(kernel));
     MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL));
     kernel = kernel_of(program, "wide", buffer);

@@ -125,7 +125,9 @@ impl Emitter<'_> {
         }
         let u32_ty = self.b.ty_int(32);
         let bool_ty = self.b.ty_bool();
-        if self.has_matrices {
+        let quirks = [QuirkKind::LocalIdsFromLanes, QuirkKind::SubGroupsInRows];
+        let lanes_in_order = quirks.iter().any(|&kind| self.target.quirks.has(kind));
+        if self.has_matrices || !lanes_in_order {
             return self.lane_of_row(lane);
         }
         let (zero, one) = (self.b.const_u32(0), self.b.const_u32(1));
