@@ -69,6 +69,13 @@ fn device(device: &Ref<Device>) -> String {
         .with("storage_buffers", caps.limits.max_storage_buffers);
     let sizes = caps.subgroup.sizes().into_iter();
     let pointers = match device.abi() {
+        Abi::Addresses
+            if device
+                .target()
+                .is_ok_and(|target| device.descriptor_target(&target).is_some()) =>
+        {
+            "mixed"
+        }
         Abi::Addresses => "addresses",
         Abi::Descriptors(_) => "descriptors",
     };

@@ -132,7 +132,7 @@ static void wrong_values(void)
     complains("PUMICE_DEVICE_TYPE", "fpga",
               ": PUMICE_DEVICE_TYPE=fpga: not cpu, gpu or accelerator; devices keep their types\n");
     complains("PUMICE_ABI", "registers",
-              ": PUMICE_ABI=registers: not addresses or descriptors; each device takes its own\n");
+              ": PUMICE_ABI=registers: not addresses, descriptors or mixed; each device takes its own\n");
     complains("PUMICE_PRINTF_BUFFER", "much",
               ": PUMICE_PRINTF_BUFFER=much: not a number of MiB from 1 to ");
     complains("PUMICE_INCLUDES", "perhaps", ": PUMICE_INCLUDES=perhaps: not on, listed or off; no file is read\n");

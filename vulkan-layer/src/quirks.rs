@@ -27,7 +27,9 @@ impl Quirk {
             return "no version without the fault is known: use another Vulkan driver".into();
         };
         match self.driver {
-            DriverId::MesaHoneykrisp => format!("install Mesa {major}.{minor} or newer"),
+            DriverId::MesaHoneykrisp | DriverId::MesaTurnip => {
+                format!("install Mesa {major}.{minor} or newer")
+            }
             DriverId::MesaLlvmpipe => format!(
                 "install Mesa {major}.{minor} or newer (Debian 12: apt install -t \
                  bookworm-backports mesa-vulkan-drivers)"
@@ -212,6 +214,12 @@ pub const QUIRKS: &[Quirk] = &[
         versions: ((25, 0), None),
         reason: "an access adds an index of 32 bits that is shifted as one of 64; a sum with a shifted word takes six \
                  instructions",
+    },
+    Quirk {
+        kind: QuirkKind::BuffersByDescriptors,
+        driver: DriverId::MesaTurnip,
+        versions: ((0, 0), None),
+        reason: "the GPUs add 64-bit addresses by words; kernels of the benchmark have 0.8 times the instructions with descriptors",
     },
 ];
 

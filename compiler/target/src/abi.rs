@@ -83,6 +83,8 @@ pub struct DescriptorOptions {
     /// The runtime binds less than a word where an argument is NULL and whole words otherwise, so
     /// that kernels can tell. No option: the mapping does not say what NULL is.
     pub null_is_empty: bool,
+    /// A program that looks at the bits of a pointer is refused: the other form of the same program would see others.
+    pub opaque_pointers: bool,
 }
 
 impl Default for DescriptorOptions {
@@ -96,6 +98,7 @@ impl Default for DescriptorOptions {
             range: RangeForm::default(),
             work_dim: true,
             null_is_empty: false,
+            opaque_pointers: false,
         }
     }
 }
@@ -109,6 +112,14 @@ impl DescriptorOptions {
             range: RangeForm::WideRegions,
             null_is_empty: true,
             ..Self::default()
+        }
+    }
+
+    /// The options of the driver for programs that exist with addresses too.
+    pub fn beside_addresses() -> Self {
+        Self {
+            opaque_pointers: true,
+            ..Self::of_driver()
         }
     }
 }

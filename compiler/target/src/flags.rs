@@ -187,6 +187,7 @@ impl DescriptorFlags {
             },
             work_dim: !self.no_work_dim,
             null_is_empty: false,
+            opaque_pointers: false,
         })
     }
 

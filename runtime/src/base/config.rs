@@ -116,7 +116,7 @@ variables! {
     MASK = "PUMICE_MASK",
         "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, accurateExp2, accurateLog2, relaxedExp2, relaxedLog2, accurateRoots, accurateSine, exactMatrices, hostAddresses (a plus sign before one of the first eleven takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
     ABI = "PUMICE_ABI",
-        "descriptors: do without device addresses, pointers are descriptors then; addresses: the default.";
+        "addresses: kernels get the addresses of buffers (default on most devices); descriptors: do without device addresses, pointers are descriptors then; mixed: descriptors where the program and the launch allow it, else addresses (default where drivers compile that better).";
     IMAGES = "PUMICE_IMAGES",
         "off: offer neither images nor samplers, whatever the device has.";
     DOUBLES = "PUMICE_DOUBLES",

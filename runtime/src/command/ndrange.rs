@@ -156,9 +156,10 @@ fn make(
 ) -> Result<Made> {
     on.check_context(kernel.program().context())?;
     // CL_INVALID_PROGRAM_EXECUTABLE if the program was not built for the queue's device.
-    let device_kernel = kernel.device_kernel(on.device())?.clone();
+    let device_kernel = kernel.device_kernel(on.device())?;
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
     let args = args()?;
+    let device_kernel = device_kernel.for_arguments(&args, on.device());
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
     for (index, arg) in (0_u32..).zip(&args.values) {
@@ -211,8 +212,8 @@ fn make(
 pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<[u32; 3]> {
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;
-    kernel.snapshot()?;
-    resolve(on, kernel, device_kernel, request).map(|range| range.local_size)
+    let device_kernel = device_kernel.for_arguments(&kernel.snapshot()?, on.device());
+    resolve(on, kernel, &device_kernel, request).map(|range| range.local_size)
 }
 
 fn resolve(

@@ -28,6 +28,10 @@ pub(super) fn launch(
         bytes => fields.with("argument_bytes", bytes),
     };
     // Drivers may leave their compiler's work to the first launch, which then takes long.
+    let fields = match device_kernel.executable.has_addresses() {
+        true => fields,
+        false => fields.text("buffers", "descriptors"),
+    };
     match trace::first_launch(kernel.handle(), local) {
         true => fields.with("first_launch", true),
         false => fields,

@@ -20,9 +20,11 @@ fn masked() -> Vec<String> {
         masked.push(extensions::IMAGES.into());
     }
     match config::ABI.value().as_deref() {
-        None | Some("addresses") => {}
+        None | Some("addresses" | "mixed") => {}
         Some("descriptors") => masked.push("bufferDeviceAddress".into()),
-        Some(_) => config::ABI.refused("not addresses or descriptors; each device takes its own"),
+        Some(_) => {
+            config::ABI.refused("not addresses, descriptors or mixed; each device takes its own")
+        }
     }
     masked
 }

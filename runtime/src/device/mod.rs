@@ -317,6 +317,23 @@ impl Device {
         }
     }
 
+    /// The target of the second form that programs have, in which buffers are descriptors; `None` if they have none.
+    pub fn descriptor_target(&self, target: &Target) -> Option<Target> {
+        let of_driver =
+            || quirks::has(&self.capabilities().driver, QuirkKind::BuffersByDescriptors);
+        let wanted = match config::ABI.value().as_deref() {
+            Some(form) => form == "mixed",
+            None => of_driver(),
+        };
+        // Checks need addresses, and forms must not differ in the memory that they count.
+        let has_both = wanted && target.abi == Abi::Addresses && !target.checks.any();
+        has_both.then(|| Target {
+            abi: Abi::Descriptors(DescriptorOptions::beside_addresses()),
+            address_delta: false,
+            ..target.clone()
+        })
+    }
+
     /// CL_DEVICE_SPIRV_CAPABILITIES_KHR. Of what probes find only doubles matter to it.
     pub fn spirv_capabilities(&self) -> Vec<u32> {
         let probes = gpu::Probes::default();

@@ -127,6 +127,30 @@ impl Executable {
         &self.infos
     }
 
+    /// Tells whether its kernels follow addresses of buffers.
+    pub fn has_addresses(&self) -> bool {
+        /// PhysicalStorageBufferAddresses.
+        const ADDRESSES: u32 = 5347;
+        self.scan.capabilities.contains(&ADDRESSES)
+    }
+
+    /// Tells whether launches of its kernels may be launches of another module's. Neither has variables of its own, of which
+    /// there would be two.
+    pub fn stands_for(&self, other: &Self, caps: &Capabilities) -> bool {
+        let is_stateless = |one: &Self| {
+            let runs_more = one.has_initializers() || one.has_finalizers();
+            one.program_scope_bytes() == 0 && !runs_more
+        };
+        let limits = |one: &Self| -> Vec<_> {
+            let kernels = 0..one.infos.len();
+            kernels.map(|kernel| one.limits(kernel, caps)).collect()
+        };
+        is_stateless(self)
+            && is_stateless(other)
+            && self.infos == other.infos
+            && limits(self) == limits(other)
+    }
+
     /// The index of the kernel of that name.
     pub fn kernel(&self, name: &str) -> Option<usize> {
         self.infos.iter().position(|info| info.name == name)

@@ -2,7 +2,7 @@
 //!
 //! Our own container: a header {magic, format version, kind, options of lowering, word counts,
 //! compiler version, hash of the target, hash of the options and of everything behind the header}, then Kernel words,
-//! then Vulkan words.
+//! then Vulkan words, then those of the form with descriptors.
 //!
 //! Binaries from the application may be damaged, and a hash that fits is easily made: Vulkan words go to
 //! the driver, which checks nothing, so a binary is lowered again from its Kernel words, which the
@@ -24,8 +24,8 @@ use crate::program::Build;
 
 const MAGIC: [u8; 8] = *b"\x7fPUMICE\n";
 const FORMAT: u32 = 2;
-/// Magic, then format, kind, two word counts, options of lowering and 0 (u32 each), version, target
-/// and contents hashes (u64 each).
+/// Magic, then format, kind, two word counts, options of lowering and the third word count (u32 each), version,
+/// target and contents hashes (u64 each).
 const HEADER: usize = 8 + 6 * 4 + 3 * 8;
 
 /// FNV-1a: detects damage, not malice; what is read is checked like any other module.
@@ -114,6 +114,7 @@ pub(crate) fn target_hash(device: &Device) -> u64 {
 pub struct BinaryContents {
     kernel: Option<KernelModule>,
     vulkan: Option<VulkanModule>,
+    descriptors: Option<VulkanModule>,
     math: MathOptions,
     binary_type: u32,
 }
@@ -125,13 +126,18 @@ impl BinaryContents {
             Some(_) => None,
             None => self.vulkan,
         };
-        Self { vulkan, ..self }
+        Self {
+            vulkan,
+            descriptors: None,
+            ..self
+        }
     }
 
     /// Makes a device's state of it: loaded, not yet built.
     pub fn store(self, build: &mut Build) {
         build.kernel_module = self.kernel.map(Arc::new);
         build.vulkan_module = self.vulkan.map(Arc::new);
+        build.descriptor_module = self.descriptors.map(Arc::new);
         build.lowered_with = self.math;
         build.binary_type = self.binary_type;
     }
@@ -195,12 +201,14 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<BinaryContents
     let kernel_words = u32_at(16)? as usize;
     let vulkan_words = u32_at(20)? as usize;
     let math = math_of(u32_at(24)?);
-    if u32_at(24)? != bits_of(&math) || u32_at(28)? != 0 {
+    let descriptor_words = u32_at(28)? as usize;
+    if u32_at(24)? != bits_of(&math) {
         return None;
     }
     let (version, made_for, contents) = (u64_at(32)?, u64_at(40)?, u64_at(48)?);
     let body = bytes.get(HEADER..)?;
-    if body.len() != (kernel_words + vulkan_words).checked_mul(4)? {
+    let all_words = kernel_words + vulkan_words + descriptor_words;
+    if body.len() != all_words.checked_mul(4)? {
         return None;
     }
     if contents_hash(bits_of(&math), body) != contents {
@@ -212,7 +220,8 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<BinaryContents
             .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
             .collect()
     };
-    let (kernel, vulkan) = body.split_at(kernel_words * 4);
+    let (kernel, lowered) = body.split_at(kernel_words * 4);
+    let (vulkan, descriptors) = lowered.split_at(vulkan_words * 4);
     let known = [
         cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
         cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
@@ -234,9 +243,13 @@ pub(crate) fn read_container(bytes: &[u8], target: u64) -> Option<BinaryContents
     if kernel.is_none() && vulkan.is_none() {
         return None;
     }
+    let descriptors = (!descriptors.is_empty() && fresh).then(|| VulkanModule {
+        words: words(descriptors),
+    });
     Some(BinaryContents {
         kernel,
         vulkan,
+        descriptors,
         math,
         binary_type,
     })
@@ -251,6 +264,7 @@ pub fn write(build: &Build, device: &Device) -> Vec<u8> {
     };
     let build = Build {
         vulkan_module: vulkan,
+        descriptor_module: None,
         ..build.clone()
     };
     write_all(&build, device)
@@ -266,13 +280,21 @@ pub(crate) fn write_all(build: &Build, device: &Device) -> Vec<u8> {
 
 fn container(build: &Build, target: u64) -> Vec<u8> {
     let kernel = build.kernel_module.as_ref().map_or(&[][..], |m| &m.words);
-    let vulkan = build.vulkan_module.as_ref().map_or(&[][..], |m| &m.words);
+    let lowered = |module: &Option<Arc<VulkanModule>>| {
+        let words = module.as_ref().map(|module| module.words.clone());
+        words.unwrap_or_default()
+    };
+    let (vulkan, descriptors) = (
+        lowered(&build.vulkan_module),
+        lowered(&build.descriptor_module),
+    );
     if kernel.is_empty() && vulkan.is_empty() {
         return Vec::new();
     }
     let body: Vec<u8> = kernel
         .iter()
-        .chain(vulkan)
+        .chain(&vulkan)
+        .chain(&descriptors)
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let options = bits_of(&build.lowered_with);
@@ -284,7 +306,7 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
         kernel.len() as u32,
         vulkan.len() as u32,
         options,
-        0,
+        descriptors.len() as u32,
     ] {
         bytes.extend_from_slice(&field.to_le_bytes());
     }
@@ -310,6 +332,7 @@ mod tests {
                 is_library: false,
             })),
             vulkan_module: Some(Arc::new(VulkanModule { words: vec![4, 5] })),
+            descriptor_module: Some(Arc::new(VulkanModule { words: vec![6] })),
             lowered_with: math_of(0b100),
             binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
             ..Build::default()
@@ -329,12 +352,13 @@ mod tests {
     fn what_an_application_passes_is_made_again() {
         let contents = read_container(&container(&build(), 9), 9).unwrap();
         let contents = contents.without_derived();
-        assert!(contents.vulkan.is_none());
+        assert!(contents.vulkan.is_none() && contents.descriptors.is_none());
         assert_eq!(contents.kernel.unwrap().words, [1, 2, 3]);
         assert!(contents.math.correctly_rounded_divide_sqrt);
         // There is nothing to make it of.
         let bare = Build {
             kernel_module: None,
+            descriptor_module: None,
             ..build()
         };
         let contents = read_container(&container(&bare, 9), 9).unwrap();
@@ -347,9 +371,11 @@ mod tests {
         let contents = read_container(&bytes, 9).unwrap();
         assert_eq!(contents.kernel.unwrap().words, [1, 2, 3]);
         assert_eq!(contents.vulkan.unwrap().words, [4, 5]);
+        assert_eq!(contents.descriptors.unwrap().words, [6]);
         // For another device the Kernel words are left to lower again.
         let contents = read_container(&bytes, 8).unwrap();
         assert!(contents.kernel.is_some() && contents.vulkan.is_none());
+        assert!(contents.descriptors.is_none());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Each call checks its arguments, then runs one [`Call`] for the chosen devices. Devices with one target
 //! and one input share a build; only the executable is each device's own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use opencl_sys as cl;
@@ -155,10 +156,15 @@ impl Call {
         let most = device.capabilities().limits.max_storage_buffer_range;
         let target = wishes.apply(&device.target().ok()?, most);
         let target = checks::add(&target, self.checks(), device.capabilities());
+        let descriptor_target = device.descriptor_target(&target);
         let dump = dump::start(&self.text);
+        let text = match descriptor_target {
+            Some(_) => Cow::from(format!("{}\0mixed", self.text)),
+            None => Cow::from(&self.text),
+        };
         let key = match dump {
             Some(_) => None,
-            None => key(self.name(), &target, &self.text, input, &self.includes),
+            None => key(self.name(), &target, &text, input, &self.includes),
         };
         if let Some(build) = self.load(key.as_ref(), device) {
             span.tell("cache", "hit");
@@ -169,6 +175,7 @@ impl Call {
         let includes = IncludeRecorder::new(&self.includes);
         let mut stages = Stages {
             target: &target,
+            descriptor_target: descriptor_target.as_ref(),
             includes: &includes,
             dump: dump.as_ref(),
             step: &self.step,
@@ -239,7 +246,12 @@ fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, 
         };
     };
     let executable = Executable::new(&module.words, device.capabilities())?;
+    let by_descriptors = (build.descriptor_module.as_ref())
+        .and_then(|module| Executable::new(&module.words, device.capabilities()).ok())
+        .filter(|made| made.stands_for(&executable, device.capabilities()));
     Ok(Build {
+        descriptor_module: build.descriptor_module.filter(|_| by_descriptors.is_some()),
+        by_descriptors: by_descriptors.map(Arc::new),
         executable: Some(Arc::new(executable)),
         binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         status: cl::CL_BUILD_SUCCESS,

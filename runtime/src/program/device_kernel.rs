@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use crate::device::Device;
-use crate::executable::{ArgBytes, Executable, KernelInfo, Prepared, RangeLimits};
+use crate::executable::{ArgBytes, ArgValue, Executable, KernelInfo, Prepared, RangeLimits};
+use crate::program::arguments::{ArgBlock, Argument};
 
 /// A kernel on one device.
 #[derive(Clone)]
 pub struct DeviceKernel {
     /// The program's executable for the device.
     pub executable: Arc<Executable>,
+    /// The same with descriptors for buffers, if the program has that form.
+    pub by_descriptors: Option<Arc<Executable>>,
     /// Its place among the executable's kernels.
     pub index: usize,
     /// True if the program was built with `-cl-uniform-work-group-size`.
@@ -20,6 +23,21 @@ impl DeviceKernel {
     /// Its description.
     pub fn info(&self) -> &KernelInfo {
         &self.executable.kernels()[self.index]
+    }
+
+    /// The kernel in the form for a launch with these arguments. Descriptors show whole memory objects: a pointer that may be
+    /// followed beyond one, into shared memory or by a device address, needs addresses.
+    #[must_use]
+    pub fn for_arguments(&self, args: &ArgBlock, device: &Device) -> Self {
+        let form = self.by_descriptors.as_ref().filter(|_| {
+            let mut values = args.values.iter().flatten();
+            args.indirect.is_empty() && values.all(|value| has_descriptor(value, device))
+        });
+        Self {
+            executable: form.unwrap_or(&self.executable).clone(),
+            by_descriptors: None,
+            ..*self
+        }
     }
 
     /// See [`Executable::rewrite`].
@@ -34,5 +52,19 @@ impl DeviceKernel {
             non_uniform: limits.non_uniform && !self.uniform_groups,
             ..limits
         }
+    }
+}
+
+/// Tells whether a kernel can have the argument without an address.
+fn has_descriptor(argument: &Argument, device: &Device) -> bool {
+    match argument {
+        Argument::Memory(object) if object.kernel_storage().is_ok() => {
+            let most = device.capabilities().limits.max_storage_buffer_range;
+            let aligned = object.origin() % device.base_alignment() == 0;
+            aligned && object.size() as u64 <= u64::from(most)
+        }
+        Argument::Value(ArgValue::Pointer(_)) => false,
+        Argument::Memory(_) | Argument::Value(_) | Argument::Sampler(_) => true,
+        Argument::Queue(_) | Argument::Shared { .. } | Argument::DevicePointer(_) => false,
     }
 }

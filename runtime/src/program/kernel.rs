@@ -162,6 +162,7 @@ impl Kernel {
                 let index = executable.kernels().iter().position(|k| k.name == name)?;
                 Some(DeviceKernel {
                     executable,
+                    by_descriptors: build.by_descriptors,
                     index,
                     uniform_groups: build.uniform_groups,
                 })

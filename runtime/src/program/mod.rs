@@ -82,6 +82,10 @@ pub struct Build {
     pub vulkan_module: Option<Arc<VulkanModule>>,
     /// Ready to run.
     pub executable: Option<Arc<Executable>>,
+    /// The program lowered a second time, with descriptors for buffers, if the device wants that and the program allows it.
+    pub descriptor_module: Option<Arc<VulkanModule>>,
+    /// The second form, ready to run.
+    pub by_descriptors: Option<Arc<Executable>>,
     /// The options that the Vulkan module was lowered with, or was when the binary was made.
     pub lowered_with: MathOptions,
     /// CL_PROGRAM_BINARY_TYPE_*.

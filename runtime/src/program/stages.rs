@@ -5,9 +5,10 @@ use std::sync::Arc;
 use pumice_compiler::ir::{LowerError, Module};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, Outcome, Source,
-    Target, compile_observed, link, lower_observed,
+    Target, VulkanModule, compile_observed, link, lower, lower_observed,
 };
 
+use crate::base::log;
 use crate::base::progress::Step;
 use crate::base::trace;
 use crate::program::Build;
@@ -17,6 +18,8 @@ use crate::program::input::Input;
 /// The stages, with what they share.
 pub(super) struct Stages<'a> {
     pub target: &'a Target,
+    /// The target of the program's second form, if it is to have one.
+    pub descriptor_target: Option<&'a Target>,
     pub includes: &'a dyn IncludeResolver,
     /// The files of the build, if they are asked for.
     pub dump: Option<&'a Dump>,
@@ -104,11 +107,29 @@ impl Stages<'_> {
         let lowered = lower_observed(&module, self.target, options, &mut observer);
         let vulkan = self.output(lowered)?;
         self.dump_words("vulkan.spv", &vulkan.words);
+        let descriptor_module = self.lower_with_descriptors(&module, options);
         Some(Build {
             kernel_module: Some(module),
             vulkan_module: Some(Arc::new(vulkan)),
+            descriptor_module: descriptor_module.map(Arc::new),
             lowered_with: options.math,
             ..Build::default()
         })
+    }
+
+    /// The program's second form. A program that needs addresses has none, which is no error.
+    fn lower_with_descriptors(
+        &mut self,
+        module: &KernelModule,
+        options: &LowerOptions,
+    ) -> Option<VulkanModule> {
+        let target = self.descriptor_target?;
+        self.step.begin("lower with descriptors");
+        let lowered = lower(module, target, options);
+        match &lowered.output {
+            Some(vulkan) => self.dump_words("vulkan-descriptors.spv", &vulkan.words),
+            None => log::debug!("the program needs addresses: {}", lowered.log),
+        }
+        lowered.output
     }
 }

@@ -54,6 +54,8 @@ pub enum DriverId {
     MesaHoneykrisp,
     /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
     MesaLlvmpipe,
+    /// VK_DRIVER_ID_MESA_TURNIP: Mesa on Qualcomm's GPUs.
+    MesaTurnip,
     /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
     NvidiaProprietary,
     /// VK_DRIVER_ID_GOOGLE_SWIFTSHADER: on the host's processor.
@@ -68,6 +70,7 @@ impl Driver {
         match vk::DriverId::from_raw(self.id as i32) {
             MESA_HONEYKRISP => Some(DriverId::MesaHoneykrisp),
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
+            vk::DriverId::MESA_TURNIP => Some(DriverId::MesaTurnip),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
             vk::DriverId::GOOGLE_SWIFTSHADER => Some(DriverId::SwiftShader),
             _ => None,
@@ -78,7 +81,9 @@ impl Driver {
     /// project's name, NVIDIA's alone) or, SwiftShader's, into driverVersion.
     pub fn release(&self) -> Option<(u32, u32)> {
         let numbers = match self.known_id()? {
-            DriverId::MesaHoneykrisp | DriverId::MesaLlvmpipe => self.info.strip_prefix("Mesa ")?,
+            DriverId::MesaHoneykrisp | DriverId::MesaLlvmpipe | DriverId::MesaTurnip => {
+                self.info.strip_prefix("Mesa ")?
+            }
             DriverId::NvidiaProprietary => &self.info,
             DriverId::SwiftShader => {
                 let (major, minor) = (

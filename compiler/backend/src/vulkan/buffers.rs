@@ -398,6 +398,10 @@ impl Emitter<'_> {
 
     /// The integer that a pointer is outside registers: the buffer's number above the offset.
     pub fn number_of(&mut self, ptr: Value) -> Result<Id, LowerError> {
+        let descriptors = self.descriptors.as_ref();
+        if descriptors.is_some_and(|d| d.options.opaque_pointers) {
+            return Err(self.lost("the value of a pointer"));
+        }
         let set = self.bases_of(ptr);
         let offset = self.value(ptr);
         let base = match set.bases[..] {

@@ -49,7 +49,7 @@ pub struct RangeRequest {
 }
 
 /// The limits of a kernel's work-groups on a device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RangeLimits {
     /// CL_KERNEL_WORK_GROUP_SIZE.
     pub group_size: usize,
