@@ -9,14 +9,13 @@
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
-use pumice_ir::{BinaryOp, BuiltIn, ConvertOp, InstKind, Scalar, Type, Value, ValueDef};
+use pumice_ir::{BinaryOp, ConvertOp, InstKind, Scalar, Type, Value, ValueDef};
 use rspirv::spirv::Op;
 
 /// The depth to which operands are looked at; an operand may be reached along several ways.
 const MAX_DEPTH: u32 = 5;
 
-/// The parts of a 32-bit number of which nothing is known to be lost: as the 64-bit number whose
-/// low word it is, it has the same parts.
+/// The parts of a low word: the 64-bit number is that multiple, or that sum, of the numbers whose low words these are.
 #[derive(Clone, Copy, Debug)]
 pub enum Parts {
     /// A number times a constant.
@@ -27,8 +26,8 @@ pub enum Parts {
 
 impl Emitter<'_> {
     /// An offset in bytes divided by a power of two, if it is seen to be a multiple: an index
-    /// of an array needs no shift then. Offsets are below 2³², so that the low word of what the
-    /// parts give is the quotient.
+    /// of an array needs no shift then. Parts may have bits above the word, and their multiples may have lost some
+    /// above 2⁶⁴. The quotient has none of them: offsets are below 2³².
     pub fn divided(&mut self, offset: Id, unit: u32) -> Option<Id> {
         self.is_multiple(offset, unit, MAX_DEPTH)
             .then(|| self.quotient(offset, unit))
@@ -76,24 +75,6 @@ impl Emitter<'_> {
             }
             None => offset,
         }
-    }
-
-    /// Returns whether a 64-bit integer is below 2³³ in magnitude, so that a small multiple of it
-    /// is exact.
-    fn is_small(&self, value: Value) -> bool {
-        let f = &self.module.functions[self.cur];
-        f.def_inst(value)
-            .is_some_and(|inst| match &f.insts[inst].kind {
-                InstKind::Convert {
-                    op: ConvertOp::ZExt | ConvertOp::SExt,
-                    ..
-                } => true,
-                InstKind::Extract { vector, .. } => matches!(
-                    self.lane_builtins.get(vector),
-                    Some(BuiltIn::LocalId | BuiltIn::LocalSize | BuiltIn::GroupId)
-                ),
-                _ => false,
-            })
     }
 
     /// The low word of a 64-bit integer of the current function.
@@ -195,17 +176,14 @@ impl Emitter<'_> {
                     BinaryOp::Xor => Op::BitwiseXor,
                     _ => Op::ShiftLeftLogical,
                 };
-                let small = self.is_small(args[0]);
                 let by = self.module.functions[self.cur].const_bits(args[1]);
                 let [a, b] = args;
                 let (a, b) = (self.narrow(a)?, self.narrow(b)?);
                 let result = self.b.op(opcode, u32_ty, &[a, b]);
                 let parts = match (op, by) {
                     (BinaryOp::IAdd, _) => Some(Parts::Sum(a, b)),
-                    (BinaryOp::Shl, Some(by @ 0..=20)) if small => Some(Parts::Times(a, 1 << by)),
-                    (BinaryOp::IMul, Some(by @ 1..=0x10_0000)) if small => {
-                        Some(Parts::Times(a, by as u32))
-                    }
+                    (BinaryOp::Shl, Some(by @ 0..=20)) => Some(Parts::Times(a, 1 << by)),
+                    (BinaryOp::IMul, Some(by @ 1..=0x10_0000)) => Some(Parts::Times(a, by as u32)),
                     _ => None,
                 };
                 if result != a && result != b {

@@ -82,7 +82,8 @@ impl Emitter<'_> {
     /// An offset of the range or region, or 0 where the launch promises that
     /// ([`PromiseKind::NoOffset`]).
     fn unless_at_zero(&mut self, offset: Id, low: bool) -> Result<Id, LowerError> {
-        if !self.takes_promises() {
+        let by_driver = range_form(&self.target.abi) == RangeForm::WideRegions;
+        if !(self.target.launch_promises && self.target.int64 && by_driver) {
             return Ok(offset);
         }
         let condition = self.promised(PromiseKind::NoOffset);

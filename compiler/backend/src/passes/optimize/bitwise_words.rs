@@ -15,11 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const WORD: u32 = 4;
 
 /// Runs the pass.
-pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
-    // The elements of a buffer with a descriptor are as wide as all its accesses.
-    if ctx.target.abi.descriptors().is_some() {
-        return Changed::No;
-    }
+pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
     let vectors = vectors(func);
     if vectors.is_empty() {
         return Changed::No;
