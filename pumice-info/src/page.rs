@@ -224,6 +224,7 @@ fn device(page: &mut Page, device: &Value) {
     }
     has.push(match string(&device["pointers"]) {
         "addresses" => "device addresses".to_string(),
+        "mixed" => "device addresses, descriptors where they suffice".to_string(),
         _ => "descriptors in place of device addresses".to_string(),
     });
     page.words("offers", &has);
