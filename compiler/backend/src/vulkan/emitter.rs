@@ -18,8 +18,8 @@ use pumice_ir::analysis::bases::{Base, Bases};
 use pumice_ir::analysis::partition::{Object, Partitions};
 use pumice_ir::analysis::{FunctionSummary, reachable_functions, summarize_functions};
 use pumice_ir::{
-    AddressSpace, Block, BuiltIn, EnqueueRole, FuncId, GlobalId, HandleInfo, Module, PayloadId,
-    Scalar, SourceLoc, Texel, Type, Value, ValueDef,
+    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, Module, PayloadId, Scalar,
+    SourceLoc, Texel, Type, Value, ValueDef,
 };
 use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
@@ -273,13 +273,7 @@ impl<'m> Emitter<'m> {
         emitter.declare_data()?;
         emitter.has_matrices = emitter.uses_matrices();
         let in_rows = target.quirks.has(QuirkKind::SubGroupsInRows) && emitter.uses_sub_groups();
-        // Kernels choose the sizes of blocks' work-groups, of which only the number of work-items is bounded
-        // (CL_KERNEL_WORK_GROUP_SIZE); a device bounds each dimension, the first least.
-        let is_block = |kernel: &pumice_ir::KernelInfo| {
-            matches!(kernel.enqueue, Some(EnqueueRole::Block { .. }))
-        };
-        let has_blocks = module.kernels.iter().any(is_block);
-        emitter.single_row = in_rows || emitter.has_matrices || has_blocks;
+        emitter.single_row = in_rows || emitter.has_matrices || emitter.has_blocks();
         emitter.declare_group_size();
         emitter.declare_arguments()?;
         emitter.declare_local_arrays();

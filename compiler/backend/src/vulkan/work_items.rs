@@ -6,7 +6,7 @@ use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
-use pumice_ir::{AddressSpace, BuiltIn, Scalar, Type};
+use pumice_ir::{AddressSpace, BuiltIn, EnqueueRole, Scalar, Type};
 use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
@@ -107,6 +107,13 @@ impl Emitter<'_> {
         let v3 = self.b.ty_vector(u32_ty, 3);
         let loaded = self.input(builtin, v3);
         self.b.op(Op::CompositeExtract, u32_ty, &[loaded, lane])
+    }
+
+    /// Returns whether kernels enqueue blocks of the module. They choose the sizes of the blocks' work-groups, of which only
+    /// the number of work-items is bounded (CL_KERNEL_WORK_GROUP_SIZE); a device bounds each dimension too.
+    pub fn has_blocks(&self) -> bool {
+        let mut kernels = self.module.kernels.iter();
+        kernels.any(|kernel| matches!(kernel.enqueue, Some(EnqueueRole::Block { .. })))
     }
 
     /// Returns whether local ids are computed from the numbers of the sub-group and the lane: for
