@@ -63,7 +63,7 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.exact_div_f64 = double.div;
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
-    let functions = find_functions(device, &mut probes.notes);
+    let functions = find_functions(device, single.denorms, &mut probes.notes);
     probes.accurate_exp2_f32 = functions.exp2;
     probes.accurate_log2_f32 = functions.log2;
     probes.relaxed_exp2_f32 = functions.relaxed_exp2;
@@ -117,11 +117,15 @@ fn run(device: &LogicalDevice) -> Probes {
 
 /// Probes the device's functions. Processors have them as code like the library's own: there is nothing to win, and
 /// the start would take longer.
-fn find_functions(device: &LogicalDevice, notes: &mut Vec<String>) -> AccurateFunctions {
+fn find_functions(
+    device: &LogicalDevice,
+    keeps_denormals: bool,
+    notes: &mut Vec<String>,
+) -> AccurateFunctions {
     let caps = device.capabilities();
     let mut found = AccurateFunctions::default();
     if caps.device_type != DeviceType::Cpu {
-        match device.probe_functions() {
+        match device.probe_functions(keeps_denormals) {
             Ok(functions) => found = functions,
             Err(error) => notes.push(format!("probe of functions: {error}")),
         }
