@@ -1,7 +1,7 @@
 # Our kernel files on Oclgrind's own device, which looks for races and accesses out of bounds. Left
-# out are those where its interpreter computes otherwise than every driver tried, or lacks a function.
-files=$(grep -L -e 'build-log' -e 'cl_khr' -e 'sub_group' -e '-cl-std=CL[23]' -e printf "$APPS"/../../compiler/filetests/run/*.cl |
-    grep -v -e /conversions.cl -e /expressions_from_memory.cl -e /native_math.cl | head -n 30)
+# out are those where its interpreter computes otherwise than every driver tried, lacks a function, or crashes.
+files=$(grep -L -e 'build-log' -e 'cl_khr' -e cl_amd -e cl_arm -e 'sub_group' -e '-cl-std=CL[23]' -e printf "$APPS"/../../compiler/filetests/run/*.cl |
+    grep -v -e /brace_elision.cl -e /function_edges -e /least_normals.cl -e /options_fast -e /options_single -e /conversions.cl -e /expressions_from_memory.cl -e /native_math.cl | head -n 30)
 test -n "$files"
 for file in $files; do
     timeout 60 oclgrind --data-races --log oclgrind.log "$CLRUN" Oclgrind "$file" >said.txt 2>&1 ||
