@@ -113,7 +113,7 @@ kinds! {
     /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits (for speed).
     IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs";
     /// Kernels get their buffers by descriptors where the program and the launch allow it (for speed).
-    BuffersByDescriptors, "runtime/src/program/device_kernel.rs";
+    BuffersByDescriptors, "runtime/src/device/mod.rs";
 }
 
 /// A set of quirks.

@@ -28,9 +28,9 @@ pub(super) fn launch(
         bytes => fields.with("argument_bytes", bytes),
     };
     // Drivers may leave their compiler's work to the first launch, which then takes long.
-    let fields = match device_kernel.executable.has_addresses() {
-        true => fields,
-        false => fields.text("buffers", "descriptors"),
+    let fields = match kernel.is_second_form(device_kernel) {
+        true => fields.text("buffers", "descriptors"),
+        false => fields,
     };
     match trace::first_launch(kernel.handle(), local) {
         true => fields.with("first_launch", true),

@@ -127,13 +127,6 @@ impl Executable {
         &self.infos
     }
 
-    /// Tells whether its kernels follow addresses of buffers.
-    pub fn has_addresses(&self) -> bool {
-        /// PhysicalStorageBufferAddresses.
-        const ADDRESSES: u32 = 5347;
-        self.scan.capabilities.contains(&ADDRESSES)
-    }
-
     /// Tells whether launches of its kernels may be launches of another module's. Neither has variables of its own, of which
     /// there would be two.
     pub fn stands_for(&self, other: &Self, caps: &Capabilities) -> bool {

@@ -259,6 +259,13 @@ impl Kernel {
             })
     }
 
+    /// Tells whether a launch took the form with descriptors where there is one with addresses too.
+    pub fn is_second_form(&self, launched: &DeviceKernel) -> bool {
+        let forms = self.device_kernels.iter().flatten();
+        let mut forms = forms.filter_map(|kernel| kernel.by_descriptors.as_ref());
+        forms.any(|form| Arc::ptr_eq(form, &launched.executable))
+    }
+
     /// Its description, the same for all devices as far as arguments go.
     pub(super) fn description(&self) -> Result<&KernelInfo> {
         let first = self.device_kernels.iter().flatten().next();
