@@ -2,9 +2,7 @@
 // client: once
 /* Programs in two forms: a launch uses descriptors where each pointer is a buffer, and addresses where one is more
  * than that. Results are the same; the trace tells the form. */
-#include "common.h"
-#include <sys/wait.h>
-#include <unistd.h>
+#include "traced_run.h"
 
 static const char *source =
     "kernel void add(global int *to, global const int *from, int n)\n"
@@ -26,7 +24,6 @@ static const char *with_variable =
 enum { N = 64 };
 static cl_context context;
 static cl_command_queue queue;
-static cl_device_id device;
 
 static cl_kernel kernel_of(const char *text, const char *name)
 {
@@ -90,7 +87,7 @@ static void copies(const char *text, int launches)
 static int worker(void)
 {
     cl_int error = 0;
-    device = pumice_device();
+    cl_device_id device = pumice_device();
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
@@ -172,16 +169,6 @@ static int worker(void)
     return failures != 0;
 }
 
-static char text[1 << 20];
-
-static int count(const char *word)
-{
-    int found = 0;
-    for (const char *at = text; (at = strstr(at, word)); at++)
-        found++;
-    return found;
-}
-
 int main(int argc, char **argv)
 {
     if (argc == 2)
@@ -196,30 +183,13 @@ int main(int argc, char **argv)
     CHECK(mkdtemp(cache));
     setenv("PUMICE_CACHE", cache, 1);
     for (int round = 0; round < 2; round++) {
-        char path[] = "/tmp/pumice-trace-XXXXXX";
-        close(mkstemp(path));
-        setenv("PUMICE_TRACE", path, 1);
-        fflush(NULL);
-        pid_t child = fork();
-        if (child == 0) {
-            execl(argv[0], argv[0], "works", NULL);
-            _exit(99);
-        }
-        int status = 0;
-        waitpid(child, &status, 0);
-        EQ(status, 0);
-        FILE *file = fopen(path, "r");
-        CHECK(file);
-        text[file ? fread(text, 1, sizeof text - 1, file) : 0] = 0;
-        if (file)
-            fclose(file);
-        unlink(path);
-        int descriptors = count("\"buffers\":\"descriptors\"");
+        EQ(traced_run(argv[0], "works"), 0);
+        int descriptors = traced_times("\"buffers\":\"descriptors\"");
         printf("launches by descriptors: %d\n", descriptors);
-        EQ(count("\"global\":[64]"), 13);
+        EQ(traced_times("\"global\":[64]"), 13);
         EQ(descriptors, 7);
         if (round)
-            EQ(count("\"cache\":\"hit\""), 6);
+            EQ(traced_times("\"cache\":\"hit\""), 6);
     }
     char line[128];
     snprintf(line, sizeof line, "rm -r %s", cache);

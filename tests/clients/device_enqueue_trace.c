@@ -1,13 +1,8 @@
 /* The trace shows kernels that the device enqueued: slices on the track of the command that led to them,
  * within its time, with the number of kernels of each block. The client runs itself with PUMICE_TRACE. */
-#include "common.h"
-#include <sys/wait.h>
-#include <unistd.h>
+#include "traced_run.h"
 
 enum { CHILDREN = 37 };
-
-static char path[] = "/tmp/pumice-enqueue-trace-XXXXXX";
-static char text[1 << 20];
 
 static int has_queues(cl_device_id device)
 {
@@ -68,24 +63,12 @@ int main(int argc, char **argv)
         return worker();
     if (!has_queues(pumice_device()))
         return finish();
-    int file = mkstemp(path);
-    CHECK(file >= 0);
-    pid_t child = fork();
-    if (child == 0) {
-        setenv("PUMICE_TRACE", path, 1);
-        execl("/proc/self/exe", argv[0], "worker", NULL);
-        _exit(99);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    EQ(status, 0);
-    ssize_t size = read(file, text, sizeof text - 1);
-    CHECK(size > 0);
+    EQ(traced_run("/proc/self/exe", "worker"), 0);
 
     double starts[2] = {0}, ends[2] = {0}, track = -1;
     int parents = 0, kernels = 0, outside = 0;
     /* Parts stand behind the command that they belong to. */
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+    for (char *line = strtok(trace, "\n"); line; line = strtok(NULL, "\n")) {
         if (!strstr(line, "\"cat\":\"device\"") && !strstr(line, "\"cat\":\"enqueued\""))
             continue;
         double start = field(line, "\"ts\":"), end = start + field(line, "\"dur\":");
@@ -102,7 +85,5 @@ int main(int argc, char **argv)
     EQ(parents, 2);
     EQ(kernels, 2 * CHILDREN);
     EQ(outside, 0);
-    close(file);
-    unlink(path);
     return finish();
 }

@@ -1,13 +1,9 @@
 // client: once
 /* The trace is JSON at every moment: of a process that ends as it should, and of one that is killed. Its
  * slices tell sizes. */
-#include "common.h"
+#include "traced_run.h"
 #include <ctype.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char text[1 << 20];
 
 /* Reads a JSON value; gives what follows it, NULL where it is none. */
 static const char *value(const char *at);
@@ -124,35 +120,10 @@ static int worker(int dies)
     return failures != 0;
 }
 
-static int count(const char *word)
-{
-    int found = 0;
-    for (const char *at = text; (at = strstr(at, word)); at++)
-        found++;
-    return found;
-}
-
 static void check(const char *self, const char *mode, int signal)
 {
-    char path[] = "/tmp/pumice-trace-XXXXXX";
-    close(mkstemp(path));
-    setenv("PUMICE_TRACE", path, 1);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        execl(self, self, mode, NULL);
-        _exit(99);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    EQ(status, signal);
-    FILE *file = fopen(path, "r");
-    CHECK(file);
-    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = 0;
-    if (file)
-        fclose(file);
-    unlink(path);
-    CHECK(is_json(text));
+    EQ(traced_run(self, mode), signal);
+    CHECK(is_json(trace));
     static const char *const parts[] = {
         "\"name\":\"the Vulkan driver compiles\"",
         "\"args\":{\"kernel\":\"named\",\"global\":[8, 6],\"local\":[4, 2],\"argument_bytes\":256,\"first_launch\":true}",
@@ -167,11 +138,11 @@ static void check(const char *self, const char *mode, int signal)
         "\"args\":{\"result\":\"CL_SUCCESS\"}",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!strstr(text, parts[i])) {
-            fprintf(stderr, "%s: no %s in the trace:\n%s\n", mode, parts[i], text);
+        if (!strstr(trace, parts[i])) {
+            fprintf(stderr, "%s: no %s in the trace:\n%s\n", mode, parts[i], trace);
             failures++;
         }
-    EQ(count("first_launch"), 1);
+    EQ(traced_times("first_launch"), 1);
 }
 
 int main(int argc, char **argv)

@@ -280,21 +280,15 @@ pub(crate) fn write_all(build: &Build, device: &Device) -> Vec<u8> {
 
 fn container(build: &Build, target: u64) -> Vec<u8> {
     let kernel = build.kernel_module.as_ref().map_or(&[][..], |m| &m.words);
-    let lowered = |module: &Option<Arc<VulkanModule>>| {
-        let words = module.as_ref().map(|module| module.words.clone());
-        words.unwrap_or_default()
-    };
-    let (vulkan, descriptors) = (
-        lowered(&build.vulkan_module),
-        lowered(&build.descriptor_module),
-    );
+    let vulkan = build.vulkan_module.as_ref().map_or(&[][..], |m| &m.words);
+    let descriptors = (build.descriptor_module.as_ref()).map_or(&[][..], |m| &m.words);
     if kernel.is_empty() && vulkan.is_empty() {
         return Vec::new();
     }
     let body: Vec<u8> = kernel
         .iter()
-        .chain(&vulkan)
-        .chain(&descriptors)
+        .chain(vulkan)
+        .chain(descriptors)
         .flat_map(|w| w.to_le_bytes())
         .collect();
     let options = bits_of(&build.lowered_with);

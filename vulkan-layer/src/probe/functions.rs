@@ -56,7 +56,8 @@ pub struct AccurateFunctions {
 }
 
 impl LogicalDevice {
-    /// Runs the functions over a sample of arguments, and compares with the host's.
+    /// Runs the functions over a sample of arguments, and compares with the host's. `keeps_denormals`: see
+    /// [`AccurateFunctions::relaxed_log2`].
     ///
     /// # Errors
     /// Errors of Vulkan calls.

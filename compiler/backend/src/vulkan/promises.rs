@@ -3,11 +3,13 @@
 //! A promise is a specialization constant, 0 where nothing is promised. Both forms of a number are written
 //! with a choice between them, which drivers decide when they make the pipeline.
 
+use super::abi::range_form;
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::{BinaryOp, BuiltIn, InstKind, KernelArgKind, LowerError, Value};
 use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
+use pumice_target::abi::RangeForm;
 use rspirv::spirv::Op;
 
 /// A pointer at a distance from an argument.
@@ -33,9 +35,10 @@ struct Index {
 }
 
 impl Emitter<'_> {
-    /// Returns whether code depends on promises.
+    /// Returns whether code depends on promises. Only the driver's own launches make them.
     pub fn takes_promises(&self) -> bool {
-        self.target.launch_promises && self.target.int64 && !self.has_buffers()
+        let by_driver = range_form(&self.target.abi) == RangeForm::WideRegions;
+        self.target.launch_promises && self.target.int64 && by_driver
     }
 
     /// The condition that a launch promises something.
@@ -136,7 +139,8 @@ impl Emitter<'_> {
         [base, offset]: [Value; 2],
         sum: Id,
     ) -> Result<(), LowerError> {
-        let Some(result) = result.filter(|_| self.takes_promises()) else {
+        let has_distances = self.takes_promises() && !self.has_buffers();
+        let Some(result) = result.filter(|_| has_distances) else {
             return Ok(());
         };
         let (root, before) = match self.near_of.get(&base) {

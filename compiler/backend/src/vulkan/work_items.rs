@@ -82,8 +82,7 @@ impl Emitter<'_> {
     /// An offset of the range or region, or 0 where the launch promises that
     /// ([`PromiseKind::NoOffset`]).
     fn unless_at_zero(&mut self, offset: Id, low: bool) -> Result<Id, LowerError> {
-        let by_driver = range_form(&self.target.abi) == RangeForm::WideRegions;
-        if !(self.target.launch_promises && self.target.int64 && by_driver) {
+        if !self.takes_promises() {
             return Ok(offset);
         }
         let condition = self.promised(PromiseKind::NoOffset);
@@ -116,10 +115,16 @@ impl Emitter<'_> {
         kernels.any(|kernel| matches!(kernel.enqueue, Some(EnqueueRole::Block { .. })))
     }
 
-    /// Returns whether local ids are computed from the numbers of the sub-group and the lane: for
-    /// [`QuirkKind::LocalIdsFromLanes`], and in the single row of [`QuirkKind::SubGroupsInRows`].
-    fn ids_from_lanes(&self) -> bool {
+    /// Returns whether local ids are computed: for [`QuirkKind::LocalIdsFromLanes`], and in a single row, where Vulkan's are
+    /// others.
+    fn computes_local_ids(&self) -> bool {
         self.single_row || self.target.quirks.has(QuirkKind::LocalIdsFromLanes)
+    }
+
+    /// Returns whether the device numbers the sub-groups of a single row, and their lanes, in order.
+    fn has_lanes_in_order(&self) -> bool {
+        let quirks = [QuirkKind::LocalIdsFromLanes, QuirkKind::SubGroupsInRows];
+        quirks.iter().any(|&kind| self.target.quirks.has(kind))
     }
 
     /// One lane of the local id: 32 bits.
@@ -128,14 +133,12 @@ impl Emitter<'_> {
     /// are a scalar and a constant vector there; divisions are by specialization constants. A row
     /// of work-items that holds whole sub-groups has one number for all their lanes.
     fn local_lane(&mut self, lane: u32) -> Id {
-        if !self.ids_from_lanes() {
+        if !self.computes_local_ids() {
             return self.input_lane(SpvBuiltIn::LocalInvocationId, lane);
         }
         let u32_ty = self.b.ty_int(32);
         let bool_ty = self.b.ty_bool();
-        let quirks = [QuirkKind::LocalIdsFromLanes, QuirkKind::SubGroupsInRows];
-        let lanes_in_order = quirks.iter().any(|&kind| self.target.quirks.has(kind));
-        if self.has_matrices || !lanes_in_order {
+        if self.has_matrices || !self.has_lanes_in_order() {
             return self.lane_of_row(lane);
         }
         let (zero, one) = (self.b.const_u32(0), self.b.const_u32(1));
@@ -188,7 +191,7 @@ impl Emitter<'_> {
 
     /// One lane of the global id within the dispatch: 32 bits.
     fn dispatch_lane(&mut self, lane: u32) -> Id {
-        if !self.ids_from_lanes() {
+        if !self.computes_local_ids() {
             return self.input_lane(SpvBuiltIn::GlobalInvocationId, lane);
         }
         let u32_ty = self.b.ty_int(32);
