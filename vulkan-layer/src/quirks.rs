@@ -148,6 +148,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "fmin of two negative denormals is the greater one, fmax the less: they count as equal, and then as integers (seen in 26.2.6, which flushes denormals; 25.0.7 keeps them)",
     },
     Quirk {
+        kind: QuirkKind::RoundDoubles,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "on processors without AVX-512 trunc and roundEven of a double beyond 2^24 give it back with its fraction, and zeros lose their sign (seen in 22.3.6, 25.0.7 and 26.2.6)",
+    },
+    Quirk {
         kind: QuirkKind::ExactConversions,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

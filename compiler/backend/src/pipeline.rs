@@ -21,7 +21,8 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    fix_signed_zero, flush_min_max, loop_values, split_bit_joins, widen_memory, widened_compares,
+    fix_signed_zero, flush_min_max, loop_values, round_doubles, split_bit_joins, widen_memory,
+    widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -256,6 +257,12 @@ pub const PIPELINE: &[Pass] = &[
     )
     .only(|target| target.flushes_f64)
     .requires(&[MathLowered, AtomicsLowered, SubgroupsLowered, VectorsNarrow]),
+    Pass::new(
+        "round_doubles",
+        DriverQuirk(&[QuirkKind::RoundDoubles]),
+        TryFunction(round_doubles::run),
+    )
+    .requires(&[MathLowered, VectorsNarrow]),
     Pass::new("fold_lowered", Optimize, Function(fold::run)).again(
         "lowering passes write plain code with constants; the passes for drivers look for those",
     ),

@@ -88,6 +88,8 @@ kinds! {
     UnsignedToFloatByHalves, "compiler/backend/src/passes/legalize/legalize_conversions.rs";
     /// Denormal results of fmin and fmax of floats become zeros, where the device flushes denormals.
     FlushMinMax, "compiler/backend/src/passes/driver_quirks/flush_min_max.rs";
+    /// Doubles are rounded and cut to whole numbers by a sum with 2^52.
+    RoundDoubles, "compiler/backend/src/passes/driver_quirks/round_doubles.rs";
     /// Conversions from and to floats carry NoContraction, as sums do.
     ExactConversions, "compiler/backend/src/vulkan/arith.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the

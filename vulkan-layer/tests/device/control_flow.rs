@@ -377,6 +377,60 @@ fn minima_of_denormals_are_right_or_zero_unless_a_quirk_says_otherwise() {
     });
 }
 
+/// `result = low word of the bits of trunc((double)id + 0x1p26 + 0.5)`, or of another function of GLSL.std.450 than trunc.
+fn whole_doubles(function: u32) -> Vec<u32> {
+    let mut b = Body::begin();
+    b.m.capability(10);
+    let glsl = b.m.import("GLSL.std.450");
+    let (double, words) = (b.m.float(64), b.m.vector(b.uint, 2));
+    let bits = (f64::from(1 << 26) + 0.5).to_bits();
+    let half = b.m.constant(double, &[bits as u32, (bits >> 32) as u32]);
+    let id = b.m.op(112, double, &[b.id]);
+    let sum = b.m.op(129, double, &[id, half]);
+    let whole = b.m.op(12, double, &[glsl, function, sum]);
+    let bits = b.m.op(124, words, &[whole]);
+    let low = b.m.op(81, b.uint, &[bits, 0]);
+    b.m.op0(STORE, &[b.result, low]);
+    b.finish()
+}
+
+#[test]
+fn doubles_are_rounded_to_whole_numbers_unless_a_quirk_says_otherwise() {
+    with_device(|device| {
+        let driver = &device.capabilities().driver;
+        if !device.capabilities().features.shader_float64 {
+            return;
+        }
+        let want: Vec<u32> = (0..ITEMS).map(|id| id << 26).collect();
+        let quirk = quirks::has(driver, QuirkKind::RoundDoubles);
+        // The quirk depends on the CPU, too.
+        let faulty = quirk && !has_avx512();
+        const FUNCTIONS: [(u32, &str, bool); 3] = [
+            (3, "trunc", true),
+            (2, "roundEven", true),
+            (8, "floor", false),
+        ];
+        for (function, name, has_quirk) in FUNCTIONS {
+            let got = run(device, &whole_doubles(function));
+            assert_eq!(
+                got != want,
+                has_quirk && faulty,
+                "{name} of {driver:?}: {got:?}"
+            );
+        }
+    });
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx512() -> bool {
+    is_x86_feature_detected!("avx512f")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn has_avx512() -> bool {
+    false
+}
+
 /// `for (i = 0; i < rounds; ++i) result += 1;`
 fn long_loop(rounds: u32) -> Vec<u32> {
     let mut b = Body::begin();
