@@ -1,6 +1,7 @@
 //! The lowering passes as the file tests run them.
 
 use pumice_backend::pass::{Changed, Ctx, FunctionCtx};
+use pumice_backend::passes::driver_quirks::round_doubles;
 use pumice_backend::passes::legalize::{
     legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors,
 };
@@ -13,6 +14,7 @@ use pumice_compiler::{LowerOptions, Target};
 use pumice_ir::LowerError;
 use pumice_ir::text::module_to_text;
 use pumice_ir::{Function, Module, verify};
+use pumice_target::QuirkKind;
 
 type FunctionPass = fn(&mut Function, &FunctionCtx<'_>) -> Result<Changed, LowerError>;
 
@@ -47,7 +49,11 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
         ("lower_atomics", lower_atomics::run),
         ("legalize_conversions", legalize_conversions::run),
         ("lower_integers", lower_integers::run),
+        ("round_doubles", round_doubles::run),
     ] {
+        if name == "round_doubles" && !target.quirks.has(QuirkKind::RoundDoubles) {
+            continue;
+        }
         let globals = module.globals.clone();
         let ctx = FunctionCtx {
             target,
