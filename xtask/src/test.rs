@@ -358,8 +358,12 @@ pub fn end_to_end(report: &mut Report) -> Result {
         drivers::khronos_loader()?,
     );
     let masked = [without_addresses()];
-    // Kernels add a number to pointers; the host and the device see one memory, or the host has copies.
-    let shifted = [("PUMICE_MASK", "hostAddresses".to_string())];
+    // Kernels add a number to pointers; the host and the device see one memory, or the host has copies. With the first,
+    // invocations run several work-items each wherever they can.
+    let shifted = [
+        ("PUMICE_MASK", "hostAddresses".to_string()),
+        ("PUMICE_COARSE", "always".to_string()),
+    ];
     let copied = "hostAddresses,VK_EXT_external_memory_host";
     let copied = [("PUMICE_MASK", copied.to_string())];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
@@ -386,7 +390,7 @@ pub fn end_to_end(report: &mut Report) -> Result {
         (
             &backports,
             None,
-            "pointers shifted",
+            "pointers shifted, coarse",
             &shifted,
             Share::OfSetting,
         ),

@@ -36,8 +36,8 @@ use crate::passes::lower::{
     widen_subgroups, zero_private,
 };
 use crate::passes::optimize::{
-    bitwise_words, bound_unrolling, bounded_forms, cse, dce, fold, inline, licm, mark_read_only,
-    promote_constant_arrays, simplify_cfg, speculate, sroa, vectorize_memory,
+    bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, fold, inline, licm,
+    mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::verify;
@@ -314,6 +314,11 @@ pub const PIPELINE: &[Pass] = &[
         .optional()
         .requires(&[Inlined, ArgsLowered, AtomicsLowered]),
     Pass::new("bound_unrolling", Optimize, TryModule(bound_unrolling::run)).requires(&[Linked]),
+    // All else is said of the kernels by now, and holds for their copies.
+    Pass::new("coarsen", Optimize, TryModule(coarsen::run))
+        .optional()
+        .only(|target| target.coarse && target.abi.descriptors().is_none())
+        .requires(&[Inlined, ArgsLowered, AtomicsLowered, GenericLowered]),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(
         "loop_values",
@@ -495,6 +500,7 @@ mod tests {
             terminable: true,
             address_delta: true,
             shader_enqueue: true,
+            coarse: true,
             ..target
         };
         let ctx = Ctx {

@@ -30,7 +30,7 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use pumice_ir::Module;
+use pumice_ir::{KernelInfo, Module};
 use pumice_target::device_queue::QUEUES;
 
 pub use memory::buffer_address;
@@ -294,5 +294,23 @@ pub fn run_node(
     let Some(kernel) = module.kernels.iter().find(|k| k.name == kernel) else {
         return Err(ErrorKind::NoSuchKernel.into());
     };
-    machine::Machine::new(module, kernel, inputs, range, options, received)?.run()
+    let range = in_invocations(kernel, range)?;
+    machine::Machine::new(module, kernel, inputs, &range, options, received)?.run()
+}
+
+/// The range of a kernel's invocations, of which each may run several work-items.
+fn in_invocations(kernel: &KernelInfo, range: &NdRange) -> Result<NdRange, InterpError> {
+    let Some(coarse) = kernel.coarse else {
+        return Ok(*range);
+    };
+    let items = u64::from(coarse.items);
+    let mut range = *range;
+    for size in [&mut range.global[0], &mut range.local[0]] {
+        if *size % items != 0 {
+            let text = format!("invocations of {items} work-items");
+            return Err(ErrorKind::BadArguments(text).into());
+        }
+        *size /= items;
+    }
+    Ok(range)
 }

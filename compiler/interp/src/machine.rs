@@ -124,6 +124,12 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// A size of the range in work-items: the range itself counts invocations.
+    fn of_items(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
+        let items = self.kernel.coarse.map_or(1, |coarse| coarse.items);
+        [x * u64::from(items), y, z]
+    }
+
     /// Work-groups by dimension.
     pub fn num_groups(&self) -> [u64; 3] {
         [0, 1, 2].map(|d| self.range.global[d].div_ceil(self.range.local[d]))
@@ -191,9 +197,9 @@ impl<'a> Machine<'a> {
             BuiltIn::GlobalId => Lanes::from_slice(&self.global_id(local_id)),
             BuiltIn::LocalId => Lanes::from_slice(&local_id),
             BuiltIn::GroupId => Lanes::from_slice(&self.group_id),
-            BuiltIn::GlobalSize => Lanes::from_slice(&range.global),
+            BuiltIn::GlobalSize => Lanes::from_slice(&self.of_items(range.global)),
             BuiltIn::LocalSize => Lanes::from_slice(&self.group_size),
-            BuiltIn::EnqueuedLocalSize => Lanes::from_slice(&range.local),
+            BuiltIn::EnqueuedLocalSize => Lanes::from_slice(&self.of_items(range.local)),
             BuiltIn::NumGroups => Lanes::from_slice(&self.num_groups()),
             BuiltIn::GlobalOffset => Lanes::from_slice(&range.offset),
             BuiltIn::WorkDim => smallvec![u64::from(range.work_dim)],

@@ -1,7 +1,8 @@
 //! Editing conveniences for passes.
 
-use super::{Block, Function, Inst, InstKind, SourceLoc, Type, Value};
+use super::{Block, BlockCall, Function, Inst, InstKind, SourceLoc, Type, Value};
 use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
 
 impl Function {
     /// A default value for each block.
@@ -66,6 +67,24 @@ impl Function {
         let place = place.map_or(self.layout.blocks.len(), |place| place + 1);
         self.layout.blocks.insert(place, tail);
         tail
+    }
+
+    /// Lets all returns of a function without results meet in one block, and gives that.
+    pub fn join_returns(&mut self) -> Block {
+        let exit = self.make_block();
+        for &block in &self.layout.blocks.clone() {
+            let Some(last) = self.terminator(block) else {
+                continue;
+            };
+            if matches!(self.insts[last].kind, InstKind::Return { .. }) {
+                let dest = BlockCall::new(exit, &[]);
+                self.insts[last].kind = InstKind::Jump { dest };
+            }
+        }
+        self.layout.blocks.push(exit);
+        let values = SmallVec::new();
+        self.append(exit, InstKind::Return { values }, &[], SourceLoc::default());
+        exit
     }
 
     /// Counts the uses of each value as an operand in the layout.

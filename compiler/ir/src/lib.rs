@@ -36,6 +36,7 @@ mod matrix;
 mod module;
 mod node;
 mod operands;
+mod postdom;
 mod strings;
 pub mod text;
 mod types;
@@ -70,10 +71,11 @@ pub use inst::{
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use matrix::MatrixOp;
 pub use module::{
-    ArgAccess, ArgAddress, ArgInfo, EnqueueRole, GlobalData, KernelArg, KernelArgKind, KernelInfo,
-    Module, Pointee, PrintfRecord, Relocation,
+    ArgAccess, ArgAddress, ArgInfo, Coarse, EnqueueRole, GlobalData, KernelArg, KernelArgKind,
+    KernelInfo, Module, Pointee, PrintfRecord, Relocation,
 };
 pub use node::{NodeInfo, NodeName, NodeOp, PayloadArray};
+pub use postdom::Ends;
 pub use pumice_numerics::Rounding;
 pub use pumice_target::CheckKind;
 pub use strings::StringTable;

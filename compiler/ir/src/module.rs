@@ -4,7 +4,7 @@ use super::{
     AddressSpace, CheckSite, FuncId, Function, GlobalId, ImageType, Linkage, NodeInfo,
     PayloadArray, PayloadId, SourceFile, StringId, Type,
 };
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 /// A whole program after linking, or the set of functions that one test reads.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +34,15 @@ impl Module {
         let kept = self.functions.iter().filter(|(_, func)| func.kept);
         let kernels = self.kernels.iter().map(|kernel| kernel.func);
         kernels.chain(kept.map(|(id, _)| id))
+    }
+
+    /// The kernel whose arguments a function has, for functions that are kernels: a coarse copy has the other kernel's.
+    pub fn kernel_of_each(&self) -> SecondaryMap<FuncId, Option<u32>> {
+        let mut kernel_of = SecondaryMap::new();
+        for (kernel, k) in self.kernels.iter().zip(0..) {
+            kernel_of[kernel.func] = Some(kernel.coarse.map_or(k, |coarse| coarse.of));
+        }
+        kernel_of
     }
 }
 
@@ -109,6 +118,8 @@ pub struct KernelInfo {
     pub private_bytes: u32,
     /// It has checks, and memory for them; made by `check_memory`.
     pub checked: bool,
+    /// It is another kernel's copy whose invocations run several work-items each; made by `coarsen`.
+    pub coarse: Option<Coarse>,
     /// Its part in device-side enqueue, if it has one.
     pub enqueue: Option<EnqueueRole>,
     /// The arguments that are device queues: their ordinals.
@@ -139,6 +150,7 @@ impl KernelInfo {
             finalizer: false,
             private_bytes: 0,
             checked: false,
+            coarse: None,
             enqueue: None,
             queues: Vec::new(),
             followed: Vec::new(),
@@ -158,6 +170,19 @@ impl KernelInfo {
     pub fn takes_launch(&self) -> bool {
         self.enqueue.is_some_and(|role| !role.is_node())
     }
+}
+
+/// A kernel whose invocations run several work-items of another one each. Applications do not see it.
+///
+/// Invocation i of a row runs the work-items from i times `items` on. Its launches have no offset in the first dimension,
+/// work-groups whose first size is that many times Vulkan's, and pointer arguments that are aligned to 16 bytes, each into
+/// an object of at most 2 GiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Coarse {
+    /// The other kernel: its place in [`Module::kernels`].
+    pub of: u32,
+    /// The number of work-items, at least 2.
+    pub items: u32,
 }
 
 /// The part that a kernel has in device-side enqueue.

@@ -21,6 +21,7 @@
 //! | 24 | SampledPixels | *Kernel*, *Ordinal*, *Arrayed*: the image has samples a pixel, which the kernel reads as layers of planes; *Arrayed* is 1 if it has layers of its own |
 //! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
 //! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
+//! | 27 | Coarse | *Kernel*, *Of*, *Items*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -114,6 +115,15 @@ pub enum Need {
         kernel: KernelRef,
         /// 0 for the scheduler, else the number of a block plus 1.
         part: u32,
+    },
+    /// To be run in place of another kernel.
+    Coarse {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The other kernel.
+        of: KernelRef,
+        /// Work-items of an invocation, at least 2.
+        items: u32,
     },
     /// A fact about an image or sampler argument, in the push constants.
     HandleFactPushConstant {
@@ -254,6 +264,7 @@ impl Need {
             Need::Block { .. } => "Block",
             Need::Scheduler { .. } => "Scheduler",
             Need::GraphNode { .. } => "GraphNode",
+            Need::Coarse { .. } => "Coarse",
             Need::HandleFactPushConstant { .. } => "HandleFactPushConstant",
             Need::HandleFactUniform { .. } => "HandleFactUniform",
             Need::ImageLevel { .. } => "ImageLevel",
@@ -278,6 +289,7 @@ impl Need {
             | Need::Block { kernel, .. }
             | Need::Scheduler { kernel, .. }
             | Need::GraphNode { kernel, .. }
+            | Need::Coarse { kernel, .. }
             | Need::HandleFactPushConstant { kernel, .. }
             | Need::HandleFactUniform { kernel, .. }
             | Need::ImageLevel { kernel, .. }
@@ -308,6 +320,7 @@ impl Need {
             Need::SampledPixels { .. } => 24,
             Need::FollowedArgument { .. } => 25,
             Need::MadeSubgroups { .. } => 26,
+            Need::Coarse { .. } => 27,
         }
     }
 
@@ -335,6 +348,11 @@ impl Need {
             },
             Need::Scheduler { kernel, times: 0 },
             Need::GraphNode { kernel, part: 0 },
+            Need::Coarse {
+                kernel,
+                of: kernel,
+                items: 0,
+            },
             Need::HandleFactPushConstant {
                 kernel,
                 ordinal: 0,
@@ -420,6 +438,11 @@ impl Need {
                 kernel,
                 part: u32::decode(source, "Part")?,
             },
+            Need::Coarse { .. } => Need::Coarse {
+                kernel,
+                of: KernelRef::decode(source, "Of")?,
+                items: u32::decode(source, "Items")?,
+            },
             Need::HandleFactPushConstant { .. } => Need::HandleFactPushConstant {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -482,6 +505,10 @@ impl Need {
             }
             Need::Scheduler { times, .. } => times.encode(sink, "Times"),
             Need::GraphNode { part, .. } => part.encode(sink, "Part"),
+            Need::Coarse { of, items, .. } => {
+                of.encode(sink, "Of")?;
+                items.encode(sink, "Items")
+            }
             Need::SampledPixels {
                 ordinal, arrayed, ..
             } => {

@@ -189,6 +189,10 @@ pub struct Target {
     pub maximal_reconvergence: bool,
     /// VK_AMDX_shader_enqueue: kernels may be nodes of an execution graph.
     pub shader_enqueue: bool,
+    /// Kernels have copies whose invocations run several work-items each, for launches to choose: worth it on processors,
+    /// where chains of dependent instructions take long. With device addresses only.
+    #[serde(skip)]
+    pub coarse: bool,
     /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
     #[serde(skip)]
     pub zero_local: bool,
@@ -449,6 +453,7 @@ impl Target {
             clocks: true,
             maximal_reconvergence: false,
             shader_enqueue: false,
+            coarse: false,
             zero_local: false,
             zero_private: false,
             terminable: false,

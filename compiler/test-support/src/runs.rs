@@ -116,6 +116,29 @@ pub fn range_of_single_items(run: &Run) -> NdRange {
     }
 }
 
+/// The run of a kernel's copy in place of the kernel; `None` if there is none, or whole invocations do not make the range.
+pub fn of_copy(module: &Module, run: &Run) -> Option<Run> {
+    let of = module.kernels.iter().position(|k| k.name == run.kernel)?;
+    let copy = (module.kernels.iter())
+        .find(|k| k.coarse.is_some_and(|coarse| coarse.of as usize == of))?;
+    let items = u64::from(copy.coarse?.items);
+    let mut local = run
+        .local
+        .clone()
+        .unwrap_or_else(|| vec![1; run.global.len()]);
+    if run.local.is_none() {
+        local[0] = items;
+    }
+    let fits = run.global[0] % items == 0 && local[0] % items == 0 && run.offset.is_none();
+    // A range of another size has a group at its end that whole invocations need not make.
+    let is_whole = run.global[0] % local[0] == 0;
+    (fits && is_whole).then(|| Run {
+        kernel: copy.name.clone(),
+        local: Some(local),
+        ..run.clone()
+    })
+}
+
 /// A printf record as `expect printf` writes it: the format without its line end, then the
 /// arguments' bits in hexadecimal.
 fn record_text(record: &PrintfRecord) -> String {

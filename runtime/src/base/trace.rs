@@ -54,7 +54,7 @@ struct Trace {
     length: Mutex<u64>,
     process: u32,
     /// Launches seen so far, by their keys.
-    launched: Mutex<HashSet<(usize, [u32; 3])>>,
+    launched: Mutex<HashSet<FirstLaunch>>,
 }
 
 fn trace() -> Option<&'static Trace> {
@@ -259,7 +259,10 @@ pub(crate) fn command(
     }
 }
 
-/// Tells whether a kernel, by its address, is launched for the first time with a work-group size.
-pub(crate) fn first_launch(kernel: usize, local_size: [u32; 3]) -> bool {
-    trace().is_some_and(|trace| trace.launched.lock().insert((kernel, local_size)))
+/// A kernel's address, its work-group size, and the work-items of an invocation.
+type FirstLaunch = (usize, [u32; 3], u32);
+
+/// Tells whether a kernel is launched for the first time in this way.
+pub(crate) fn first_launch(launch: FirstLaunch) -> bool {
+    trace().is_some_and(|trace| trace.launched.lock().insert(launch))
 }

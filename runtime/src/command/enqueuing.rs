@@ -107,7 +107,7 @@ impl HostCommand for Enqueuing {
     fn details(&self) -> Fields {
         traced::launch(
             (&self.kernel, &self.device_kernel),
-            &self.range,
+            (&self.range, 1),
             (&self.args, &self.pointed_at),
         )
     }

@@ -100,6 +100,9 @@ pub trait DeviceCommand: Send + Sync {
         self.record(on, recorder).map(drop)
     }
 
+    /// Told of the nanoseconds that the device has spent on it, at most and on average of its batch.
+    fn note_time(&self, _nanoseconds: u64) {}
+
     /// Tells whether the command is what a launch for its queue would be, as things are now.
     fn is_launch(&self, _launch: &Launched<'_>) -> bool {
         false

@@ -45,6 +45,8 @@ pub(super) struct KernelLaunch {
     pub(super) prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
     pub(super) initializers: Option<Arc<InitRun>>,
+    /// See [`Executable::takes_copy`](crate::executable::Executable::takes_copy): from before it was prepared.
+    takes_copy: bool,
     /// See [`DeviceCommand::joins`].
     pub(super) joins: bool,
     /// [`Kernel::changes`] when it was made, if it serves for a later launch.
@@ -186,6 +188,7 @@ fn make(
         return enqueuing::command(on, command_type, kernel, args, range).map(Made::Other);
     }
     let pointed_at = pointed_at(on, &args);
+    let takes_copy = device_kernel.executable.takes_copy(device_kernel.index);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     let joins = initializers.is_none() && prepared.is_simple();
@@ -200,6 +203,7 @@ fn make(
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
+        takes_copy,
         joins,
         made_at: OnceLock::new(),
     })))
@@ -436,7 +440,15 @@ impl KernelLaunch {
     /// Tells whether the command is of that kind, for that queue and of that range.
     fn is_of(&self, on: &Placement, command_type: u32, request: &RangeRequest) -> bool {
         let here = self.queue == on.number() && self.command_type == command_type;
-        here && self.request == *request
+        here && self.request == *request && self.has_right_form()
+    }
+
+    /// Tells whether a launch that is made now would take the kernel or its coarse copy as this one does.
+    fn has_right_form(&self) -> bool {
+        let DeviceKernel {
+            executable, index, ..
+        } = &self.device_kernel;
+        executable.takes_copy(*index) == self.takes_copy
     }
 
     /// A launch that can be repeated, with other bytes for some arguments; `None` unless these are all that has to
@@ -487,9 +499,11 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn details(&self) -> Fields {
+        let prepared = self.prepared.lock();
+        let items = (prepared.as_ref()).map_or(1, |ready| ready.prepared.items_per_invocation());
         traced::launch(
             (&self.kernel, &self.device_kernel),
-            &self.range,
+            (&self.range, items),
             (&self.args, &self.pointed_at),
         )
     }
@@ -515,9 +529,17 @@ impl DeviceCommand for KernelLaunch {
         self.joins
     }
 
+    fn note_time(&self, nanoseconds: u64) {
+        let DeviceKernel {
+            executable, index, ..
+        } = &self.device_kernel;
+        executable.note_time(*index, nanoseconds);
+    }
+
     fn is_launch(&self, launch: &Launched<'_>) -> bool {
         Arc::ptr_eq(&self.kernel, launch.kernel)
             && self.made_at.get() == Some(&launch.kernel.changes())
+            && self.has_right_form()
             && self.command_type == launch.command_type
             && self.request == *launch.request
     }

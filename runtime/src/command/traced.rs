@@ -11,10 +11,10 @@ use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
 
-/// The kernel, its sizes and the bytes of its arguments.
+/// The kernel, its sizes, the work-items of an invocation where they are several, and the bytes of its arguments.
 pub(super) fn launch(
     (kernel, device_kernel): (&Ref<Kernel>, &DeviceKernel),
-    range: &NdRange,
+    (range, items): (&NdRange, u32),
     used: (&ArgBlock, &[Ref<Mem>]),
 ) -> Fields {
     let dimensions = range.work_dim as usize;
@@ -32,7 +32,11 @@ pub(super) fn launch(
         true => fields.text("buffers", "descriptors"),
         false => fields,
     };
-    match trace::first_launch(kernel.handle(), local) {
+    let fields = match items {
+        1 => fields,
+        _ => fields.with("items_per_invocation", items),
+    };
+    match trace::first_launch((kernel.handle(), local, items)) {
         true => fields.with("first_launch", true),
         false => fields,
     }

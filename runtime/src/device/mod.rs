@@ -9,6 +9,7 @@
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
 pub mod checks;
+pub mod coarse;
 pub mod command_buffers;
 mod conditions;
 mod copies;
@@ -504,6 +505,7 @@ fn make_target(
         maximal_reconvergence: features.shader_maximal_reconvergence,
         // Nodes need SPIR-V 1.4.
         shader_enqueue: features.shader_enqueue && caps.spirv_version() >= (1, 4),
+        coarse: coarse::takes_copies(caps),
         zero_local: false,
         zero_private: false,
         terminable: false,

@@ -78,9 +78,15 @@ impl DeviceModule {
         let data = (interface.data.iter())
             .map(|data| data_buffer(device, data, delta))
             .collect::<Result<_>>()?;
-        let layouts = (interface.kernels.iter())
-            .map(|kernel| device.create_pipeline_layout(&kernel.layout))
-            .collect::<Result<_>>()?;
+        let mut layouts = Vec::with_capacity(interface.kernels.len());
+        for index in 0..interface.kernels.len() {
+            // Descriptors that are bound for a kernel serve its copy.
+            let of = interface.coarse_of(index).unwrap_or(index);
+            layouts.push(match layouts.get(of) {
+                Some(layout) => PipelineLayout::clone(layout),
+                None => device.create_pipeline_layout(&interface.kernels[index].layout)?,
+            });
+        }
         let null_buffer = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
         null_buffer.write(0, &[0; 256])?;
         Ok(Self {

@@ -50,6 +50,7 @@ impl DeviceKernel {
         let limits = self.executable.limits(self.index, device.capabilities());
         RangeLimits {
             non_uniform: limits.non_uniform && !self.uniform_groups,
+            neighbours: self.executable.coarse_items(self.index) as usize,
             ..limits
         }
     }

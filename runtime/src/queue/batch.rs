@@ -14,8 +14,10 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::event::{Event, Node};
+use super::spent::{Finished, Spending};
 use super::untold::Unsent;
 use super::worker::Worker;
+use crate::base::clock::host_time;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::log;
@@ -120,8 +122,11 @@ impl OpenBatch {
 }
 
 /// A submitted batch.
+#[derive(Default)]
 struct InFlight {
     value: u64,
+    /// The host's time when it was submitted, in nanoseconds.
+    submitted: u64,
     commands: Vec<Recorded>,
 }
 
@@ -132,13 +137,6 @@ pub(super) enum Submission {
     Sent(u64),
     /// The commands will never run.
     Failed(Unsent),
-}
-
-/// A batch that has ended.
-pub(super) struct Finished {
-    pub commands: Vec<Recorded>,
-    /// Set when the device is lost: nobody knows what became of the commands.
-    pub lost: Option<Error>,
 }
 
 /// A command that was recorded to end with another.
@@ -172,9 +170,11 @@ pub(super) struct Lane {
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
     open: Option<OpenBatch>,
     in_flight: VecDeque<InFlight>,
+    spending: Spending,
     /// In-order queues: the commands that are collected while one batch is under way. A submission costs as much as
     /// dozens of launches, so it doubles with each until somebody flushes or waits: the device has half as many then.
     ahead: usize,
@@ -225,10 +225,8 @@ impl Lane {
             out_of_order,
             completion_thread: Worker::new("pumice-complete"),
             state: Mutex::new(State {
-                open: None,
-                in_flight: VecDeque::new(),
                 ahead: 1,
-                unordered: FxHashSet::default(),
+                ..State::default()
             }),
         }
     }
@@ -506,6 +504,7 @@ impl Lane {
             Ok(_) => {
                 state.in_flight.push_back(InFlight {
                     value: batch.value,
+                    submitted: host_time(),
                     commands: batch.commands,
                 });
                 Submission::Sent(batch.value)
@@ -540,8 +539,14 @@ impl Lane {
             true => self.submit(&mut state),
             false => None,
         };
+        let spent = state.spending.end(batch.submitted);
         let commands = batch.commands;
-        (Some(Finished { commands, lost }), submission)
+        let finished = Finished {
+            commands,
+            spent,
+            lost,
+        };
+        (Some(finished), submission)
     }
 
     /// The number of batches that are submitted and have not ended, and of commands that are to be submitted.
@@ -579,14 +584,11 @@ mod tests {
     #[test]
     fn batches_of_launches_beside_one_under_way_double() {
         let mut state = State {
-            open: None,
-            in_flight: Default::default(),
             ahead: 1,
-            unordered: Default::default(),
+            ..State::default()
         };
         assert!(state.is_due(1, true) && state.is_due(1, true));
-        let (value, commands) = (1, Vec::new());
-        state.in_flight.push_back(InFlight { value, commands });
+        state.in_flight.push_back(InFlight::default());
         let counts = (1..=600).filter(|&count| state.is_due(count, true));
         let sizes: Vec<usize> = counts.take(9).collect();
         assert_eq!(sizes, [1, 2, 4, 8, 16, 32, 64, 128, JOINED_LIMIT]);

@@ -5,6 +5,7 @@
 //! - `order.rs`: the order that the queue itself asks for
 //! - `batch.rs`: recording and submission, without knowledge of events' ends
 //! - `schedule.rs`: the one place that decides when a command runs and ends it
+//! - `spent.rs`: batches that have ended, and the time that the device has spent on them
 //! - `untold.rs`: failures of commands whose events nobody has
 //! - `wait.rs`: waiting and polling, which move commands on
 //! - `enqueue.rs`: the one entry of commands
@@ -22,6 +23,7 @@ mod join;
 mod order;
 pub mod properties;
 mod schedule;
+mod spent;
 mod untold;
 mod wait;
 mod worker;

@@ -18,8 +18,9 @@ use opencl_sys as cl;
 use rustc_hash::FxHashMap;
 
 use super::Queue;
-use super::batch::{Finished, Lane, Place, Request, Submission, Submit};
+use super::batch::{Lane, Place, Request, Submission, Submit};
 use super::event::{Event, Moment, Node};
+use super::spent::Finished;
 use crate::base::callback;
 use crate::base::clock::host_time;
 use crate::base::error::{Error, Result};
@@ -123,6 +124,9 @@ impl Object<Queue> {
 
     fn end_batch(self: &Ref<Queue>, lane: &Lane, batch: Finished) {
         let now = host_time();
+        if batch.lost.is_none() {
+            batch.note_time();
+        }
         for mut recorded in batch.commands {
             let node = recorded.node;
             let event = &node.event;

@@ -8,10 +8,9 @@
 use crate::structurize::uniform::is_same_for_same;
 use cranelift_entity::EntitySet;
 use pumice_ir::{
-    AddressSpace, Block, Cfg, DomTree, Function, GroupOp, GroupOperation, Inst, InstKind, Scope,
+    AddressSpace, Block, Cfg, Ends, Function, GroupOp, GroupOperation, Inst, InstKind, Scope,
     Value, ValueDef,
 };
-use smallvec::SmallVec;
 
 /// Facts about a function.
 pub(crate) struct Divergence {
@@ -133,33 +132,5 @@ impl Divergence {
                 work.extend(cfg.succs(next));
             }
         }
-    }
-}
-
-/// The postdominator tree.
-struct Ends {
-    tree: DomTree,
-    /// Stands for the end of the function.
-    end: Block,
-}
-
-impl Ends {
-    fn new(func: &mut Function, cfg: &Cfg) -> Self {
-        let end = func.make_block();
-        let mut last: SmallVec<[Block; 2]> = SmallVec::new();
-        let blocks = cfg.reverse_postorder().iter().copied();
-        last.extend(blocks.filter(|&block| cfg.succs(block).is_empty()));
-        let backwards =
-            Cfg::with_successors(Some(end), func.blocks.len(), |block| match block == end {
-                true => last.clone(),
-                false => SmallVec::from_slice(cfg.preds(block)),
-            });
-        let tree = DomTree::new(&backwards);
-        Self { tree, end }
-    }
-
-    /// The block where all ways from a block meet; `None` if that is the end, or there is none.
-    fn meet(&self, block: Block) -> Option<Block> {
-        self.tree.idom(block).filter(|&meet| meet != self.end)
     }
 }

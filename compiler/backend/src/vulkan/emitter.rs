@@ -18,7 +18,7 @@ use pumice_ir::analysis::bases::{Base, Bases};
 use pumice_ir::analysis::partition::{Object, Partitions};
 use pumice_ir::analysis::{FunctionSummary, reachable_functions, summarize_functions};
 use pumice_ir::{
-    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, Module, PayloadId, Scalar,
+    AddressSpace, Block, BuiltIn, Coarse, FuncId, GlobalId, HandleInfo, Module, PayloadId, Scalar,
     SourceLoc, Texel, Type, Value, ValueDef,
 };
 use pumice_reflection::PromiseKind;
@@ -170,10 +170,7 @@ impl<'m> Emitter<'m> {
         let functions = reachable_functions(module)?;
         let parts = Partitions::compute(module, &functions)?;
         let summaries = summarize_functions(module, &functions);
-        let mut kernel_of: SecondaryMap<FuncId, Option<u32>> = SecondaryMap::new();
-        for (i, kernel) in module.kernels.iter().enumerate() {
-            kernel_of[kernel.func] = Some(i as u32);
-        }
+        let kernel_of = module.kernel_of_each();
         let mut used = ModuleConstant::always(target);
         for &func in &functions {
             let f = &module.functions[func];
@@ -370,6 +367,11 @@ impl<'m> Emitter<'m> {
             for (ordinal, arg) in kernel.args.iter().enumerate() {
                 if matches!(arg.kind, pumice_ir::KernelArgKind::Local { .. }) {
                     let key = (k as u32, ordinal as u32);
+                    if let Some(Coarse { of, .. }) = kernel.coarse {
+                        let spec = self.local_specs[&(of, ordinal as u32)];
+                        self.local_specs.insert(key, spec);
+                        continue;
+                    }
                     let id = self.b.global(Op::SpecConstant, Some(u32_ty), &[1]);
                     self.b.decorate(id, Decoration::SpecId, &[self.next_spec]);
                     self.local_specs.insert(key, self.next_spec);

@@ -47,8 +47,9 @@ impl Emitter<'_> {
         if self.has_buffers() {
             self.bases = Some(Bases::of(self.module, f));
         }
-        if let (Some(sizes), Some(kernel)) = (&self.fixed_group_sizes, self.kernel_of[id]) {
-            let size = sizes[kernel as usize];
+        let kernel = self.module.kernels.iter().position(|k| k.func == id);
+        if let (Some(sizes), Some(kernel)) = (&self.fixed_group_sizes, kernel) {
+            let size = sizes[kernel];
             self.group_size = size.map(|n| self.b.const_u32(n));
         }
 

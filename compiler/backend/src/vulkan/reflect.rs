@@ -7,7 +7,8 @@ use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalId, KernelArgKind,
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, Coarse, EnqueueRole, FuncId, GlobalId,
+    KernelArgKind,
 };
 use pumice_reflection::{
     AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
@@ -292,6 +293,10 @@ impl Emitter<'_> {
             if kernel.whole_sub_groups {
                 let kernel = reference;
                 reflection.needs.push(Need::WholeSubgroups { kernel });
+            }
+            if let Some(Coarse { of, items }) = kernel.coarse {
+                let (kernel, of) = (reference, KernelRef(of));
+                reflection.needs.push(Need::Coarse { kernel, of, items });
             }
             for ordinal in self.argument_order(k) {
                 let info = kernel.args[ordinal].info.as_ref();

@@ -1,9 +1,9 @@
 //! Reading the text form: tokens, strings, globals, kernels.
 
 use super::super::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalData, GlobalId,
-    ImageType, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo, Relocation,
-    StringId, Type,
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, Coarse, EnqueueRole, FuncId, GlobalData,
+    GlobalId, ImageType, KernelArg, KernelArgKind, KernelInfo, Linkage, Module, NodeInfo,
+    Relocation, StringId, Type,
 };
 use super::ParseError;
 use super::lex::{Tok, Token, lex};
@@ -321,6 +321,13 @@ impl Parser {
                 self.expect(')')?;
             } else if self.accept_word("checked") {
                 kernel.checked = true;
+            } else if self.accept_word("coarse") {
+                self.expect('(')?;
+                let of = self.u32()?;
+                self.expect(',')?;
+                let items = self.u32()?;
+                self.expect(')')?;
+                kernel.coarse = Some(Coarse { of, items });
             } else if self.accept_word("enqueues") {
                 kernel.enqueue = Some(EnqueueRole::Parent);
             } else if self.accept_word("scheduler") {

@@ -1,8 +1,9 @@
 //! Writing the text form.
 
 use super::super::{
-    ArgInfo, Block, BlockCall, EnqueueRole, FloatFlags, Function, GlobalData, Inst, InstKind,
-    KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
+    ArgInfo, Block, BlockCall, Coarse, EnqueueRole, FloatFlags, Function, GlobalData, Inst,
+    InstKind, KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value,
+    ValueDef,
 };
 use super::names::{FLOAT_FLAGS, access_flags};
 use super::node::{write_node, write_payload};
@@ -118,6 +119,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     }
     if kernel.checked {
         out.push_str(" checked");
+    }
+    if let Some(Coarse { of, items }) = kernel.coarse {
+        let _ = write!(out, " coarse({of}, {items})");
     }
     let _ = match kernel.enqueue {
         None => Ok(()),

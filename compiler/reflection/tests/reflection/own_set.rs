@@ -239,6 +239,15 @@ fn needs() {
             &["Kernel", "Ordinal", "Arrayed"],
         ),
         (
+            Need::Coarse {
+                kernel,
+                of: kernel,
+                items: 4,
+            },
+            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4\n",
+            &["Kernel", "Of", "Items"],
+        ),
+        (
             Need::SrgbWrites {
                 kernel,
                 ordinal,
@@ -309,6 +318,7 @@ fn needs() {
             Need::WholeSubgroups { .. } => 23,
             Need::MadeSubgroups { .. } => 26,
             Need::SampledPixels { .. } => 24,
+            Need::Coarse { .. } => 27,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

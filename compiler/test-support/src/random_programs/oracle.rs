@@ -14,7 +14,7 @@ use pumice_filetests::{Arg, KernelFile, Run, directive};
 use pumice_interp as interp;
 use pumice_ir::Module;
 
-use crate::runs::{Arguments, range_of_single_items};
+use crate::runs::{Arguments, of_copy, range_of_single_items};
 use crate::{low_targets, run_target};
 
 fn interpret(
@@ -59,6 +59,11 @@ pub fn expectations(text: &str) -> Result<String, String> {
             },
         ),
     ];
+    let coarse = Target {
+        coarse: true,
+        ..target.clone()
+    };
+    ways.push(("passes for coarse copies".to_string(), false, coarse));
     if text.contains("double") {
         let flushing = Target {
             flushes_f64: true,
@@ -167,6 +172,14 @@ impl Prepared {
                     .map_err(|e| format!("after the {which}: {e}"))?;
                 if after != *expected {
                     return Err(format!("{}: the {which} change the result", run.kernel));
+                }
+                let Some(run) = of_copy(&ir, run) else {
+                    continue;
+                };
+                let after = interpret(&ir, &run, false, target.flushes_f64)
+                    .map_err(|e| format!("{}: {e}", run.kernel))?;
+                if after != *expected {
+                    return Err(format!("{} has another result", run.kernel));
                 }
             }
         }

@@ -10,6 +10,7 @@ use pumice_reflection::{
 };
 use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, PipelineLayoutDesc};
 
+use super::coarse::CoarseCopy;
 use super::enqueue::EnqueueKernels;
 use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
@@ -412,10 +413,8 @@ impl InterfaceBuilder<'_> {
         }
         self.interface.address_delta = reflection.address_delta.map(|delta| delta.offset);
         self.interface.termination_flag = reflection.termination_flag.map(|flag| flag.offset);
-        let numbers = [
-            self.interface.address_delta,
-            self.interface.termination_flag,
-        ];
+        let interface = &self.interface;
+        let numbers = [interface.address_delta, interface.termination_flag];
         for offset in numbers.into_iter().flatten() {
             self.reserve(offset, 8)?;
         }
@@ -435,6 +434,7 @@ impl InterfaceBuilder<'_> {
         self.interface.checks.clone_from(&reflection.checks);
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
         self.interface.enqueue = EnqueueKernels::find(kernels)?;
+        self.interface.coarse = CoarseCopy::find(kernels)?;
         Ok(self.interface)
     }
 
@@ -594,7 +594,7 @@ impl InterfaceBuilder<'_> {
             bindings,
             layout,
             fixed_local_size,
-            part: None,
+            ..KernelInterface::default()
         })
     }
 }

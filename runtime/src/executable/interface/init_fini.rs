@@ -16,14 +16,14 @@ pub(in crate::executable) struct InitFini {
 }
 
 impl InitFini {
-    /// Moves initializers, finalizers and the kernels of device-side enqueue behind the other kernels.
+    /// Moves initializers, finalizers, coarse copies and the kernels of device-side enqueue behind the other kernels.
     ///
     /// # Errors
     /// One of them has arguments.
     pub fn take(roles: &[KernelRole], kernels: &mut Vec<KernelInterface>) -> Result<Self, String> {
-        let parts: Vec<bool> = kernels.iter().map(|kernel| kernel.part.is_some()).collect();
+        let hidden: Vec<bool> = kernels.iter().map(KernelInterface::is_hidden).collect();
         let is_hidden = |index: usize| {
-            parts[index] || (roles.iter()).any(|role| role.kernel().0 as usize == index)
+            hidden[index] || (roles.iter()).any(|role| role.kernel().0 as usize == index)
         };
         for role in roles {
             // The reader gives references to kernels that are there.

@@ -6,8 +6,10 @@
 //! - `limits.rs`: what it asks for against the device's limits
 //! - `init_fini.rs`: the kernels that the program runs by itself
 //! - `enqueue.rs`: those of device-side enqueue
+//! - `coarse.rs`: copies that run several work-items in an invocation
 
 pub(super) mod capabilities;
+pub(super) mod coarse;
 pub(super) mod enqueue;
 pub(super) mod gather;
 mod gather_images;
@@ -21,6 +23,7 @@ use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
 use pumice_reflection::{ArgumentInfo, CheckSite, Fact, Need, Promise, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
+use self::coarse::CoarseCopy;
 use self::enqueue::{EnqueueKernels, EnqueuePart};
 use self::init_fini::InitFini;
 use super::printf::Formats;
@@ -208,7 +211,7 @@ pub(in crate::executable) enum BindingSource {
 }
 
 /// A kernel, ready for dispatch.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::executable) struct KernelInterface {
     pub info: KernelInfo,
     pub function: u32,
@@ -220,6 +223,16 @@ pub(in crate::executable) struct KernelInterface {
     pub fixed_local_size: Option<[u32; 3]>,
     /// Its part in device-side enqueue; applications do not see such a kernel.
     pub part: Option<EnqueuePart>,
+    /// The kernel that it is a coarse copy of, by its number in the module, and the work-items of an invocation.
+    /// Applications do not see it.
+    pub coarse: Option<(u32, u32)>,
+}
+
+impl KernelInterface {
+    /// Returns whether it serves other kernels' launches, and is none of applications.
+    pub fn is_hidden(&self) -> bool {
+        self.part.is_some() || self.coarse.is_some()
+    }
 }
 
 impl KernelInterface {
@@ -321,6 +334,9 @@ impl KernelInterface {
                 let part = EnqueuePart::Block { number, captured };
                 self.part.replace(part).is_none()
             }
+            Need::Coarse { of, items, .. } => {
+                items > 1 && self.coarse.replace((of.0, items)).is_none()
+            }
             Need::GraphNode { part, .. } => {
                 let part = match part.checked_sub(1) {
                     Some(number) => EnqueuePart::BlockNode { number },
@@ -387,6 +403,8 @@ pub(in crate::executable) struct Interface {
     pub kernels: Vec<KernelInterface>,
     pub init_fini: InitFini,
     pub enqueue: EnqueueKernels,
+    /// Copies of the kernels, by the kernels' indices.
+    pub coarse: Vec<Option<CoarseCopy>>,
     pub spec_local_size: Option<[u32; 3]>,
     pub spec_global_offset: Option<[u32; 3]>,
     pub spec_work_dim: Option<u32>,

@@ -8,11 +8,13 @@
 //! - `node.rs`: the same for nodes of a work graph
 //! - `checks.rs`: the memory of a launch's checks
 //! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
+//! - `coarse.rs`: launches of copies that run several work-items in an invocation
 //! - `rewrite.rs`: a launch like another, with other numbers
 //! - `promises.rs`: what a launch tells its pipelines
 
 mod bind;
 mod checks;
+mod coarse;
 mod node;
 mod plan;
 mod private_memory;
@@ -36,6 +38,7 @@ use smallvec::SmallVec;
 
 use self::bind::{Buffers, LaunchBuilder, Push, put_range};
 pub use self::checks::CheckMemory;
+pub(super) use self::coarse::Spent;
 pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
 use self::private_memory::groups_within;

@@ -8,6 +8,7 @@ use pumice_vulkan_layer::{LogicalDevice, Pipeline};
 use smallvec::SmallVec;
 
 use super::bind::{Push, range_constants};
+use super::coarse::suits;
 use super::private_memory::private_size;
 use super::promises::{arguments_are_near, srgb_constants};
 use super::regions::Region;
@@ -16,6 +17,7 @@ use super::{
 };
 use crate::executable::Executable;
 use crate::executable::device_module::{DeviceModule, PipelineKey};
+use crate::executable::interface::coarse::CoarseCopy;
 use crate::executable::interface::{ArgPlace, KernelInterface};
 
 /// Plans of more dispatches are not kept: they take memory, and their launches time.
@@ -33,6 +35,8 @@ pub(in crate::executable) struct Plan {
     near: bool,
     /// See [`srgb_constants`].
     srgb: SmallVec<[u32; 2]>,
+    /// Dispatches may be of the kernel's coarse copy.
+    coarse: Option<CoarseCopy>,
     pub dispatches: Vec<PlannedDispatch>,
     /// See [`Launch::may_slice`].
     may_slice: bool,
@@ -50,6 +54,8 @@ pub(in crate::executable) struct PlannedDispatch {
     pub region: Region,
     /// First work-group, for vkCmdDispatchBase.
     pub base: Option<[u32; 3]>,
+    /// Work-items of an invocation: 1, or those of the kernel's coarse copy.
+    pub items: u32,
 }
 
 /// The sizes of a launch's local arguments in bytes, in the order of their uses; `None` where there is none.
@@ -80,6 +86,7 @@ impl Executable {
         let locals = local_sizes(kernel, launch.args);
         let near = arguments_are_near(kernel, launch.args);
         let srgb = srgb_constants(kernel, launch.args);
+        let coarse = self.coarse_copy(launch);
         let slot = &self.plans[launch.kernel];
         let last = slot.lock().clone();
         let serves = |plan: &Arc<Plan>| {
@@ -88,11 +95,13 @@ impl Executable {
                 && plan.locals == locals
                 && plan.near == near
                 && plan.srgb == srgb
+                && plan.coarse == coarse
         };
         if let Some(plan) = last.filter(serves) {
             return Ok(plan);
         }
-        let made = Arc::new(self.make_plan(kernel, launch, device, (locals, near, srgb))?);
+        let made =
+            Arc::new(self.make_plan(kernel, launch, device, (locals, near, srgb), coarse)?);
         if made.dispatches.len() <= KEPT_DISPATCHES {
             *slot.lock() = Some(Arc::clone(&made));
         }
@@ -105,6 +114,7 @@ impl Executable {
         launch: &Launch<'_>,
         device: &LogicalDevice,
         (locals, near, srgb): (LocalSizes, bool, SmallVec<[u32; 2]>),
+        coarse: Option<CoarseCopy>,
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
@@ -118,22 +128,28 @@ impl Executable {
         let width = subgroup_size.unwrap_or(device.capabilities().subgroup.size);
         let dispatch = |region: Region| {
             let mut specialization = specialization.clone();
+            let copy = coarse.filter(|copy| suits(*copy, range, &region, width));
+            let (index, items) = copy.map_or((launch.kernel, 1), |copy| (copy.index, copy.items));
+            let [x, y, z] = region.local_size;
+            let local_size = [x / items, y, z];
             if let Some(ids) = self.interface.spec_local_size {
-                specialization.extend(ids.into_iter().zip(region.local_size));
+                specialization.extend(ids.into_iter().zip(local_size));
             }
             specialization.extend(srgb.iter().map(|&id| (id, 1)));
             specialization.extend(self.promises(range, &region, near));
             let key = PipelineKey {
-                kernel: launch.kernel,
+                kernel: index,
                 specialization,
                 dispatch_base,
                 subgroup_size,
                 full_subgroups: kernel.info.whole_sub_groups && region.local_size[0] % width == 0,
             };
+            let entry = &self.interface.kernels[index].info.name;
             Ok(PlannedDispatch {
-                pipeline: device_module.pipeline(&kernel.info.name, key)?,
+                pipeline: device_module.pipeline(entry, key)?,
                 region,
                 base: dispatch_base.then(|| region.first_group.map(|group| group as u32)),
+                items,
             })
         };
         let dispatches = regions.into_iter().map(dispatch).collect::<Result<_>>()?;
@@ -149,6 +165,7 @@ impl Executable {
             locals,
             near,
             srgb,
+            coarse,
             dispatches,
             may_slice: launch.may_slice,
             is_sliced,

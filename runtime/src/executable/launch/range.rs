@@ -9,6 +9,9 @@ const TARGET: usize = 256;
 const TARGET_X: usize = 64;
 /// The group size for global sizes without a good divisor.
 const NON_UNIFORM: usize = 64;
+/// Ranges of so many work-items have a smaller work-group at the end of each row, where whole invocations of a kernel's
+/// copy make the others: a dispatch more takes less time than they save.
+const MANY_ITEMS: usize = 1 << 16;
 
 /// The range of one launch; dimensions beyond `work_dim` have offset 0 and size 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +68,8 @@ pub struct RangeLimits {
     pub whole_sub_groups: bool,
     /// CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE: the work-items of a sub-group.
     pub multiple: usize,
+    /// The work-items of an invocation of the kernel's coarse copy; 1 if it has none.
+    pub neighbours: usize,
     /// True if groups at the end of the range may be smaller.
     pub non_uniform: bool,
 }
@@ -202,16 +207,10 @@ fn shown<T: std::fmt::Display>([x, y, z]: [T; 3]) -> String {
     format!("{x}x{y}x{z}")
 }
 
-/// The largest divisor of `size` that is at most `limit`, multiples of `multiple` first.
-fn divisor(size: usize, limit: usize, multiple: usize) -> usize {
-    let divides = |candidate: &usize| size % candidate == 0;
-    let aligned = (1..=limit / multiple.max(1))
-        .rev()
-        .map(|n| n * multiple)
-        .find(divides);
-    aligned
-        .or_else(|| (1..=limit).rev().find(divides))
-        .unwrap_or(1)
+/// The largest divisor of `size` that is at most `limit` and a multiple of `multiple`.
+fn divisor(size: usize, limit: usize, multiple: usize) -> Option<usize> {
+    let mut candidates = (1..=limit / multiple.max(1)).rev().map(|n| n * multiple);
+    candidates.find(|candidate| size % candidate == 0)
 }
 
 /// A range of more work-groups than this has a size of its own.
@@ -261,15 +260,36 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
             limit = limit.min(TARGET_X);
         }
         let multiple = if first { limits.multiple } else { 1 };
-        let mut size = divisor(global[dimension], limit, multiple);
+        let here = global[dimension];
+        // Sub-groups of the copy's invocations.
+        let wide = multiple * limits.neighbours.max(1);
+        let size = match first && limits.neighbours > 1 {
+            true => divisor(here, limit, wide).or_else(|| uneven(global, limit, wide, limits)),
+            false => None,
+        };
+        let mut size = size
+            .or_else(|| divisor(here, limit, multiple))
+            .or_else(|| divisor(here, limit, 1))
+            .unwrap_or(1);
         // A range without a good divisor runs in whole groups and a smaller last one.
-        if first && limits.non_uniform && size < limits.multiple.min(global[0]) {
-            size = limit.min(NON_UNIFORM).min(global[0]);
+        if first && limits.non_uniform && size < limits.multiple.min(here) {
+            size = limit.min(NON_UNIFORM).min(here);
         }
         local[dimension] = size;
         budget /= size;
     }
     local
+}
+
+/// A size of the first dimension that is a multiple of `wide` and leaves a smaller work-group at the end of each row, if
+/// that pays.
+fn uneven(global: [usize; 3], limit: usize, wide: usize, limits: &RangeLimits) -> Option<usize> {
+    let items = global
+        .iter()
+        .fold(1_usize, |all, &size| all.saturating_mul(size));
+    let size = limit / wide * wide;
+    let pays = items >= MANY_ITEMS && size > 0 && global[0] >= 4 * size;
+    (limits.non_uniform && pays).then_some(size)
 }
 
 #[cfg(test)]
@@ -284,6 +304,7 @@ mod tests {
         sub_groups: None,
         whole_sub_groups: false,
         multiple: 8,
+        neighbours: 1,
         non_uniform: true,
     };
     const UNIFORM: RangeLimits = RangeLimits {
@@ -312,6 +333,30 @@ mod tests {
         assert_eq!(choose(2, [1024, 1024, 1], &LIMITS), [64, 4, 1]);
         assert_eq!(choose(1, [7, 1, 1], &LIMITS), [7, 1, 1]);
         assert_eq!(choose(1, [1, 1, 1], &LIMITS), [1, 1, 1]);
+    }
+
+    #[test]
+    fn sizes_of_kernels_with_copies_are_whole_invocations() {
+        let limits = RangeLimits {
+            neighbours: 4,
+            ..LIMITS
+        };
+        assert_eq!(choose(1, [1 << 20, 1, 1], &limits), [256, 1, 1]);
+        assert_eq!(choose(2, [1024, 1024, 1], &limits), [64, 4, 1]);
+        // A divisor that is a multiple of 32, not only of 8.
+        assert_eq!(choose(1, [352, 1, 1], &limits), [32, 1, 1]);
+        // No such divisor: the last group of each row is smaller, if there are many work-items.
+        assert_eq!(choose(1, [1000, 1, 1], &limits), [200, 1, 1]);
+        assert_eq!(choose(1, [100_000, 1, 1], &limits), [160, 1, 1]);
+        assert_eq!(choose(1, [100_001, 1, 1], &limits), [256, 1, 1]);
+        assert_eq!(choose(2, [1022, 510, 1], &limits), [64, 3, 1]);
+        assert_eq!(choose(2, [1022, 4, 1], &limits), [14, 4, 1]);
+        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 4, 1]);
+        let uniform = RangeLimits {
+            neighbours: 4,
+            ..UNIFORM
+        };
+        assert_eq!(choose(1, [100_001, 1, 1], &uniform), [11, 1, 1]);
     }
 
     #[test]

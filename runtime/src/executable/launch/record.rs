@@ -135,6 +135,12 @@ impl Prepared {
         self.check.take()
     }
 
+    /// The work-items of an invocation, at most: more than 1 where the launch takes the kernel's coarse copy.
+    pub fn items_per_invocation(&self) -> u32 {
+        let dispatches = self.held.plan.dispatches.iter();
+        dispatches.map(|dispatch| dispatch.items).max().unwrap_or(1)
+    }
+
     /// The printf buffer of this launch, while it was not taken.
     pub fn printf(&self) -> Option<&Buffer> {
         self.printf.as_ref()

@@ -17,9 +17,9 @@ use super::work_groups::barrier;
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, EnqueueRole,
-    Function, GlobalId, InstKind, IntCond, KernelInfo, LowerError, MemoryOrder, Module, NodeInfo,
-    NodeName, NodeOp, PayloadArray, PayloadId, Scope, SourceLoc, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, Function,
+    GlobalId, InstKind, IntCond, KernelInfo, LowerError, MemoryOrder, Module, NodeInfo, NodeName,
+    NodeOp, PayloadArray, PayloadId, Scope, Type, Value,
 };
 use pumice_target::device_queue::graph::{BLOCK, COUNTS, SCHEDULER, WORDS, block_index};
 use pumice_target::device_queue::{header_bytes, variant_bytes};
@@ -70,7 +70,7 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         };
         func.spend();
         let mut func = func.clone();
-        join_returns(&mut func);
+        func.join_returns();
         make_node(&mut func, role, payloads, shared)?;
         let info = KernelInfo {
             name: format!("{}.node", kernel.name),
@@ -113,26 +113,6 @@ impl Payloads {
             of_block: declare(None, Some(COUNTS)),
         }
     }
-}
-
-/// Lets all returns of a kernel meet in one block.
-fn join_returns(func: &mut Function) {
-    let exit = func.make_block();
-    for &block in &func.layout.blocks.clone() {
-        let Some(last) = func.terminator(block) else {
-            continue;
-        };
-        if matches!(func.insts[last].kind, InstKind::Return { .. }) {
-            func.insts[last].kind = InstKind::Jump {
-                dest: BlockCall::new(exit, &[]),
-            };
-        }
-    }
-    func.layout.blocks.push(exit);
-    let end = InstKind::Return {
-        values: SmallVec::new(),
-    };
-    func.append(exit, end, &[], SourceLoc::default());
 }
 
 /// Makes a node of a kernel whose returns have met.

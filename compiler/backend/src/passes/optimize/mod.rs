@@ -4,6 +4,7 @@ pub mod bitwise_words;
 pub mod bound_unrolling;
 pub mod bounded_forms;
 mod bounds;
+pub mod coarsen;
 pub mod cse;
 pub mod dce;
 pub mod fold;

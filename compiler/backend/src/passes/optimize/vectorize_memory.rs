@@ -36,19 +36,25 @@ struct Member {
     align: u32,
 }
 
-/// Accesses that may join.
-struct Group {
+/// The facts that accesses must share to join.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Access {
     root: Value,
     scalar: Scalar,
     is_store: bool,
+    /// Nothing, or that nobody writes what is loaded.
+    flags: AccessFlags,
+}
+
+/// Accesses that may join.
+struct Group {
+    access: Access,
     members: Vec<Member>,
 }
 
 /// Two or four members, lowest first, that become one access.
 struct Joined {
-    root: Value,
-    scalar: Scalar,
-    is_store: bool,
+    access: Access,
     align: u32,
     members: SmallVec<[Member; 4]>,
 }
@@ -61,28 +67,24 @@ fn join(func: &mut Function, block: Block) -> Changed {
         let mut n = 0;
         while n < open.len() {
             let group = &open[n];
-            let fits = member
-                .as_ref()
-                .is_some_and(|(root, scalar, is_store, new)| {
-                    (*root, *scalar, *is_store) == (group.root, group.scalar, group.is_store)
-                        && group.members.len() < MAX_MEMBERS
-                        && (group.members.iter()).all(|old| apart(old, new, *scalar))
-                });
+            let fits = member.as_ref().is_some_and(|(access, new)| {
+                *access == group.access
+                    && group.members.len() < MAX_MEMBERS
+                    && (group.members.iter()).all(|old| apart(old, new, access.scalar))
+            });
             // Stores wait for the last of them, loads come before their time.
-            if !fits && (writes || reads && group.is_store) {
+            if !fits && (writes || reads && group.access.is_store) {
                 split(&open.remove(n), &mut found);
             } else {
                 n += 1;
             }
         }
-        let Some((root, scalar, is_store, new)) = member else {
+        let Some((access, new)) = member else {
             continue;
         };
         let mut groups = open.iter_mut();
-        let group = groups.find(|group| {
-            (root, scalar, is_store) == (group.root, group.scalar, group.is_store)
-                && group.members.len() < MAX_MEMBERS
-        });
+        let group =
+            groups.find(|group| access == group.access && group.members.len() < MAX_MEMBERS);
         if let Some(group) = group {
             group.members.push(new);
             continue;
@@ -91,9 +93,7 @@ fn join(func: &mut Function, block: Block) -> Changed {
             split(&open.remove(0), &mut found);
         }
         open.push(Group {
-            root,
-            scalar,
-            is_store,
+            access,
             members: vec![new],
         });
     }
@@ -145,8 +145,8 @@ fn apart(a: &Member, b: &Member, scalar: Scalar) -> bool {
     a.offset.abs_diff(b.offset) >= u64::from(scalar.bytes())
 }
 
-/// A scalar access of global or constant memory: its root, type, and whether it is a store.
-fn member(func: &Function, inst: Inst, at: usize) -> Option<(Value, Scalar, bool, Member)> {
+/// A scalar access of global or constant memory.
+fn member(func: &Function, inst: Inst, at: usize) -> Option<(Access, Member)> {
     let (ptr, ty, align, flags, is_store) = match func.insts[inst].kind {
         InstKind::Load { ptr, align, flags } => {
             (ptr, func.ty(func.result(inst)), align, flags, false)
@@ -162,7 +162,8 @@ fn member(func: &Function, inst: Inst, at: usize) -> Option<(Value, Scalar, bool
     let number = ty.scalar.is_int() || ty.scalar.is_float();
     let space = func.ty(ptr).address_space();
     let outside = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
-    if !number || ty.lanes != 1 || flags != AccessFlags::empty() || !outside {
+    let joins = AccessFlags::READ_ONLY.contains(flags);
+    if !number || ty.lanes != 1 || !joins || !outside {
         return None;
     }
     let (root, offset) = root(func, ptr);
@@ -172,12 +173,18 @@ fn member(func: &Function, inst: Inst, at: usize) -> Option<(Value, Scalar, bool
         offset,
         align,
     };
-    (func.ty(root).address_space() == space).then_some((root, ty.scalar, is_store, member))
+    let access = Access {
+        root,
+        scalar: ty.scalar,
+        is_store,
+        flags,
+    };
+    (func.ty(root).address_space() == space).then_some((access, member))
 }
 
 /// Finds what joins among a group's members.
 fn split(group: &Group, found: &mut Vec<Joined>) {
-    let bytes = i64::from(group.scalar.bytes());
+    let bytes = i64::from(group.access.scalar.bytes());
     let mut members = group.members.clone();
     members.sort_by_key(|member| member.offset);
     let mut rest = members.as_slice();
@@ -185,7 +192,7 @@ fn split(group: &Group, found: &mut Vec<Joined>) {
         let align = align_of(&members, rest[0].offset);
         let side_by_side = |lanes: usize| {
             rest.len() >= lanes
-                && align >= lanes as u32 * group.scalar.bytes()
+                && align >= lanes as u32 * group.access.scalar.bytes()
                 && (rest[..lanes].windows(2)).all(|two| two[1].offset - two[0].offset == bytes)
         };
         let Some(lanes) = [4, 2].into_iter().find(|&lanes| side_by_side(lanes)) else {
@@ -193,9 +200,7 @@ fn split(group: &Group, found: &mut Vec<Joined>) {
             continue;
         };
         found.push(Joined {
-            root: group.root,
-            scalar: group.scalar,
-            is_store: group.is_store,
+            access: group.access,
             align,
             members: SmallVec::from_slice(&rest[..lanes]),
         });
@@ -218,21 +223,21 @@ fn align_of(members: &[Member], offset: i64) -> u32 {
 /// Makes the vector access, and of what it replaces its lanes.
 fn write(func: &mut Function, joined: &Joined, edits: &mut Edits) {
     let members = &joined.members;
-    let place = if joined.is_store {
+    let place = if joined.access.is_store {
         members.iter().max_by_key(|member| member.at)
     } else {
         members.iter().min_by_key(|member| member.at)
     };
     let place = place.unwrap_or(&members[0]).inst;
     let loc = func.insts[place].loc;
-    let ty = Type::vector(joined.scalar, members.len() as u8);
+    let ty = Type::vector(joined.access.scalar, members.len() as u8);
     let mut made = Vec::new();
     let mut insert = |func: &mut Function, kind: InstKind, results: &[Type]| {
         let inst = func.make_inst(kind, results, loc);
         made.push(inst);
         inst
     };
-    let mut ptr = joined.root;
+    let mut ptr = joined.access.root;
     if members[0].offset != 0 {
         let offset = func.i64(members[0].offset);
         let add = InstKind::PtrAdd { base: ptr, offset };
@@ -240,8 +245,8 @@ fn write(func: &mut Function, joined: &Joined, edits: &mut Edits) {
         let inst = insert(func, add, &[ptr_ty]);
         ptr = func.result(inst);
     }
-    let (align, flags) = (joined.align, AccessFlags::empty());
-    if joined.is_store {
+    let (align, flags) = (joined.align, joined.access.flags);
+    if joined.access.is_store {
         let values = members.iter().map(|member| &func.insts[member.inst].kind);
         let lanes = values.filter_map(|kind| match kind {
             InstKind::Store { value, .. } => Some(*value),

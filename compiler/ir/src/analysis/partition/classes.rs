@@ -4,7 +4,7 @@ use super::{Object, space_index};
 use crate::{
     AddressSpace, ConvertOp, FuncId, InstData, InstKind, LowerError, Module, Type, Value, ValueDef,
 };
-use cranelift_entity::SecondaryMap;
+
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 
@@ -81,10 +81,7 @@ impl<'m> Classes<'m> {
             classes.node(AddressSpace::Private),
         ];
         classes.observed.extend(classes.escaped);
-        let mut kernel_of: SecondaryMap<FuncId, Option<u32>> = SecondaryMap::new();
-        for (i, kernel) in module.kernels.iter().enumerate() {
-            kernel_of[kernel.func] = Some(i as u32);
-        }
+        let kernel_of = module.kernel_of_each();
         for &func in functions {
             classes.function(func, kernel_of[func])?;
         }

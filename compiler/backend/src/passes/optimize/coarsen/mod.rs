@@ -1,0 +1,140 @@
+//! Copies of kernels whose invocations run several work-items each.
+//!
+//! A processor runs a chain of dependent instructions far below its speed, and Vulkan drivers for processors give it
+//! one chain for each vector of invocations. A copy holds the chains of four or two neighbours in the first dimension
+//! side by side; barriers, counters and addresses that they share are there once. Launches choose between a kernel and
+//! its copy ([`Coarse`]).
+//!
+//! - [`plan`] finds what differs between neighbours, and the branches on it. Each of these leads through code that runs for
+//!   one neighbour after the other, up to the block where all ways meet. If only one way is more than nothing, and all
+//!   neighbours take it, they take it together.
+//! - [`copy`] writes the copy.
+//! - [`strides`] finds accesses of neighbours that lie side by side. Launches of copies promise that pointer arguments are
+//!   aligned to 16 bytes, so that these accesses become one, and point into objects that are small enough.
+//! - [`callees`] finds functions that may be called.
+//!
+//! No copy is made of kernels that ask for sub-groups, have images, or loop over what differs. The pass takes time and
+//! memory that are linear in the size of the copies, which is bounded.
+
+mod callees;
+mod copy;
+mod plan;
+mod strides;
+
+use super::{cse, dce, simplify_cfg, vectorize_memory};
+use crate::pass::{Changed, Ctx};
+use crate::passes::driver_quirks::widen_memory;
+use callees::callees;
+use copy::Copier;
+use plan::Plan;
+use pumice_budget as budget;
+use pumice_ir::{
+    ArgLayout, Coarse, Function, KernelArg, KernelArgKind, KernelInfo, LowerError, Module,
+};
+use pumice_target::{Abi, QuirkKind};
+use strides::Strides;
+
+/// Numbers of work-items that are tried, and the most instructions that a copy of so many may have. More values than a
+/// processor has registers for are kept in memory.
+const SIZES: [(u32, usize); 2] = [(4, 800), (2, 2400)];
+
+/// Runs the pass.
+///
+/// # Errors
+/// More memory than a build may take.
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let callees = callees(module)?;
+    let mut copies = Vec::new();
+    for (kernel, of) in module.kernels.iter().zip(0..) {
+        if !may_have_copy(kernel) {
+            continue;
+        }
+        let mut func = module.functions[kernel.func].clone();
+        func.spend();
+        func.join_returns();
+        // A branch around code leads to where the ways meet.
+        let _ = simplify_cfg::run(&mut func, &ctx.of_functions(&module.globals));
+        let plan = SIZES
+            .iter()
+            .filter(|&&(items, _)| divides(items, kernel.required_work_group_size))
+            .find_map(|&(items, most)| Plan::new(&mut func, &callees, items, most));
+        let Some(plan) = plan else { continue };
+        let items = plan.items();
+        let name = format!("{}.x{items}", kernel.name);
+        if module.kernels.iter().any(|other| other.name == name) {
+            continue;
+        }
+        let size = kernel.required_work_group_size;
+        let required_work_group_size = size.map(|[x, y, z]| [x / items, y, z]);
+        let args = kernel.args.iter().map(|arg| KernelArg {
+            info: None,
+            ..arg.clone()
+        });
+        let strides = Strides {
+            func: &func,
+            plan: &plan,
+            arguments: &pointer_arguments(kernel),
+        };
+        let mut copy = Copier::new(&func, &plan, &strides).copy();
+        join_accesses(&mut copy, ctx, module);
+        let info = KernelInfo {
+            name,
+            args: args.collect(),
+            required_work_group_size,
+            work_group_size_hint: None,
+            coarse: Some(Coarse { of, items }),
+            attributes: String::new(),
+            ..kernel.clone()
+        };
+        copies.push((info, copy));
+        budget::check()?;
+    }
+    let changed = Changed::from_bool(!copies.is_empty());
+    for (mut info, func) in copies {
+        info.func = module.functions.push(func);
+        module.kernels.push(info);
+    }
+    Ok(changed)
+}
+
+/// Joins what neighbours access side by side, as the rows of the pipeline did with each work-item's own accesses.
+fn join_accesses(copy: &mut Function, ctx: &Ctx<'_>, module: &Module) {
+    let in_functions = ctx.of_functions(&module.globals);
+    // Neighbours may load what others load, and some addresses are of no use any more.
+    let _ = cse::run(copy, &in_functions);
+    let _ = dce::run(copy, &in_functions);
+    let joined = vectorize_memory::run(copy, &in_functions);
+    if joined.is_yes() && ctx.target.quirks.has(QuirkKind::VectorsByWords) {
+        let _ = widen_memory::run(copy, &in_functions);
+    }
+}
+
+/// The offsets of a kernel's pointers in its argument block.
+fn pointer_arguments(kernel: &KernelInfo) -> Vec<u32> {
+    let layout = ArgLayout::of(kernel, &Abi::Addresses);
+    let args = kernel.args.iter().zip(&layout.places);
+    args.filter(|(arg, _)| matches!(arg.kind, KernelArgKind::Pointer(_)))
+        .filter_map(|(_, place)| place.map(|place| place.offset))
+        .collect()
+}
+
+/// Returns whether a kernel is one of applications, and nobody counts its invocations.
+fn may_have_copy(kernel: &KernelInfo) -> bool {
+    let is_of_application = kernel.enqueue.is_none()
+        && kernel.node.is_none()
+        && !kernel.initializer
+        && !kernel.finalizer;
+    let has_sub_groups = kernel.required_sub_group_size.is_some()
+        || kernel.required_sub_groups.is_some()
+        || kernel.whole_sub_groups;
+    // Much that is known of images stands with the kernel: levels, samples, facts.
+    let has_images = (kernel.args.iter())
+        .any(|arg| matches!(arg.kind, KernelArgKind::Image(_) | KernelArgKind::Sampler));
+    let has_memory = kernel.checked || kernel.private_bytes > 0;
+    is_of_application && !has_sub_groups && !has_images && !has_memory
+}
+
+/// Returns whether work-groups of the required size are made of whole invocations.
+fn divides(items: u32, required: Option<[u32; 3]>) -> bool {
+    required.is_none_or(|[x, ..]| x % items == 0)
+}

@@ -1,0 +1,216 @@
+//! Distances between what neighbours access.
+
+use super::plan::{Plan, Source, source};
+use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, Type, Value};
+
+/// The alignment of pointer arguments that launches of copies promise, in bytes.
+pub(super) const ARGUMENT_ALIGN: u64 = 16;
+
+/// The size that objects of pointer arguments have at most in launches of copies, in bytes.
+const ARGUMENT_BYTES: u64 = 1 << 31;
+
+/// The depth to which operands are looked at; an operand may be reached along several ways.
+const MAX_DEPTH: u32 = 8;
+
+/// Answers questions about one kernel.
+pub(super) struct Strides<'a> {
+    pub func: &'a Function,
+    pub plan: &'a Plan<'a>,
+    /// Offsets of the pointer arguments in the argument block.
+    pub arguments: &'a [u32],
+}
+
+impl Strides<'_> {
+    /// The bytes from a neighbour's pointer to the next one's; `None` if they are not the same between all. For pointers
+    /// that all neighbours access.
+    pub fn of_pointer(&self, pointer: Value) -> Option<i64> {
+        let mut base = pointer;
+        while let Some(inst) = self.func.def_inst(base) {
+            let InstKind::PtrAdd { base: next, .. } = self.func.insts[inst].kind else {
+                break;
+            };
+            base = next;
+        }
+        let in_argument = self.is_argument(base);
+        let stride = self.pointer_stride(pointer, in_argument, MAX_DEPTH)?;
+        let farthest = stride.checked_mul(i64::from(self.plan.items()))?;
+        (!in_argument || farthest.unsigned_abs() < ARGUMENT_BYTES).then_some(stride)
+    }
+
+    /// Returns whether a pointer is an argument, as it was given.
+    fn is_argument(&self, pointer: Value) -> bool {
+        let inst = self.func.def_inst(pointer);
+        inst.is_some_and(|inst| match self.func.insts[inst].kind {
+            InstKind::LoadArg { offset } => self.arguments.contains(&offset),
+            _ => false,
+        })
+    }
+
+    /// The alignment of the first neighbour's pointer, as far as it is known.
+    pub fn alignment(&self, pointer: Value) -> u64 {
+        self.pointer_multiple(pointer, MAX_DEPTH)
+    }
+
+    fn pointer_stride(&self, pointer: Value, in_argument: bool, depth: u32) -> Option<i64> {
+        if !self.plan.differs(pointer) {
+            return Some(0);
+        }
+        let inst = self.func.def_inst(pointer)?;
+        match self.func.insts[inst].kind {
+            InstKind::PtrAdd { base, offset } if depth > 0 => {
+                let base = self.pointer_stride(base, in_argument, depth - 1)?;
+                let offset = self.number_stride(offset, in_argument, depth - 1)?;
+                Some(base.wrapping_add(offset))
+            }
+            _ => None,
+        }
+    }
+
+    /// The step of a number from neighbour to neighbour, modulo 2⁶⁴ as addresses are.
+    ///
+    /// A number of 32 bits that is extended may wrap around between neighbours. Their addresses in an argument's object
+    /// would then be a multiple of 4 GiB farther apart, and cannot both lie in it ([`ARGUMENT_BYTES`]): `in_argument`
+    /// leaves that out.
+    fn number_stride(&self, value: Value, in_argument: bool, depth: u32) -> Option<i64> {
+        if !self.plan.differs(value) {
+            return Some(0);
+        }
+        if let Some(step) = self.step(value, depth) {
+            return Some(step as i64);
+        }
+        let ty = self.func.ty(value);
+        let fits = ty == Type::I64 || (ty == Type::I32 && in_argument);
+        if !fits || depth == 0 {
+            return None;
+        }
+        let step = |value| self.number_stride(value, in_argument, depth - 1);
+        let inst = self.func.def_inst(value)?;
+        match self.func.insts[inst].kind {
+            InstKind::Convert {
+                op: ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt,
+                arg,
+                ..
+            } => step(arg),
+            InstKind::Binary {
+                op, args: [a, b], ..
+            } => {
+                let constant = self.func.const_bits(b);
+                match (op, constant) {
+                    (BinaryOp::IAdd, _) => Some(step(a)?.wrapping_add(step(b)?)),
+                    (BinaryOp::ISub, _) => Some(step(a)?.wrapping_sub(step(b)?)),
+                    (BinaryOp::IMul, Some(by)) => Some(step(a)?.wrapping_mul(signed(by, ty))),
+                    (BinaryOp::Shl, Some(by)) if by < 32 => Some(step(a)? << by),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The step of a number whose first neighbour's is a multiple of the step times the number of neighbours, so that no
+    /// neighbour's wraps around: a power of two.
+    fn step(&self, value: Value, depth: u32) -> Option<u64> {
+        let inst = self.func.def_inst(value)?;
+        let width = self.func.ty(value).scalar.bits();
+        let fits = |step: u64, width: u32| {
+            let items = u64::from(self.plan.items());
+            step.checked_mul(items)
+                .is_some_and(|most| most.ilog2() < width)
+        };
+        if let Some(Source::Id(_)) = source(self.func, inst) {
+            return Some(1).filter(|&step| fits(step, width));
+        }
+        if depth == 0 || self.func.ty(value).is_vector() {
+            return None;
+        }
+        match self.func.insts[inst].kind {
+            InstKind::Convert {
+                op: ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt,
+                arg,
+                ..
+            } => {
+                let step = self.step(arg, depth - 1)?;
+                // The uppermost bit is the sign, and the same for all.
+                let narrow = width.min(self.func.ty(arg).scalar.bits());
+                fits(step, narrow).then_some(step)
+            }
+            InstKind::Binary {
+                op, args: [a, b], ..
+            } => {
+                let by = self.func.const_bits(b)?;
+                let factor = match op {
+                    BinaryOp::Shl if by < 32 => 1 << by,
+                    BinaryOp::IMul if by.is_power_of_two() => by,
+                    _ => return None,
+                };
+                let step = self.step(a, depth - 1)?.checked_mul(factor)?;
+                fits(step, width).then_some(step)
+            }
+            _ => None,
+        }
+    }
+
+    fn pointer_multiple(&self, pointer: Value, depth: u32) -> u64 {
+        let Some(inst) = self.func.def_inst(pointer) else {
+            return 1;
+        };
+        match self.func.insts[inst].kind {
+            InstKind::LoadArg { .. } if self.is_argument(pointer) => ARGUMENT_ALIGN,
+            InstKind::PtrAdd { base, offset } if depth > 0 => {
+                let base = self.pointer_multiple(base, depth - 1);
+                base.min(self.multiple(offset, depth - 1))
+            }
+            _ => 1,
+        }
+    }
+
+    /// A power of two, at most [`ARGUMENT_ALIGN`], that divides the first neighbour's number.
+    fn multiple(&self, value: Value, depth: u32) -> u64 {
+        let factor = |number: u64| match number {
+            0 => ARGUMENT_ALIGN,
+            _ => ARGUMENT_ALIGN.min(1 << number.trailing_zeros().min(32)),
+        };
+        if let Some(bits) = self.func.const_bits(value) {
+            return factor(bits);
+        }
+        let Some(inst) = self.func.def_inst(value) else {
+            return 1;
+        };
+        if let Some(Source::Id(_)) = source(self.func, inst) {
+            return factor(u64::from(self.plan.items()));
+        }
+        if depth == 0 || self.func.ty(value).is_vector() {
+            return 1;
+        }
+        match self.func.insts[inst].kind {
+            InstKind::Convert {
+                op: ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt,
+                arg,
+                ..
+            } => self.multiple(arg, depth - 1),
+            InstKind::Binary {
+                op, args: [a, b], ..
+            } => {
+                let one = self.multiple(a, depth - 1);
+                match op {
+                    BinaryOp::IAdd | BinaryOp::ISub => one.min(self.multiple(b, depth - 1)),
+                    BinaryOp::IMul => factor(one * self.multiple(b, depth - 1)),
+                    BinaryOp::Shl => match self.func.const_bits(b) {
+                        Some(by) if by < 32 => factor(one << by),
+                        _ => one,
+                    },
+                    _ => 1,
+                }
+            }
+            _ => 1,
+        }
+    }
+}
+
+/// A constant as a signed number.
+fn signed(bits: u64, ty: Type) -> i64 {
+    match ty {
+        Type::I32 => i64::from(bits as u32 as i32),
+        _ => bits as i64,
+    }
+}

@@ -1,0 +1,50 @@
+//! Batches that have ended, and the time that the device has spent on them.
+
+use super::batch::Recorded;
+use crate::base::clock::host_time;
+use crate::base::error::Error;
+use crate::command::Command;
+
+/// A batch that has ended.
+pub(super) struct Finished {
+    pub commands: Vec<Recorded>,
+    /// Nanoseconds that the device has spent on it, at most.
+    pub spent: u64,
+    /// Set when the device is lost: nobody knows what became of the commands.
+    pub lost: Option<Error>,
+}
+
+/// The batches of a lane on the host's clock, in nanoseconds: what the device did earlier is no part of a batch's time.
+#[derive(Default)]
+pub(super) struct Spending {
+    /// The time at which the last batch was found to have ended.
+    ended: u64,
+}
+
+impl Spending {
+    /// Notes that a batch is found to have ended that was submitted at a time; gives the nanoseconds that the device has
+    /// spent on it, at most.
+    pub fn end(&mut self, submitted: u64) -> u64 {
+        let now = host_time();
+        let spent = now.saturating_sub(submitted.max(self.ended));
+        self.ended = now;
+        spent
+    }
+}
+
+impl Finished {
+    /// Tells the commands their shares of the batch's time.
+    pub fn note_time(&self) {
+        let commands = self.commands.iter();
+        let count: usize = commands.map(|recorded| 1 + recorded.joined.len()).sum();
+        let share = self.spent / (count as u64).max(1);
+        for recorded in &self.commands {
+            if let Command::Device(command) = &recorded.node.command {
+                command.note_time(share);
+            }
+            for command in &recorded.joined {
+                command.note_time(share);
+            }
+        }
+    }
+}

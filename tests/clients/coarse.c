@@ -1,0 +1,200 @@
+// client: env PUMICE_COARSE=always
+// client: once-a-driver
+/* Kernels whose invocations run several work-items each: results are the same where a launch takes them, and none does
+ * where ids have an offset, whole invocations do not make the work-groups, or a pointer is not aligned. The trace tells. */
+#include "traced_run.h"
+
+static const char *source =
+    "kernel void ids(global int *out, int n)\n"
+    "{ size_t i = (get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0);\n"
+    "  out[i] = (int)(get_global_id(0) * n + get_local_id(0) * 8 + get_local_size(0)\n"
+    "    + get_group_id(0) * 16 + get_global_size(0) + get_local_linear_id() + 3 * get_global_id(1)); }\n"
+    "kernel void scan(global const int *in, global int *out, local int *part)\n"
+    "{ int t = get_local_id(0), i = get_global_id(0);\n"
+    "  part[t] = in[i];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  for (int s = 1; s < (int)get_local_size(0); s *= 2) {\n"
+    "    int left = t >= s ? part[t - s] : 0;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    part[t] += left;\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE); }\n"
+    "  out[i] = part[t]; }\n"
+    "kernel void branches(global const int *in, global int *out, volatile global int *odd)\n"
+    "{ int i = get_global_id(0), x = in[i];\n"
+    "  if (x & 1) { atomic_inc(odd); x = 3 * x + 1; } else if (x % 4 == 0) x /= 4; else x = -x;\n"
+    "  if (i == 5) x += 1000;\n"
+    "  if (x < 0) return;\n"
+    "  out[i] = x; }\n";
+
+enum { N = 1024 };
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+
+static cl_kernel kernel_of(const char *name)
+{
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    MUST(error);
+    return kernel;
+}
+
+static cl_mem filled(const int *values)
+{
+    cl_int error = 0;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * sizeof(int), (void *)values, &error);
+    MUST(error);
+    return buffer;
+}
+
+static void ids(const size_t *offset, const size_t global[2], const size_t *local, cl_mem out)
+{
+    cl_kernel kernel = kernel_of("ids");
+    int n = 100;
+    MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 1, sizeof n, &n));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, offset, global, local, 0, NULL, NULL));
+    static int host[2 * N];
+    size_t count = global[0] * global[1];
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, count * sizeof(int), host, 0, NULL, NULL));
+    for (size_t y = 0; local && y < global[1]; y++)
+        for (size_t x = 0; x < global[0]; x++) {
+            size_t group = x / local[0], left = global[0] - group * local[0];
+            size_t wide = left < local[0] ? left : local[0], in_x = x % local[0], in_y = y % local[1];
+            size_t id[2] = {x + (offset ? offset[0] : 0), y + (offset ? offset[1] : 0)};
+            EQ(host[y * global[0] + x], (int)(id[0] * n + in_x * 8 + wide + group * 16 + global[0]
+                                              + in_y * wide + in_x + 3 * id[1]));
+        }
+    MUST(clReleaseKernel(kernel));
+}
+
+static void scan(size_t local, cl_mem in, cl_mem out, const int *values)
+{
+    cl_kernel kernel = kernel_of("scan");
+    size_t global = N;
+    MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 2, local * sizeof(int), NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    int host[N], sum = 0;
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    for (int i = 0; i < N; i++) {
+        sum = (i % local ? sum : 0) + values[i];
+        EQ(host[i], sum);
+    }
+    MUST(clReleaseKernel(kernel));
+}
+
+static void branches(cl_mem in, cl_mem out, const int *values)
+{
+    cl_kernel kernel = kernel_of("branches");
+    size_t global = N, local = 64;
+    int zero = 0, odd = 0, host[N];
+    cl_mem counter = filled(values);
+    MUST(clEnqueueFillBuffer(queue, counter, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL));
+    MUST(clEnqueueFillBuffer(queue, out, &zero, sizeof zero, 0, N * sizeof zero, 0, NULL, NULL));
+    MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 2, sizeof counter, &counter));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, counter, CL_TRUE, 0, sizeof odd, &odd, 0, NULL, NULL));
+    for (int i = 0; i < N; i++) {
+        int x = values[i];
+        odd -= x & 1;
+        x = x & 1 ? 3 * x + 1 : x % 4 == 0 ? x / 4 : -x;
+        x += i == 5 ? 1000 : 0;
+        EQ(host[i], x < 0 ? 0 : x);
+    }
+    EQ(odd, 0);
+    MUST(clReleaseMemObject(counter));
+    MUST(clReleaseKernel(kernel));
+}
+
+/* Work-items of an invocation are 4 or 2: seven launches take the copy, five cannot. */
+static int worker(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    int values[N];
+    for (int i = 0; i < N; i++)
+        values[i] = (i * 37 + i / 7) % 101;
+    cl_mem in = filled(values), out = filled(values);
+
+    const size_t local[2] = {32, 2}, rows[2] = {64, 8};
+    ids(NULL, rows, local, out);                                       /* taken */
+    ids((const size_t[2]){0, 9}, rows, local, out);                    /* taken: y alone has an offset */
+    ids((const size_t[2]){4, 0}, rows, local, out);                    /* not taken */
+    ids(NULL, (const size_t[2]){70, 8}, local, out);                   /* taken but for the groups at the end */
+    ids(NULL, rows, (const size_t[2]){1, 2}, out);                     /* not taken */
+    ids(NULL, (const size_t[2]){63, 3}, (const size_t[2]){21, 3}, out); /* not taken */
+    ids(NULL, (const size_t[2]){1024, 1}, NULL, out);                  /* taken */
+    scan(64, in, out, values);                                         /* taken */
+    scan(256, in, out, values);                                        /* taken */
+    scan(1, in, out, values);                                          /* not taken */
+    branches(in, out, values);                                         /* taken */
+
+    /* A pointer into shared memory that is aligned to 4 bytes. */
+    int *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, (N + 1) * sizeof *shared, 0);
+    CHECK(shared);
+    MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, shared, (N + 1) * sizeof *shared, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        shared[i + 1] = values[i];
+    MUST(clEnqueueSVMUnmap(queue, shared, 0, NULL, NULL));
+    cl_kernel kernel = kernel_of("scan");
+    size_t global = N, wide = 64;
+    MUST(clSetKernelArgSVMPointer(kernel, 0, shared + 1));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 2, wide * sizeof(int), NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &wide, 0, NULL, NULL)); /* not taken */
+    int first[2];
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof first, first, 0, NULL, NULL));
+    EQ(first[1], values[0] + values[1]);
+    MUST(clReleaseKernel(kernel));
+
+    /* Applications see no copies. */
+    size_t names = 0;
+    MUST(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof names, &names, NULL));
+    EQ(names, 3);
+    cl_kernel kernels[8];
+    cl_uint count = 0;
+    MUST(clCreateKernelsInProgram(program, 8, kernels, &count));
+    EQ(count, 3);
+    for (cl_uint i = 0; i < count; i++)
+        MUST(clReleaseKernel(kernels[i]));
+
+    clSVMFree(context, shared);
+    cl_mem all[] = {in, out};
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseMemObject(all[i]));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return failures != 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        return worker();
+    cl_device_svm_capabilities svm = 0;
+    cl_device_type type = 0;
+    MUST(clGetDeviceInfo(pumice_device(), CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    MUST(clGetDeviceInfo(pumice_device(), CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    /* Copies need device addresses, and are made for processors. */
+    if (!svm || !(type & CL_DEVICE_TYPE_CPU))
+        return finish();
+    EQ(traced_run(argv[0], "works"), 0);
+    int launches = traced_times("\"local\":"), taken = traced_times("\"items_per_invocation\":");
+    printf("launches: %d, of copies: %d\n", launches, taken);
+    EQ(launches, 12);
+    EQ(taken, 7);
+    return finish();
+}
