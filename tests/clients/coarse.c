@@ -180,10 +180,58 @@ static int worker(void)
     return failures != 0;
 }
 
+/* Launches one kernel for a second: the device has run it for long enough by then, and the copy has been made. */
+static int works_long(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    const char *text = "kernel void mix(global uint *x, uint rounds)\n"
+                       "{ uint i = get_global_id(0), v = x[i];\n"
+                       "  for (uint k = 0; k < rounds; k++) v = (v ^ k) * 0x9e3779b1u + (v >> 13);\n"
+                       "  x[i] = v; }\n";
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    static cl_uint values[16 * N], host[16 * N];
+    for (cl_uint i = 0; i < 16 * N; i++)
+        values[i] = i * 77;
+    cl_mem x = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &error);
+    MUST(error);
+    cl_kernel kernel = kernel_of("mix");
+    cl_uint rounds = 500;
+    size_t global = 16 * N;
+    MUST(clSetKernelArg(kernel, 0, sizeof x, &x));
+    MUST(clSetKernelArg(kernel, 1, sizeof rounds, &rounds));
+    cl_uint launches = 0;
+    for (time_t start = time(NULL); time(NULL) < start + 2; launches++) {
+        MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
+        MUST(clFinish(queue));
+    }
+    MUST(clEnqueueReadBuffer(queue, x, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    /* A few of them, since a processor alone takes as long for all. */
+    for (cl_uint i = 0; i < 16 * N; i += 1021) {
+        cl_uint v = values[i];
+        for (cl_uint n = 0; n < launches; n++)
+            for (cl_uint k = 0; k < rounds; k++)
+                v = (v ^ k) * 0x9e3779b1u + (v >> 13);
+        EQ(host[i], v);
+    }
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseMemObject(x));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return failures != 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2)
-        return worker();
+        return strcmp(argv[1], "long") ? worker() : works_long();
     cl_device_svm_capabilities svm = 0;
     cl_device_type type = 0;
     MUST(clGetDeviceInfo(pumice_device(), CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
@@ -196,5 +244,21 @@ int main(int argc, char **argv)
     printf("launches: %d, of copies: %d\n", launches, taken);
     EQ(launches, 12);
     EQ(taken, 7);
+
+    /* By default a kernel gets a copy in the background once it has run for long, from source and from the cache alike. */
+    char cache[] = "/tmp/pumice-coarse-XXXXXX";
+    CHECK(mkdtemp(cache));
+    setenv("PUMICE_CACHE", cache, 1);
+    setenv("PUMICE_COARSE", "auto", 1);
+    for (int round = 0; round < 2; round++) {
+        EQ(traced_run(argv[0], "long"), 0);
+        printf("launches of copies: %d\n", traced_times("\"items_per_invocation\":"));
+        CHECK(traced_times("\"items_per_invocation\":") > 0);
+        /* The first launches are the kernel's own. */
+        CHECK(traced_times("\"items_per_invocation\":") < traced_times("\"local\":"));
+    }
+    setenv("PUMICE_COARSE", "off", 1);
+    EQ(traced_run(argv[0], "long"), 0);
+    EQ(traced_times("\"items_per_invocation\":"), 0);
     return finish();
 }

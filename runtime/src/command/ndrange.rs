@@ -45,8 +45,8 @@ pub(super) struct KernelLaunch {
     pub(super) prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
     pub(super) initializers: Option<Arc<InitRun>>,
-    /// See [`Executable::takes_copy`](crate::executable::Executable::takes_copy): from before it was prepared.
-    takes_copy: bool,
+    /// See [`DeviceKernel::takes_copies`]: from when it was made.
+    takes_copies: bool,
     /// See [`DeviceCommand::joins`].
     pub(super) joins: bool,
     /// [`Kernel::changes`] when it was made, if it serves for a later launch.
@@ -161,6 +161,8 @@ fn make(
     let device_kernel = kernel.device_kernel(on.device())?;
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
     let args = args()?;
+    // Before the form is chosen: it may be ready in between.
+    let takes_copies = device_kernel.takes_copies();
     let device_kernel = device_kernel.for_arguments(&args, on.device());
     let range = resolve(on, kernel, &device_kernel, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
@@ -188,7 +190,6 @@ fn make(
         return enqueuing::command(on, command_type, kernel, args, range).map(Made::Other);
     }
     let pointed_at = pointed_at(on, &args);
-    let takes_copy = device_kernel.executable.takes_copy(device_kernel.index);
     let prepared = prepare(on, kernel, &device_kernel, &args, &range)?;
     let initializers = run_initializers(on, &device_kernel)?;
     let joins = initializers.is_none() && prepared.is_simple();
@@ -203,7 +204,7 @@ fn make(
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
-        takes_copy,
+        takes_copies,
         joins,
         made_at: OnceLock::new(),
     })))
@@ -445,10 +446,7 @@ impl KernelLaunch {
 
     /// Tells whether a launch that is made now would take the kernel or its coarse copy as this one does.
     fn has_right_form(&self) -> bool {
-        let DeviceKernel {
-            executable, index, ..
-        } = &self.device_kernel;
-        executable.takes_copy(*index) == self.takes_copy
+        self.device_kernel.takes_copies() == self.takes_copies
     }
 
     /// A launch that can be repeated, with other bytes for some arguments; `None` unless these are all that has to
@@ -530,10 +528,7 @@ impl DeviceCommand for KernelLaunch {
     }
 
     fn note_time(&self, nanoseconds: u64) {
-        let DeviceKernel {
-            executable, index, ..
-        } = &self.device_kernel;
-        executable.note_time(*index, nanoseconds);
+        self.device_kernel.note_time(nanoseconds);
     }
 
     fn is_launch(&self, launch: &Launched<'_>) -> bool {

@@ -31,8 +31,13 @@ pub(crate) fn choice() -> Choice {
     })
 }
 
-/// Returns whether kernels have copies that run several work-items in an invocation. A GPU's threads hide the time of
-/// dependent instructions; processors have few.
+/// Returns whether kernels are built with copies that run several work-items in an invocation. A GPU's threads hide the time
+/// of dependent instructions; processors have few.
 pub(super) fn takes_copies(caps: &Capabilities) -> bool {
-    caps.device_type == DeviceType::Cpu && choice() != Choice::Off
+    caps.device_type == DeviceType::Cpu && choice() == Choice::Always
+}
+
+/// Returns whether kernels that run for long get copies.
+pub(crate) fn takes_copies_later(caps: &Capabilities) -> bool {
+    caps.device_type == DeviceType::Cpu && choice() == Choice::Auto
 }

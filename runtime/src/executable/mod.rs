@@ -64,8 +64,6 @@ pub struct Executable {
     splitting: Option<launch::Splitting>,
     /// The last plan of each kernel.
     plans: Vec<Mutex<Option<Arc<launch::Plan>>>>,
-    /// The time that the device has spent on each kernel, as far as it decides on coarse copies.
-    spent: Vec<launch::Spent>,
     /// Work-group sizes that each kernel has pipelines for, the first few.
     group_sizes: Vec<Mutex<Vec<[u32; 3]>>>,
     /// Schedulers of device queues that no launch uses.
@@ -113,11 +111,6 @@ impl Executable {
             words: words.to_vec(),
             splitting: launch::splitting(&interface, &scan),
             plans: interface.kernels.iter().map(|_| Mutex::default()).collect(),
-            spent: interface
-                .kernels
-                .iter()
-                .map(|_| launch::Spent::default())
-                .collect(),
             group_sizes: interface.kernels.iter().map(|_| Mutex::default()).collect(),
             scan,
             interface,

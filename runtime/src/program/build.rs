@@ -22,6 +22,7 @@ use crate::cache::Key;
 use crate::device::{Device, Wishes, checks};
 use crate::executable::Executable;
 use crate::program::cached::{self, IncludeRecorder};
+use crate::program::coarse_form::CoarseForm;
 use crate::program::compile_thread::on_large_stack;
 use crate::program::dump;
 use crate::program::includes::{Allowed, Includes};
@@ -169,7 +170,7 @@ impl Call {
         if let Some(build) = self.load(key.as_ref(), device) {
             span.tell("cache", "hit");
             log.clone_from(&build.log);
-            return Some(build);
+            return Some(with_coarse_form(build, &target, device));
         }
         span.tell("cache", if key.is_some() { "miss" } else { "off" });
         let includes = IncludeRecorder::new(&self.includes);
@@ -186,7 +187,7 @@ impl Call {
         if let Some(key) = &key {
             cached::store(key, &includes, &build, log, device);
         }
-        Some(build)
+        Some(with_coarse_form(build, &target, device))
     }
 
     /// A build that the cache has, ready to run, with the log of old.
@@ -252,11 +253,25 @@ fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, 
     Ok(Build {
         descriptor_module: build.descriptor_module.filter(|_| by_descriptors.is_some()),
         by_descriptors: by_descriptors.map(Arc::new),
+        coarse: None,
         executable: Some(Arc::new(executable)),
         binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         status: cl::CL_BUILD_SUCCESS,
         ..build
     })
+}
+
+/// Adds the form with coarse copies, if the program may get it.
+fn with_coarse_form(build: Build, target: &Target, device: &Device) -> Build {
+    let (executable, module) = (build.executable.as_ref(), build.kernel_module.as_ref());
+    let form = executable.zip(module).and_then(|(executable, module)| {
+        let lowered = (module, build.lowered_with);
+        CoarseForm::new(executable, lowered, target, device.capabilities())
+    });
+    Build {
+        coarse: form.map(Arc::new),
+        ..build
+    }
 }
 
 /// Adds an executable's warnings, or the errors instead of one, to the build log.

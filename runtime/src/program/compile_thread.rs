@@ -49,6 +49,29 @@ fn start_compiler() -> std::io::Result<Sender<Job>> {
     }
 }
 
+/// Runs a job of the compiler that nobody waits for. Without memory for a thread it is left out; a panic in it is logged.
+pub(super) fn in_background(job: impl FnOnce() + Send + 'static) {
+    let idle = IDLE.lock().pop();
+    let Ok(compiler) = idle.map_or_else(start_compiler, Ok) else {
+        return;
+    };
+    let kept = compiler.clone();
+    let _ = compiler.send(Box::new(move || {
+        if catch_unwind(AssertUnwindSafe(job)).is_err() {
+            log::error!("the compiler panicked: this is a bug of Pumice");
+        }
+        keep(kept);
+    }));
+}
+
+/// Keeps a compiling thread that has nothing to do.
+fn keep(compiler: Sender<Job>) {
+    let mut idle = IDLE.lock();
+    if idle.len() < MAX_IDLE {
+        idle.push(compiler);
+    }
+}
+
 /// Runs a job of the compiler; a panic in it becomes `failed`'s answer.
 ///
 /// # Errors
@@ -69,11 +92,7 @@ pub(super) fn on_large_stack<T: Send + 'static>(
     let answer = sent
         .ok()
         .and_then(|()| exit::outside(|| result.recv().ok()));
-    let mut idle = IDLE.lock();
-    if idle.len() < MAX_IDLE {
-        idle.push(compiler);
-    }
-    drop(idle);
+    keep(compiler);
     Ok(match answer {
         Some(Ok(value)) => value,
         _ => {

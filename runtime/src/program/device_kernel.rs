@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::device::Device;
 use crate::executable::{ArgBytes, ArgValue, Executable, KernelInfo, Prepared, RangeLimits};
 use crate::program::arguments::{ArgBlock, Argument};
+use crate::program::coarse_form::CoarseForm;
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -13,6 +14,8 @@ pub struct DeviceKernel {
     pub executable: Arc<Executable>,
     /// The same with descriptors for buffers, if the program has that form.
     pub by_descriptors: Option<Arc<Executable>>,
+    /// The same with coarse copies, if the program may get that form.
+    pub coarse: Option<Arc<CoarseForm>>,
     /// Its place among the executable's kernels.
     pub index: usize,
     /// True if the program was built with `-cl-uniform-work-group-size`.
@@ -33,10 +36,29 @@ impl DeviceKernel {
             let mut values = args.values.iter().flatten();
             args.indirect.is_empty() && values.all(|value| has_descriptor(value, device))
         });
+        let copies = || {
+            let coarse = self.coarse.as_ref()?;
+            coarse.for_launch(self.index, (&self.executable, device))
+        };
+        let executable = form.cloned().or_else(copies);
         Self {
-            executable: form.unwrap_or(&self.executable).clone(),
+            executable: executable.unwrap_or_else(|| self.executable.clone()),
             by_descriptors: None,
+            coarse: self.coarse.clone(),
             ..*self
+        }
+    }
+
+    /// Returns whether the next launch takes the form with coarse copies.
+    pub fn takes_copies(&self) -> bool {
+        let coarse = self.coarse.as_ref();
+        coarse.is_some_and(|coarse| coarse.executable(self.index).is_some())
+    }
+
+    /// Notes for how many nanoseconds the device has run it.
+    pub fn note_time(&self, nanoseconds: u64) {
+        if let Some(coarse) = &self.coarse {
+            coarse.note_time(self.index, nanoseconds);
         }
     }
 

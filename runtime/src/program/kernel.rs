@@ -163,6 +163,7 @@ impl Kernel {
                 Some(DeviceKernel {
                     executable,
                     by_descriptors: build.by_descriptors,
+                    coarse: build.coarse,
                     index,
                     uniform_groups: build.uniform_groups,
                 })

@@ -4,6 +4,7 @@
 //! - `stages.rs`: compile, link and lower; `compile_thread.rs`: the thread that they run on
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `cached.rs`: entries of the cache
+//! - `coarse_form.rs`: the form with coarse copies of kernels
 //! - `input.rs`: the input of a build
 //! - `includes.rs`: the files of `#include`
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
@@ -17,6 +18,7 @@ pub mod arguments;
 pub mod binary;
 pub mod build;
 mod cached;
+pub mod coarse_form;
 mod compile_thread;
 pub mod device_kernel;
 mod dump;
@@ -48,6 +50,7 @@ use crate::base::reason::Callback;
 use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::executable::Executable;
+use crate::program::coarse_form::CoarseForm;
 
 /// The origin of a program.
 #[derive(Debug)]
@@ -86,6 +89,8 @@ pub struct Build {
     pub descriptor_module: Option<Arc<VulkanModule>>,
     /// The second form, ready to run.
     pub by_descriptors: Option<Arc<Executable>>,
+    /// The program's form with coarse copies, if it may get that.
+    pub coarse: Option<Arc<CoarseForm>>,
     /// The options that the Vulkan module was lowered with, or was when the binary was made.
     pub lowered_with: MathOptions,
     /// CL_PROGRAM_BINARY_TYPE_*.

@@ -1,9 +1,4 @@
 //! Launches of a kernel's coarse copy, whose invocations run several work-items each.
-//!
-//! Drivers for processors take milliseconds to compile a kernel, and longer for the copy, which is larger: a kernel's copy
-//! is launched once the device has run the kernel for as long.
-
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::regions::Region;
 use super::{ArgValue, Launch, NdRange};
@@ -11,33 +6,11 @@ use crate::device::coarse::{Choice, choice};
 use crate::executable::Executable;
 use crate::executable::interface::coarse::CoarseCopy;
 
-/// A kernel's copy is taken once the device has run the kernel for so many nanoseconds.
-const ENOUGH: u64 = 20_000_000;
-
 /// The alignment of pointer arguments that copies take for granted, in bytes.
 const ARGUMENT_ALIGN: u64 = 16;
 
 /// The size of the objects that these point into that copies take for granted: the most bytes.
 const ARGUMENT_BYTES: u64 = 1 << 31;
-
-/// The nanoseconds for which the device has run a kernel.
-#[derive(Default)]
-pub(in crate::executable) struct Spent {
-    sum: AtomicU64,
-    last: AtomicU64,
-}
-
-impl Spent {
-    /// Notes a launch. Drivers compile a kernel when they first run it: of two launches in a row the shorter counts.
-    fn note(&self, nanoseconds: u64) {
-        let last = self.last.swap(nanoseconds, Ordering::Relaxed);
-        self.sum.fetch_add(nanoseconds.min(last), Ordering::Relaxed);
-    }
-
-    fn is_enough(&self) -> bool {
-        self.sum.load(Ordering::Relaxed) >= ENOUGH
-    }
-}
 
 impl Executable {
     /// The kernel's copy.
@@ -50,28 +23,11 @@ impl Executable {
         self.copy_of(kernel).map_or(1, |copy| copy.items)
     }
 
-    /// Notes for how many nanoseconds the device has run a kernel.
-    pub fn note_time(&self, kernel: usize, nanoseconds: u64) {
-        if self.copy_of(kernel).is_some() && !self.spent[kernel].is_enough() {
-            self.spent[kernel].note(nanoseconds);
-        }
-    }
-
-    /// Returns whether launches of a kernel take its copy where they can.
-    pub fn takes_copy(&self, kernel: usize) -> bool {
-        self.copy_of(kernel).is_some()
-            && match choice() {
-                Choice::Off => false,
-                Choice::Auto => self.spent[kernel].is_enough(),
-                Choice::Always => true,
-            }
-    }
-
     /// The copy that a launch may take.
     pub(super) fn coarse_copy(&self, launch: &Launch<'_>) -> Option<CoarseCopy> {
         let are_served = || launch.args.iter().all(|arg| is_served(arg.as_ref()));
         let copy = self.copy_of(launch.kernel);
-        copy.filter(|_| self.takes_copy(launch.kernel) && are_served())
+        copy.filter(|_| are_served())
     }
 }
 

@@ -38,7 +38,6 @@ use smallvec::SmallVec;
 
 use self::bind::{Buffers, LaunchBuilder, Push, put_range};
 pub use self::checks::CheckMemory;
-pub(super) use self::coarse::Spent;
 pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
 use self::private_memory::groups_within;

@@ -1,0 +1,128 @@
+//! A program's form with coarse copies of its kernels (`passes/optimize/coarsen`).
+//!
+//! Lowering takes longer with copies, and drivers for processors take milliseconds to compile a kernel, longer for the copy. So
+//! the form is made in the background once the device has run one of the kernels for as long.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use pumice_budget as budget;
+use pumice_compiler::options::MathOptions;
+use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
+use pumice_vulkan_layer::Capabilities;
+
+use crate::base::log;
+use crate::base::trace;
+use crate::device::{Device, coarse};
+use crate::executable::Executable;
+use crate::program::compile_thread::in_background;
+
+/// A kernel's copy is worth it once the device has run the kernel for so many nanoseconds.
+const ENOUGH: u64 = 20_000_000;
+
+/// The form of one build.
+pub struct CoarseForm {
+    /// The linked program.
+    module: Arc<KernelModule>,
+    math: MathOptions,
+    /// The build's target, with copies.
+    target: Target,
+    /// The time that the device has spent on each kernel.
+    spent: Vec<Spent>,
+    is_begun: AtomicBool,
+    /// The form, once it has been made; `None` if the program has none.
+    made: OnceLock<Option<Arc<Executable>>>,
+}
+
+/// The nanoseconds for which the device has run a kernel.
+#[derive(Default)]
+struct Spent {
+    sum: AtomicU64,
+    last: AtomicU64,
+}
+
+impl Spent {
+    /// Notes a launch. Drivers compile a kernel when they first run it: of two launches in a row the shorter counts.
+    fn note(&self, nanoseconds: u64) {
+        let last = self.last.swap(nanoseconds, Ordering::Relaxed);
+        self.sum.fetch_add(nanoseconds.min(last), Ordering::Relaxed);
+    }
+
+    fn is_enough(&self) -> bool {
+        self.sum.load(Ordering::Relaxed) >= ENOUGH
+    }
+}
+
+impl CoarseForm {
+    /// The form of a program that may get it: launches for a processor whose kernels have device addresses, no checks, and no
+    /// variables of the program's, of which there would be two.
+    pub(super) fn new(
+        executable: &Executable,
+        (module, math): (&Arc<KernelModule>, MathOptions),
+        target: &Target,
+        caps: &Capabilities,
+    ) -> Option<Self> {
+        let has_addresses = target.abi.descriptors().is_none();
+        let fits = coarse::takes_copies_later(caps) && has_addresses && !target.checks.any();
+        (fits && executable.stands_for(executable, caps)).then(|| Self {
+            module: module.clone(),
+            math,
+            target: Target {
+                coarse: true,
+                ..target.clone()
+            },
+            spent: executable
+                .kernels()
+                .iter()
+                .map(|_| Spent::default())
+                .collect(),
+            is_begun: AtomicBool::new(false),
+            made: OnceLock::new(),
+        })
+    }
+
+    /// Notes for how many nanoseconds the device has run a kernel.
+    pub fn note_time(&self, kernel: usize, nanoseconds: u64) {
+        if !self.spent[kernel].is_enough() {
+            self.spent[kernel].note(nanoseconds);
+        }
+    }
+
+    /// The executable for the next launch of a kernel, if the form has it and the device has run the kernel for long enough.
+    pub fn executable(&self, kernel: usize) -> Option<&Arc<Executable>> {
+        let made = (self.made.get()).filter(|_| self.spent[kernel].is_enough())?;
+        made.as_ref().filter(|made| made.coarse_items(kernel) > 1)
+    }
+
+    /// As [`CoarseForm::executable`]; makes the form when it is time to.
+    pub fn for_launch(
+        self: &Arc<Self>,
+        kernel: usize,
+        (executable, device): (&Arc<Executable>, &Device),
+    ) -> Option<Arc<Executable>> {
+        let is_due = self.spent[kernel].is_enough();
+        if is_due && !self.is_begun.swap(true, Ordering::Relaxed) {
+            let (form, executable) = (self.clone(), executable.clone());
+            let caps = device.capabilities().clone();
+            in_background(move || form.make(&executable, &caps));
+        }
+        self.executable(kernel).cloned()
+    }
+
+    fn make(&self, executable: &Executable, caps: &Capabilities) {
+        let _span = trace::span("build", "lower with coarse copies");
+        budget::begin();
+        let options = LowerOptions {
+            math: self.math,
+            ..LowerOptions::default()
+        };
+        let lowered = lower(&self.module, &self.target, &options);
+        let made = (lowered.output)
+            .and_then(|module| Executable::new(&module.words, caps).ok())
+            .filter(|made| made.stands_for(executable, caps));
+        if made.is_none() {
+            log::debug!("no coarse copies of the program's kernels: {}", lowered.log);
+        }
+        let _ = self.made.set(made.map(Arc::new));
+    }
+}
