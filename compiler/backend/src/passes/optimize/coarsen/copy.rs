@@ -72,7 +72,7 @@ impl<'a> Copier<'a> {
                 self.inst_of_all(at, inst);
             }
             match self.plan.region(block) {
-                Some(region) => self.part(at, last, region),
+                Some(region) => self.part(at, (block, last), region),
                 None => self.end_of_all(at, last),
             }
         }
@@ -311,7 +311,7 @@ impl<'a> Copier<'a> {
     }
 
     /// The end of a block that neighbours leave different ways.
-    fn part(&mut self, at: Block, last: Inst, region: &Region) {
+    fn part(&mut self, at: Block, (block, last): (Block, Inst), region: &Region) {
         let data = &self.old.insts[last];
         let mut at = at;
         if let (
@@ -351,7 +351,10 @@ impl<'a> Copier<'a> {
             for &block in &region.blocks {
                 self.declare_alone(block, &mut alone);
             }
-            self.end_alone(at, last, &alone);
+            match region.blocks.contains(&block) {
+                true => self.begin_again(at, (block, last), &alone),
+                false => self.end_alone(at, last, &alone),
+            }
             for &block in &region.blocks {
                 self.block_alone(block, &mut alone);
             }
@@ -366,6 +369,16 @@ impl<'a> Copier<'a> {
             args,
         };
         self.new.append(at, InstKind::Jump { dest }, &[], data.loc);
+    }
+
+    /// Goes to the first block of a loop for one neighbour, whose values of this round are there.
+    fn begin_again(&mut self, at: Block, (first, last): (Block, Inst), alone: &Alone) {
+        let params = self.old.blocks[first].params.iter();
+        let args = params.map(|&param| self.value(param, alone.item)).collect();
+        let block = alone.blocks[&first];
+        let dest = BlockCall { block, args };
+        let loc = self.old.insts[last].loc;
+        self.new.append(at, InstKind::Jump { dest }, &[], loc);
     }
 
     /// The condition that all neighbours take the first way, or all the second.

@@ -8,16 +8,19 @@
 //! - [`plan`] finds what differs between neighbours, and the branches on it. Each of these leads through code that runs for
 //!   one neighbour after the other, up to the block where all ways meet. If only one way is more than nothing, and all
 //!   neighbours take it, they take it together.
+//! - [`loops`] prepares loops that neighbours leave in different rounds: they run the rounds that all of them run together, and the rest
+//!   one after the other.
 //! - [`copy`] writes the copy.
 //! - [`strides`] finds accesses of neighbours that lie side by side. Launches of copies promise that pointer arguments are
 //!   aligned to 16 bytes, so that these accesses become one, and point into objects that are small enough.
 //! - [`callees`] finds functions that may be called.
 //!
-//! No copy is made of kernels that ask for sub-groups, have images, or loop over what differs. The pass takes time and
+//! No copy is made of kernels that ask for sub-groups, or have images. The pass takes time and
 //! memory that are linear in the size of the copies, which is bounded.
 
 mod callees;
 mod copy;
+mod loops;
 mod plan;
 mod strides;
 
@@ -29,7 +32,7 @@ use copy::Copier;
 use plan::Plan;
 use pumice_budget as budget;
 use pumice_ir::{
-    ArgLayout, Coarse, Function, KernelArg, KernelArgKind, KernelInfo, LowerError, Module,
+    ArgLayout, Cfg, Coarse, Function, KernelArg, KernelArgKind, KernelInfo, LowerError, Module,
 };
 use pumice_target::{Abi, QuirkKind};
 use strides::Strides;
@@ -74,6 +77,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             func: &func,
             plan: &plan,
             arguments: &pointer_arguments(kernel),
+            cfg: &Cfg::new(&func),
         };
         let mut copy = Copier::new(&func, &plan, &strides).copy();
         join_accesses(&mut copy, ctx, module);

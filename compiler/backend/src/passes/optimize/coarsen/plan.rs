@@ -1,6 +1,7 @@
 //! Finds the values that differ between neighbours, and the branches where these go apart.
 
 use super::callees::Callees;
+use super::loops::{may_repeat, pass_out};
 use cranelift_entity::EntitySet;
 use pumice_ir::{
     AccessFlags, Block, BuiltIn, Cfg, Ends, Function, Inst, InstKind, Type, Value, ValueDef,
@@ -26,7 +27,7 @@ pub(super) struct Plan<'a> {
 pub(super) struct Region {
     /// The block where all ways meet, which is not one of the region.
     pub meet: Block,
-    /// The blocks, in reverse postorder.
+    /// The blocks, in reverse postorder; the one that the branch ends is the first of a loop's.
     pub blocks: Vec<Block>,
     /// The way through the region, if the other one is nothing: true for the branch's first target.
     pub only_way: Option<bool>,
@@ -60,6 +61,10 @@ impl<'a> Plan<'a> {
             order: cfg.reverse_postorder().to_vec(),
         };
         plan.find_differences(func, &ends)?;
+        if plan.pass_out_of_loops(func, &cfg, &ends)? {
+            plan.differs = EntitySet::new();
+            plan.find_differences(func, &ends)?;
+        }
         if plan.differs.is_empty() {
             return None;
         }
@@ -85,6 +90,11 @@ impl<'a> Plan<'a> {
     /// The region behind a block's branch, if neighbours go apart there.
     pub fn region(&self, block: Block) -> Option<&Region> {
         self.regions.get(&block)
+    }
+
+    /// Returns whether neighbours may have come to a block different ways.
+    pub fn is_meet(&self, block: Block) -> bool {
+        self.regions.values().any(|region| region.meet == block)
     }
 
     /// Returns whether each neighbour executes the instruction for itself.
@@ -148,6 +158,23 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Prepares the loops that neighbours leave in different rounds. Returns whether values have changed; `None` if one of the
+    /// loops does not allow it.
+    fn pass_out_of_loops(&self, func: &mut Function, cfg: &Cfg, ends: &Ends) -> Option<bool> {
+        let mut changed = false;
+        for &block in &self.order {
+            let last = func.terminator(block);
+            let Some(last) = last.filter(|&last| self.is_parted(func, last)) else {
+                continue;
+            };
+            let region = Region::new(func, cfg, ends, (block, last))?;
+            if region.blocks.contains(&block) {
+                changed |= pass_out(func, cfg, block, &region)?;
+            }
+        }
+        Some(changed)
+    }
+
     /// Finds the regions; `None` if one of them cannot be run for one neighbour after the other, or is not worth it.
     fn find_regions(&mut self, func: &Function, cfg: &Cfg, ends: &Ends) -> Option<()> {
         for block in self.order.clone() {
@@ -203,7 +230,8 @@ impl<'a> Plan<'a> {
 }
 
 impl Region {
-    /// The region behind the terminator of a block; `None` if it has other ways in or a barrier.
+    /// The region behind the terminator of a block; `None` if it has other ways in or a barrier. It has the block itself where
+    /// that is a loop's first one, whose other way leaves the loop.
     fn new(func: &Function, cfg: &Cfg, ends: &Ends, (block, last): (Block, Inst)) -> Option<Self> {
         let meet = ends.meet(block)?;
         let mut inside: EntitySet<Block> = EntitySet::new();
@@ -213,16 +241,17 @@ impl Region {
                 work.extend(cfg.succs(next));
             }
         }
-        if inside.contains(block) {
-            return None;
-        }
         let number = |block: &Block| cfg.rpo_number(*block);
         let mut blocks: Vec<Block> = inside.keys().filter(|&b| inside.contains(b)).collect();
         blocks.sort_by_key(number);
-        let is_closed = blocks.iter().all(|&inner| {
-            let mut preds = cfg.preds(inner).iter();
-            preds.all(|&pred| pred == block || inside.contains(pred))
-        });
+        let is_loop = inside.contains(block);
+        let is_closed = blocks
+            .iter()
+            .filter(|&&inner| inner != block)
+            .all(|&inner| {
+                let mut preds = cfg.preds(inner).iter();
+                preds.all(|&pred| pred == block || inside.contains(pred))
+            });
         let has_barrier = blocks.iter().any(|&inner| {
             let mut insts = func.layout.insts[inner].iter();
             insts.any(|&inst| matches!(func.insts[inst].kind, InstKind::Barrier { .. }))
@@ -240,6 +269,9 @@ impl Region {
             }
             _ => None,
         };
+        if is_loop && (only_way.is_none() || !may_repeat(func, block)) {
+            return None;
+        }
         Some(Self {
             meet,
             blocks,

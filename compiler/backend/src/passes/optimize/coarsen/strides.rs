@@ -1,7 +1,8 @@
 //! Distances between what neighbours access.
 
 use super::plan::{Plan, Source, source};
-use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, Type, Value};
+use pumice_ir::{BinaryOp, Block, Cfg, ConvertOp, Function, InstKind, Type, Value, ValueDef};
+use rustc_hash::FxHashMap;
 
 /// The alignment of pointer arguments that launches of copies promise, in bytes.
 pub(super) const ARGUMENT_ALIGN: u64 = 16;
@@ -18,6 +19,17 @@ pub(super) struct Strides<'a> {
     pub plan: &'a Plan<'a>,
     /// Offsets of the pointer arguments in the argument block.
     pub arguments: &'a [u32],
+    pub cfg: &'a Cfg,
+}
+
+/// The question about one pointer.
+struct Question {
+    /// It points into an argument's object.
+    in_argument: bool,
+    /// The steps of parameters of blocks, as far as they are known or being shown.
+    params: FxHashMap<Value, i64>,
+    /// A parameter has another step than was assumed, and others may have been concluded from that.
+    has_failed: bool,
 }
 
 impl Strides<'_> {
@@ -32,9 +44,15 @@ impl Strides<'_> {
             base = next;
         }
         let in_argument = self.is_argument(base);
-        let stride = self.pointer_stride(pointer, in_argument, MAX_DEPTH)?;
+        let mut question = Question {
+            in_argument,
+            params: FxHashMap::default(),
+            has_failed: false,
+        };
+        let stride = self.pointer_stride(pointer, &mut question, MAX_DEPTH)?;
         let farthest = stride.checked_mul(i64::from(self.plan.items()))?;
-        (!in_argument || farthest.unsigned_abs() < ARGUMENT_BYTES).then_some(stride)
+        let is_near = !in_argument || farthest.unsigned_abs() < ARGUMENT_BYTES;
+        (is_near && !question.has_failed).then_some(stride)
     }
 
     /// Returns whether a pointer is an argument, as it was given.
@@ -51,15 +69,15 @@ impl Strides<'_> {
         self.pointer_multiple(pointer, MAX_DEPTH)
     }
 
-    fn pointer_stride(&self, pointer: Value, in_argument: bool, depth: u32) -> Option<i64> {
+    fn pointer_stride(&self, pointer: Value, question: &mut Question, depth: u32) -> Option<i64> {
         if !self.plan.differs(pointer) {
             return Some(0);
         }
         let inst = self.func.def_inst(pointer)?;
         match self.func.insts[inst].kind {
             InstKind::PtrAdd { base, offset } if depth > 0 => {
-                let base = self.pointer_stride(base, in_argument, depth - 1)?;
-                let offset = self.number_stride(offset, in_argument, depth - 1)?;
+                let base = self.pointer_stride(base, question, depth - 1)?;
+                let offset = self.number_stride(offset, question, depth - 1)?;
                 Some(base.wrapping_add(offset))
             }
             _ => None,
@@ -71,7 +89,7 @@ impl Strides<'_> {
     /// A number of 32 bits that is extended may wrap around between neighbours. Their addresses in an argument's object
     /// would then be a multiple of 4 GiB farther apart, and cannot both lie in it ([`ARGUMENT_BYTES`]): `in_argument`
     /// leaves that out.
-    fn number_stride(&self, value: Value, in_argument: bool, depth: u32) -> Option<i64> {
+    fn number_stride(&self, value: Value, question: &mut Question, depth: u32) -> Option<i64> {
         if !self.plan.differs(value) {
             return Some(0);
         }
@@ -79,11 +97,14 @@ impl Strides<'_> {
             return Some(step as i64);
         }
         let ty = self.func.ty(value);
-        let fits = ty == Type::I64 || (ty == Type::I32 && in_argument);
+        let fits = ty == Type::I64 || (ty == Type::I32 && question.in_argument);
         if !fits || depth == 0 {
             return None;
         }
-        let step = |value| self.number_stride(value, in_argument, depth - 1);
+        if let &ValueDef::Param(block, index) = self.func.def(value) {
+            return self.param_stride(value, (block, index), question, depth - 1);
+        }
+        let mut step = |value| self.number_stride(value, question, depth - 1);
         let inst = self.func.def_inst(value)?;
         match self.func.insts[inst].kind {
             InstKind::Convert {
@@ -105,6 +126,39 @@ impl Strides<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The step of a block's parameter: what all values that it gets have, those of later rounds of a loop if it has it itself.
+    fn param_stride(
+        &self,
+        param: Value,
+        (block, index): (Block, u16),
+        question: &mut Question,
+        depth: u32,
+    ) -> Option<i64> {
+        if let Some(&step) = question.params.get(&param) {
+            return Some(step);
+        }
+        // Neighbours may have come different ways.
+        if self.plan.is_meet(block) {
+            return None;
+        }
+        let mut given: Vec<Value> = Vec::new();
+        let mut preds: Vec<Block> = self.cfg.preds(block).to_vec();
+        preds.sort_by_key(|&pred| self.cfg.rpo_number(pred));
+        for pred in preds {
+            let last = self.func.terminator(pred)?;
+            let calls = self.func.insts[last].kind.successors();
+            let calls = calls.into_iter().filter(|call| call.block == block);
+            given.extend(calls.map(|call| call.args[usize::from(index)]));
+        }
+        let (&first, others) = given.split_first()?;
+        let step = self.number_stride(first, question, depth)?;
+        question.params.insert(param, step);
+        let mut others = others.iter();
+        let holds = others.all(|&value| self.number_stride(value, question, depth) == Some(step));
+        question.has_failed |= !holds;
+        holds.then_some(step)
     }
 
     /// The step of a number whose first neighbour's is a multiple of the step times the number of neighbours, so that no
