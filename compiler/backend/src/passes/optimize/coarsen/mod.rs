@@ -49,10 +49,14 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let callees = callees(module)?;
     let mut copies = Vec::new();
     for (kernel, of) in module.kernels.iter().zip(0..) {
-        if !may_have_copy(kernel) {
+        let func = &module.functions[kernel.func];
+        let blocks = func.layout.blocks.iter();
+        let count: usize = blocks.map(|&block| func.layout.insts[block].len()).sum();
+        // A copy has no fewer.
+        if !may_have_copy(kernel) || SIZES.iter().all(|&(_, most)| count > most) {
             continue;
         }
-        let mut func = module.functions[kernel.func].clone();
+        let mut func = func.clone();
         func.spend();
         func.join_returns();
         // A branch around code leads to where the ways meet.
