@@ -88,6 +88,10 @@ pub fn served(setting: &Setting<'_>) -> Result<Vec<PathBuf>> {
     Ok(served)
 }
 
+/// The time that a file may take: functions of doubles made of words take lavapipe 22.3 more than two minutes on a slow
+/// processor.
+const LIMIT: Duration = Duration::from_secs(400);
+
 /// Runs each kernel file, a source with expectations in its comments, in a process of its own.
 pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !masks(&matrix.setting, "bufferDeviceAddress");
@@ -101,7 +105,7 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
         let mut command = Command::new(runner);
         command.arg("Pumice").arg(file);
         let name = file.file_name().expect("listed files have names");
-        let done = matrix.run(&name.to_string_lossy(), command, Duration::from_secs(120))?;
+        let done = matrix.run(&name.to_string_lossy(), command, LIMIT)?;
         if addresses || needs_addresses.iter().all(|n| name != n.as_str()) {
             return done.verdict();
         }
