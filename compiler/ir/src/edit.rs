@@ -69,8 +69,8 @@ impl Function {
         tail
     }
 
-    /// Lets all returns of a function without results meet in one block, and gives that.
-    pub fn join_returns(&mut self) -> Block {
+    /// Lets all returns of a function without results meet in one block.
+    pub fn join_returns(&mut self) {
         let exit = self.make_block();
         for &block in &self.layout.blocks.clone() {
             let Some(last) = self.terminator(block) else {
@@ -84,7 +84,6 @@ impl Function {
         self.layout.blocks.push(exit);
         let values = SmallVec::new();
         self.append(exit, InstKind::Return { values }, &[], SourceLoc::default());
-        exit
     }
 
     /// Counts the uses of each value as an operand in the layout.

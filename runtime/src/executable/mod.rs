@@ -130,18 +130,20 @@ impl Executable {
     /// Tells whether launches of its kernels may be launches of another module's. Neither has variables of its own, of which
     /// there would be two.
     pub fn stands_for(&self, other: &Self, caps: &Capabilities) -> bool {
-        let is_stateless = |one: &Self| {
-            let runs_more = one.has_initializers() || one.has_finalizers();
-            one.program_scope_bytes() == 0 && !runs_more
-        };
         let limits = |one: &Self| -> Vec<_> {
             let kernels = 0..one.infos.len();
             kernels.map(|kernel| one.limits(kernel, caps)).collect()
         };
-        is_stateless(self)
-            && is_stateless(other)
+        self.is_stateless()
+            && other.is_stateless()
             && self.infos == other.infos
             && limits(self) == limits(other)
+    }
+
+    /// Tells whether the module has no variables of its own, and no kernels that it runs by itself.
+    pub fn is_stateless(&self) -> bool {
+        let runs_more = self.has_initializers() || self.has_finalizers();
+        self.program_scope_bytes() == 0 && !runs_more
     }
 
     /// The index of the kernel of that name.

@@ -262,7 +262,7 @@ fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, 
 }
 
 /// Adds the form with coarse copies, if the program may get it.
-fn with_coarse_form(build: Build, target: &Target, device: &Device) -> Build {
+fn with_coarse_form(build: Build, target: &Arc<Target>, device: &Device) -> Build {
     let (executable, module) = (build.executable.as_ref(), build.kernel_module.as_ref());
     let form = executable.zip(module).and_then(|(executable, module)| {
         let lowered = (module, build.lowered_with);

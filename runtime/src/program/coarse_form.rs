@@ -25,8 +25,8 @@ pub struct CoarseForm {
     /// The linked program.
     module: Arc<KernelModule>,
     math: MathOptions,
-    /// The build's target, with copies.
-    target: Target,
+    /// The build's target.
+    target: Arc<Target>,
     /// The time that the device has spent on each kernel.
     spent: Vec<Spent>,
     is_begun: AtomicBool,
@@ -59,18 +59,15 @@ impl CoarseForm {
     pub(super) fn new(
         executable: &Executable,
         (module, math): (&Arc<KernelModule>, MathOptions),
-        target: &Target,
+        target: &Arc<Target>,
         caps: &Capabilities,
     ) -> Option<Self> {
         let has_addresses = target.abi.descriptors().is_none();
         let fits = coarse::takes_copies_later(caps) && has_addresses && !target.checks.any();
-        (fits && executable.stands_for(executable, caps)).then(|| Self {
+        (fits && executable.is_stateless()).then(|| Self {
             module: module.clone(),
             math,
-            target: Target {
-                coarse: true,
-                ..target.clone()
-            },
+            target: target.clone(),
             spent: executable
                 .kernels()
                 .iter()
@@ -116,7 +113,11 @@ impl CoarseForm {
             math: self.math,
             ..LowerOptions::default()
         };
-        let lowered = lower(&self.module, &self.target, &options);
+        let target = Target {
+            coarse: true,
+            ..Target::clone(&self.target)
+        };
+        let lowered = lower(&self.module, &target, &options);
         let made = (lowered.output)
             .and_then(|module| Executable::new(&module.words, caps).ok())
             .filter(|made| made.stands_for(executable, caps));

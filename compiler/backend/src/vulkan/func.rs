@@ -47,10 +47,11 @@ impl Emitter<'_> {
         if self.has_buffers() {
             self.bases = Some(Bases::of(self.module, f));
         }
-        let kernel = self.module.kernels.iter().position(|k| k.func == id);
-        if let (Some(sizes), Some(kernel)) = (&self.fixed_group_sizes, kernel) {
-            let size = sizes[kernel];
-            self.group_size = size.map(|n| self.b.const_u32(n));
+        if let Some(sizes) = &self.fixed_group_sizes {
+            let mut kernels = self.module.kernels.iter().zip(sizes);
+            if let Some((_, size)) = kernels.find(|(kernel, _)| kernel.func == id) {
+                self.group_size = size.map(|n| self.b.const_u32(n));
+            }
         }
 
         let func_id = self.func_id(id);

@@ -4,7 +4,6 @@ use super::{Object, space_index};
 use crate::{
     AddressSpace, ConvertOp, FuncId, InstData, InstKind, LowerError, Module, Type, Value, ValueDef,
 };
-
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 

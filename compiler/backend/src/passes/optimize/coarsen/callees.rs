@@ -44,11 +44,7 @@ fn callee(func: &Function, found: &Callees) -> Option<Callee> {
                     all.size = all.size.saturating_add(inner.size);
                     all.is_pure &= inner.is_pure;
                 }
-                InstKind::Load { ptr, .. } => {
-                    let space = func.ty(ptr).address_space();
-                    all.is_pure &= space == Some(AddressSpace::Private);
-                }
-                InstKind::Store { ptr, .. } => {
+                InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. } => {
                     let space = func.ty(ptr).address_space();
                     all.is_pure &= space == Some(AddressSpace::Private);
                 }

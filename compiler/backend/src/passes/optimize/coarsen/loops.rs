@@ -1,6 +1,7 @@
 //! Loops that neighbours leave in different rounds.
 
 use super::plan::Region;
+use cranelift_entity::EntitySet;
 use pumice_ir::{AccessFlags, Block, Cfg, Function, InstKind, Value};
 
 /// Returns whether a block may be executed again with the same values, up to its terminator.
@@ -33,11 +34,9 @@ pub(super) fn pass_out(
         .filter(is_behind)
         .copied()
         .collect();
+    let used = used(func, &behind);
     let mut changed = false;
-    for value in values {
-        if !is_used(func, &behind, value) {
-            continue;
-        }
+    for value in values.into_iter().filter(|&value| used.contains(value)) {
         let mut before = cfg.preds(region.meet).iter();
         if !before.all(|pred| region.blocks.contains(pred)) {
             return None;
@@ -68,13 +67,13 @@ pub(super) fn pass_out(
     Some(changed)
 }
 
-fn is_used(func: &Function, blocks: &[Block], value: Value) -> bool {
+fn used(func: &Function, blocks: &[Block]) -> EntitySet<Value> {
     let insts = blocks.iter().flat_map(|&block| &func.layout.insts[block]);
-    let mut found = false;
+    let mut found = EntitySet::new();
     for &inst in insts {
-        func.insts[inst]
-            .kind
-            .for_each_value(|used| found |= used == value);
+        func.insts[inst].kind.for_each_value(|value| {
+            found.insert(value);
+        });
     }
     found
 }
