@@ -7,6 +7,7 @@
 pub mod abi;
 mod check_kind;
 mod checks;
+pub mod coarse;
 mod described;
 pub mod device_queue;
 pub mod flags;

@@ -1,16 +1,12 @@
 //! Launches of a kernel's coarse copy, whose invocations run several work-items each.
 
+use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
+
 use super::regions::Region;
 use super::{ArgValue, Launch, NdRange};
 use crate::device::coarse::{Choice, choice};
 use crate::executable::Executable;
 use crate::executable::interface::coarse::CoarseCopy;
-
-/// The alignment of pointer arguments that copies take for granted, in bytes.
-const ARGUMENT_ALIGN: u64 = 16;
-
-/// The size of the objects that these point into that copies take for granted: the most bytes.
-const ARGUMENT_BYTES: u64 = 1 << 31;
 
 impl Executable {
     /// The kernel's copy.

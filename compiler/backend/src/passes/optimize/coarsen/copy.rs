@@ -1,7 +1,7 @@
 //! Writes the copy that a plan describes.
 
 use super::plan::{Plan, Region, Source, source};
-use super::strides::{ARGUMENT_ALIGN, Strides};
+use super::strides::Strides;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::analysis::alias::root;
@@ -9,6 +9,7 @@ use pumice_ir::{
     AddressSpace, BinaryOp, Block, BlockCall, FloatFlags, Function, Inst, InstKind, SourceLoc,
     StackSlot, Type, UnaryOp, Value, ValueDef,
 };
+use pumice_target::coarse::ARGUMENT_ALIGN;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

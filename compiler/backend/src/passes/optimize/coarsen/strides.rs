@@ -2,13 +2,8 @@
 
 use super::plan::{Plan, Source, source};
 use pumice_ir::{BinaryOp, Block, Cfg, ConvertOp, Function, InstKind, Type, Value, ValueDef};
+use pumice_target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
 use rustc_hash::FxHashMap;
-
-/// The alignment of pointer arguments that launches of copies promise, in bytes.
-pub(super) const ARGUMENT_ALIGN: u64 = 16;
-
-/// The size that objects of pointer arguments have at most in launches of copies, in bytes.
-const ARGUMENT_BYTES: u64 = 1 << 31;
 
 /// The depth to which operands are looked at; an operand may be reached along several ways.
 const MAX_DEPTH: u32 = 8;

@@ -1,0 +1,7 @@
+//! Promises of launches of coarse copies, which the compiler relies on and the runtime keeps.
+
+/// The alignment of pointer arguments, in bytes.
+pub const ARGUMENT_ALIGN: u64 = 16;
+
+/// The most bytes of the objects that they point into.
+pub const ARGUMENT_BYTES: u64 = 1 << 31;
