@@ -100,6 +100,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
     },
     Quirk {
+        kind: QuirkKind::UnrollRounds,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "a round takes some 35 cycles beside its instructions: the counter and the mask of lanes go through memory",
+    },
+    Quirk {
         kind: QuirkKind::DivideInDoubles,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
@@ -152,6 +158,12 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
         reason: "on processors without AVX-512 trunc and roundEven of a double beyond 2^24 give it back with its fraction, zeros lose their sign, and ties are not rounded to even (seen in 22.3.6, 25.0.7 and 26.2.6)",
+    },
+    Quirk {
+        kind: QuirkKind::ConvertInDoubles,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 1), None),
+        reason: "a conversion saturates, which LLVM makes of five instructions for each lane (seen in 26.2.6, not in 25.0.7)",
     },
     Quirk {
         kind: QuirkKind::ExactConversions,

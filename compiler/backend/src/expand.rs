@@ -168,7 +168,19 @@ impl Expander<'_> {
     /// `for i in from..to { sum = body(i, sum) }` over unsigned I32 numbers; gives the sum.
     pub fn fold_range(
         &mut self,
+        range: [Value; 2],
+        start: Value,
+        body: impl FnOnce(&mut Self, Value, Value) -> Value,
+    ) -> Value {
+        let one = self.func.i32(1);
+        self.fold_steps(range, one, start, body)
+    }
+
+    /// The same in steps: `for (i = from; i < to; i += step)`.
+    pub fn fold_steps(
+        &mut self,
         [from, to]: [Value; 2],
+        step: Value,
         start: Value,
         body: impl FnOnce(&mut Self, Value, Value) -> Value,
     ) -> Value {
@@ -185,7 +197,7 @@ impl Expander<'_> {
             inner,
         );
         let next_sum = body(self, index, sum);
-        let next = self.bin_const(BinaryOp::IAdd, index, 1);
+        let next = self.bin(BinaryOp::IAdd, index, step);
         self.jump(head, &[next, next_sum], done);
         sum
     }

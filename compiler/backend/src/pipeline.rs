@@ -21,7 +21,7 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    fix_signed_zero, flush_min_max, loop_values, round_doubles, split_bit_joins, widen_memory,
+    convert_in_doubles, fix_signed_zero, flush_min_max, loop_values, round_doubles, split_bit_joins, widen_memory,
     widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
@@ -37,7 +37,8 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, fold, inline, licm,
-    mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, vectorize_memory,
+    mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa,
+    unroll_rounds, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::verify;
@@ -175,6 +176,14 @@ pub const PIPELINE: &[Pass] = &[
         MathLowered,
     ]),
     Pass::new(
+        "coarsen_group_functions",
+        Optimize,
+        TryModule(coarsen::run_on_group_functions),
+    )
+    .optional()
+    .only(|target| target.coarse && target.abi.descriptors().is_none())
+    .requires(&[Inlined, ArgsLowered, MathLowered]),
+    Pass::new(
         "lower_collectives",
         Lower,
         TryModule(lower_collectives::run),
@@ -257,6 +266,14 @@ pub const PIPELINE: &[Pass] = &[
     )
     .only(|target| target.flushes_f64)
     .requires(&[MathLowered, AtomicsLowered, SubgroupsLowered, VectorsNarrow]),
+    // Before the pass that rounds doubles, which it does itself.
+    Pass::new(
+        "convert_in_doubles",
+        DriverQuirk(&[QuirkKind::ConvertInDoubles]),
+        TryFunction(convert_in_doubles::run),
+    )
+    .only(|target| target.has_doubles())
+    .requires(&[MathLowered, VectorsNarrow, HalvesLegal, SmallIntsLegal]),
     Pass::new(
         "round_doubles",
         DriverQuirk(&[QuirkKind::RoundDoubles]),
@@ -319,6 +336,13 @@ pub const PIPELINE: &[Pass] = &[
         .optional()
         .only(|target| target.coarse && target.abi.descriptors().is_none())
         .requires(&[Inlined, ArgsLowered, AtomicsLowered, GenericLowered]),
+    // What it unrolls are copies of kernels, too.
+    Pass::new(
+        "unroll_rounds",
+        DriverQuirk(&[QuirkKind::UnrollRounds]),
+        Function(unroll_rounds::run),
+    )
+    .optional(),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(
         "loop_values",

@@ -1,6 +1,6 @@
 //! Work-group and sub-group collectives.
 
-use super::{AtomicOp, Scalar};
+use super::{AtomicOp, BinaryOp, FloatFlags, InstKind, Scalar, Value};
 
 /// The form of a group operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +86,36 @@ impl GroupOp {
             | GroupOp::FAddRelaxed(operation)
             | GroupOp::BallotBitCount(operation) => Some(operation),
             _ => None,
+        }
+    }
+
+    /// The operation that combines two values of a reduction or scan; `None` for other operations.
+    pub fn combining(self, a: Value, b: Value) -> Option<InstKind> {
+        let binary = |op| InstKind::Binary {
+            op,
+            args: [a, b],
+            flags: FloatFlags::empty(),
+        };
+        Some(match self {
+            GroupOp::IMul(_) => binary(BinaryOp::IMul),
+            GroupOp::FMul(_) => binary(BinaryOp::FMul),
+            GroupOp::FAddRelaxed(_) => binary(BinaryOp::FAdd),
+            GroupOp::Arithmetic(op, _) | GroupOp::AmdArithmetic(op, _) => op.combining(a, b)?,
+            GroupOp::All => binary(BinaryOp::And),
+            GroupOp::Any => binary(BinaryOp::Or),
+            _ => return None,
+        })
+    }
+
+    /// The same operator in another form, for reductions and scans.
+    pub fn with_operation(self, operation: GroupOperation) -> GroupOp {
+        match self {
+            GroupOp::Arithmetic(op, _) => GroupOp::Arithmetic(op, operation),
+            GroupOp::AmdArithmetic(op, _) => GroupOp::AmdArithmetic(op, operation),
+            GroupOp::IMul(_) => GroupOp::IMul(operation),
+            GroupOp::FMul(_) => GroupOp::FMul(operation),
+            GroupOp::FAddRelaxed(_) => GroupOp::FAddRelaxed(operation),
+            _ => self,
         }
     }
 

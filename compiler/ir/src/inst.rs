@@ -177,6 +177,22 @@ impl IntCond {
             IntCond::Uge => IntCond::Ule,
         }
     }
+
+    /// The condition that holds where this one does not.
+    pub fn inverted(self) -> IntCond {
+        match self {
+            IntCond::Eq => IntCond::Ne,
+            IntCond::Ne => IntCond::Eq,
+            IntCond::Slt => IntCond::Sge,
+            IntCond::Sle => IntCond::Sgt,
+            IntCond::Sgt => IntCond::Sle,
+            IntCond::Sge => IntCond::Slt,
+            IntCond::Ult => IntCond::Uge,
+            IntCond::Ule => IntCond::Ugt,
+            IntCond::Ugt => IntCond::Ule,
+            IntCond::Uge => IntCond::Ult,
+        }
+    }
 }
 
 /// Floating comparisons: `O…` is false, `U…` true when an operand is NaN.

@@ -70,6 +70,8 @@ kinds! {
     /// Local ids are computed from the sub-group's number and the lane, which come in order (for
     /// speed).
     LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
+    /// Loops run several rounds between two tests (for speed).
+    UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
     /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).
     DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs";
     /// Integers of 64 bits are divided by the driver's own instruction (for speed).
@@ -90,6 +92,8 @@ kinds! {
     FlushMinMax, "compiler/backend/src/passes/driver_quirks/flush_min_max.rs";
     /// Doubles are rounded and cut to whole numbers by a sum with 2^52.
     RoundDoubles, "compiler/backend/src/passes/driver_quirks/round_doubles.rs";
+    /// Floats and doubles become words in a sum with 1.5 * 2^52, whose low bits they are (for speed).
+    ConvertInDoubles, "compiler/backend/src/passes/driver_quirks/convert_in_doubles.rs";
     /// Conversions from and to floats carry NoContraction, as sums do.
     ExactConversions, "compiler/backend/src/vulkan/arith.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the

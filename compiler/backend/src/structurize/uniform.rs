@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 const MAX_VALUES: usize = 64;
 
 /// The blocks inside of loops that end in such a branch. Block parameters are still there.
-pub(super) fn branches(func: &Function) -> SecondaryMap<Block, bool> {
+pub(crate) fn branches(func: &Function) -> SecondaryMap<Block, bool> {
     let mut uniform = SecondaryMap::new();
     let cfg = Cfg::new(func);
     let dom = DomTree::new(&cfg);

@@ -299,7 +299,9 @@ impl Emitter<'_> {
                 reflection.needs.push(Need::Coarse { kernel, of, items });
             }
             for ordinal in self.argument_order(k) {
+                // Nobody asks for those of a copy.
                 let info = kernel.args[ordinal].info.as_ref();
+                let info = info.filter(|_| kernel.coarse.is_none());
                 let info = info.map(|info| reflection.add_info(info_of(info)));
                 if let Some(argument) = self.reflect_argument(k, reference, ordinal, info) {
                     reflection.push(argument);

@@ -1,6 +1,7 @@
 //! Passes that keep proven bugs of Vulkan drivers away, or suit their speed: one file each, switched
 //! on by a quirk.
 
+pub mod convert_in_doubles;
 pub mod fix_signed_zero;
 pub mod flush_min_max;
 pub mod loop_values;

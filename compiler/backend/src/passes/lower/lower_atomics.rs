@@ -9,8 +9,8 @@ use crate::expand::{Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, ConvertOp, Function, InstKind,
-    IntCond, MathOp, MemoryOrder, Scope, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BlockCall, ConvertOp, Function, InstKind,
+    IntCond, MemoryOrder, Scope, Type, Value,
 };
 use pumice_target::Target;
 
@@ -120,22 +120,13 @@ fn lower(x: &mut Expander<'_>, kind: &InstKind, result: Option<Value>) -> Option
 
 /// The value that a read-modify-write leaves in memory.
 pub(super) fn combine(x: &mut Expander<'_>, op: AtomicOp, old: Value, value: Value) -> Value {
-    let op = match op {
-        AtomicOp::Xchg => return value,
-        AtomicOp::FMin => return x.math(MathOp::FMin, &[old, value]),
-        AtomicOp::FMax => return x.math(MathOp::FMax, &[old, value]),
-        AtomicOp::Add => BinaryOp::IAdd,
-        AtomicOp::Sub => BinaryOp::ISub,
-        AtomicOp::SMin => BinaryOp::SMin,
-        AtomicOp::SMax => BinaryOp::SMax,
-        AtomicOp::UMin => BinaryOp::UMin,
-        AtomicOp::UMax => BinaryOp::UMax,
-        AtomicOp::And => BinaryOp::And,
-        AtomicOp::Or => BinaryOp::Or,
-        AtomicOp::Xor => BinaryOp::Xor,
-        AtomicOp::FAdd => BinaryOp::FAdd,
-    };
-    x.bin(op, old, value)
+    match op.combining(old, value) {
+        Some(kind) => {
+            let ty = x.ty(old);
+            x.value(kind, ty)
+        }
+        None => value,
+    }
 }
 
 fn exchange_loop(

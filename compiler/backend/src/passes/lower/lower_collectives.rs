@@ -255,20 +255,52 @@ fn by_sub_groups(
     let knows = x.icmp(IntCond::Eq, lane, knows);
     x.when(knows, |x| scratch.store(x, number, sum));
     barrier(x);
-    let zero = x.func.i32(0);
-    let result = if operation == GroupOperation::Reduce {
-        let count = built_in(x, BuiltIn::NumSubgroups);
-        let start = scratch.load(x, zero, ty);
-        let one = x.func.i32(1);
-        // In the same order for all, so that they get the same float.
-        scratch.fold(x, op, [one, count], start, |_, number| number)
-    } else {
-        let identity = x.splat(ty, op.identity(ty.scalar));
-        let before = scratch.fold(x, op, [zero, number], identity, |_, number| number);
-        combined(x, op, before, inside)
+    let result = match operation {
+        GroupOperation::Reduce => {
+            let count = built_in(x, BuiltIn::NumSubgroups);
+            combine_slots(x, scratch, op, count, ty)
+        }
+        _ => {
+            let before = combine_slots(x, scratch, op, number, ty);
+            combined(x, op, before, inside)
+        }
     };
     barrier(x);
     result
+}
+
+/// Combines the first `end` slots, in the same order for all, so that they get the same float.
+///
+/// Whole sub-groups let each work-item combine the slots that are a sub-group's size apart, then all of it what each has. Others
+/// combine one slot after the other.
+fn combine_slots(
+    x: &mut Expander<'_>,
+    scratch: Scratch,
+    op: GroupOp,
+    end: Value,
+    ty: Type,
+) -> Value {
+    let lane = built_in(x, BuiltIn::SubgroupLocalId);
+    let size = built_in(x, BuiltIn::SubgroupMaxSize);
+    let count = built_in(x, BuiltIn::NumSubgroups);
+    let items = items(x, BuiltIn::LocalSize);
+    let lanes = x.bin(BinaryOp::IMul, count, size);
+    let is_whole = x.icmp(IntCond::Eq, lanes, items);
+    let zero = x.func.i32(0);
+    let identity = x.splat(ty, op.identity(ty.scalar));
+
+    // All slots, so that the number of rounds is the same for all sub-groups.
+    let side_by_side = x.select(is_whole, count, zero);
+    let of_lane = x.fold_steps([zero, side_by_side], size, identity, |x, first, sum| {
+        let slot = x.bin(BinaryOp::IAdd, first, lane);
+        let part = scratch.load(x, slot, ty);
+        let counts = x.icmp(IntCond::Ult, slot, end);
+        let part = x.select(counts, part, identity);
+        combined(x, op, sum, part)
+    });
+    let of_lanes = sub_group(x, op.with_operation(GroupOperation::Reduce), &[of_lane], ty);
+    let one_by_one = x.select(is_whole, zero, end);
+    scratch.fold(x, op, [zero, one_by_one], of_lanes, |_, slot| slot)
 }
 
 /// The slot of a chunk's last value.

@@ -3,7 +3,6 @@
 //! For the passes that make operations of a work-group or of large sub-groups.
 
 use crate::expand::{Expander, Replacement, int_like};
-use crate::passes::lower::lower_atomics::combine;
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData, GlobalId,
     GroupOp, Inst, InstKind, IntCond, Linkage, LowerError, MemoryOrder, Module, Scalar, Scope,
@@ -14,11 +13,12 @@ use smallvec::SmallVec;
 
 /// Two values by the operator of a reduction or scan.
 pub(super) fn combined(x: &mut Expander<'_>, op: GroupOp, a: Value, b: Value) -> Value {
-    match op {
-        GroupOp::IMul(_) => x.bin(BinaryOp::IMul, a, b),
-        GroupOp::FMul(_) => x.bin(BinaryOp::FMul, a, b),
-        GroupOp::Arithmetic(op, _) | GroupOp::AmdArithmetic(op, _) => combine(x, op, a, b),
-        _ => x.bin(BinaryOp::FAdd, a, b),
+    match op.combining(a, b) {
+        Some(kind) => {
+            let ty = x.ty(a);
+            x.value(kind, ty)
+        }
+        None => a,
     }
 }
 

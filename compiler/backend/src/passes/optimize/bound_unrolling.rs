@@ -18,9 +18,9 @@ use pumice_ir::{
 /// Instructions that hints may add to a function.
 const BUDGET: u64 = 8 << 10;
 /// Unrolled loops of up to so many instructions are what drivers make unasked.
-const UNASKED: u64 = 1 << 10;
+pub(super) const UNASKED: u64 = 1 << 10;
 /// Rounds up to which drivers unroll unasked.
-const UNASKED_ROUNDS: u64 = 32;
+pub(super) const UNASKED_ROUNDS: u64 = 32;
 
 /// Runs the pass.
 ///

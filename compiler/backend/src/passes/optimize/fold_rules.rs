@@ -29,21 +29,6 @@ fn is_commutative(op: BinaryOp) -> bool {
     )
 }
 
-fn inverted(cond: IntCond) -> IntCond {
-    match cond {
-        IntCond::Eq => IntCond::Ne,
-        IntCond::Ne => IntCond::Eq,
-        IntCond::Slt => IntCond::Sge,
-        IntCond::Sle => IntCond::Sgt,
-        IntCond::Sgt => IntCond::Sle,
-        IntCond::Sge => IntCond::Slt,
-        IntCond::Ult => IntCond::Uge,
-        IntCond::Ule => IntCond::Ugt,
-        IntCond::Ugt => IntCond::Ule,
-        IntCond::Uge => IntCond::Ult,
-    }
-}
-
 fn inverted_float(cond: FloatCond) -> FloatCond {
     match cond {
         FloatCond::Oeq => FloatCond::Une,
@@ -172,7 +157,7 @@ impl Folder<'_> {
             (op, InstKind::Unary { op: inner, arg }) if op == inner => Some(Found::Value(arg)),
             (UnaryOp::Not, InstKind::ICmp { cond, args }) if ty.scalar == Scalar::Bool => {
                 Some(Found::Kind(InstKind::ICmp {
-                    cond: inverted(cond),
+                    cond: cond.inverted(),
                     args,
                 }))
             }

@@ -20,4 +20,5 @@ pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
 pub mod trip_count;
+pub mod unroll_rounds;
 pub mod vectorize_memory;

@@ -1,5 +1,6 @@
 //! Writes the copy that a plan describes.
 
+use super::group_functions::group_function;
 use super::plan::{Plan, Region, Source, source};
 use super::strides::Strides;
 use cranelift_entity::packed_option::PackedOption;
@@ -15,7 +16,7 @@ use smallvec::SmallVec;
 
 /// The kernel, and the copy so far.
 pub(super) struct Copier<'a> {
-    old: &'a Function,
+    pub(super) old: &'a Function,
     plan: &'a Plan<'a>,
     strides: &'a Strides<'a>,
     new: Function,
@@ -80,7 +81,7 @@ impl<'a> Copier<'a> {
         self.new
     }
 
-    fn items(&self) -> usize {
+    pub(super) fn items(&self) -> usize {
         self.own.len()
     }
 
@@ -107,7 +108,7 @@ impl<'a> Copier<'a> {
     }
 
     /// A neighbour's value; any neighbour's, where they share it.
-    fn value(&mut self, value: Value, item: usize) -> Value {
+    pub(super) fn value(&mut self, value: Value, item: usize) -> Value {
         match self.old.def(value) {
             ValueDef::Const(lanes) => {
                 let ty = self.old.ty(value);
@@ -156,11 +157,40 @@ impl<'a> Copier<'a> {
         self.new.insts[made].results.clone()
     }
 
-    fn binary(&mut self, at: Block, op: BinaryOp, args: [Value; 2], loc: SourceLoc) -> Value {
+    pub(super) fn binary(&mut self, at: Block, op: BinaryOp, args: [Value; 2], loc: SourceLoc) -> Value {
         let ty = self.new.ty(args[0]);
         let flags = FloatFlags::empty();
         let kind = InstKind::Binary { op, args, flags };
         self.new.append_value(at, kind, ty, loc)
+    }
+
+    /// An instruction with one result.
+    pub(super) fn append(
+        &mut self,
+        at: Block,
+        kind: InstKind,
+        ty: Type,
+        loc: SourceLoc,
+    ) -> Value {
+        self.new.append_value(at, kind, ty, loc)
+    }
+
+    pub(super) fn ty(&self, value: Value) -> Type {
+        self.new.ty(value)
+    }
+
+    pub(super) fn splat(&mut self, ty: Type, bits: u64) -> Value {
+        self.new.splat_constant(ty, bits)
+    }
+
+    /// Gives all neighbours one value.
+    pub(super) fn share(&mut self, old: Value, new: Value) {
+        self.shared[old] = new.into();
+    }
+
+    /// Gives a neighbour its value.
+    pub(super) fn give(&mut self, old: Value, item: usize, new: Value) {
+        self.own[item][old] = new.into();
     }
 
     /// An invocation's number times the number of neighbours.
@@ -196,6 +226,10 @@ impl<'a> Copier<'a> {
                     }
                 }
             }
+            return;
+        }
+        if let Some(function) = group_function(self.old, &data.kind) {
+            self.group_function_of_all(at, inst, function);
             return;
         }
         if !self.plan.is_repeated(self.old, inst) {

@@ -20,6 +20,7 @@
 
 mod callees;
 mod copy;
+mod group_functions;
 mod loops;
 mod plan;
 mod strides;
@@ -29,31 +30,56 @@ use crate::pass::{Changed, Ctx};
 use crate::passes::driver_quirks::widen_memory;
 use callees::callees;
 use copy::Copier;
+use group_functions::group_function;
 use plan::Plan;
 use pumice_budget as budget;
 use pumice_ir::{
-    ArgLayout, Cfg, Coarse, Function, KernelArg, KernelArgKind, KernelInfo, LowerError, Module,
+    ArgLayout, Cfg, Coarse, Function, KernelArgKind, KernelInfo, LowerError, Module,
 };
 use pumice_target::{Abi, QuirkKind};
 use strides::Strides;
 
 /// Numbers of work-items that are tried, and the most instructions that a copy of so many may have. More values than a
 /// processor has registers for are kept in memory.
-const SIZES: [(u32, usize); 2] = [(4, 800), (2, 2400)];
+const SIZES: [(u32, usize); 3] = [(8, 400), (4, 800), (2, 2400)];
 
 /// Runs the pass.
 ///
 /// # Errors
 /// More memory than a build may take.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let finish = |module: &Module, copy: &mut Function| join_accesses(copy, ctx, module);
+    copy_kernels(module, ctx, |_| true, finish)
+}
+
+/// Runs the pass for kernels that call functions of work-groups, as long as these are there.
+///
+/// # Errors
+/// More memory than a build may take.
+pub fn run_on_group_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let has_group_functions = |func: &Function| {
+        let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+        insts.any(|&inst| group_function(func, &func.insts[inst].kind).is_some())
+    };
+    // What lies side by side is joined for all kernels later.
+    copy_kernels(module, ctx, has_group_functions, |_, _| {})
+}
+
+fn copy_kernels(
+    module: &mut Module,
+    ctx: &Ctx<'_>,
+    wanted: impl Fn(&Function) -> bool,
+    finish: impl Fn(&Module, &mut Function),
+) -> Result<Changed, LowerError> {
     let callees = callees(module)?;
     let mut copies = Vec::new();
     for (kernel, of) in module.kernels.iter().zip(0..) {
         let func = &module.functions[kernel.func];
         let blocks = func.layout.blocks.iter();
         let count: usize = blocks.map(|&block| func.layout.insts[block].len()).sum();
+        let has_copy = module.kernels.iter().any(|other| is_copy_of(other, of));
         // A copy has no fewer.
-        if !may_have_copy(kernel) || SIZES.iter().all(|&(_, most)| count > most) {
+        if has_copy || !wanted(func) || !may_have_copy(kernel) || SIZES.iter().all(|&(_, most)| count > most) {
             continue;
         }
         let mut func = func.clone();
@@ -73,10 +99,6 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         }
         let size = kernel.required_work_group_size;
         let required_work_group_size = size.map(|[x, y, z]| [x / items, y, z]);
-        let args = kernel.args.iter().map(|arg| KernelArg {
-            info: None,
-            ..arg.clone()
-        });
         let strides = Strides {
             func: &func,
             plan: &plan,
@@ -84,10 +106,9 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             cfg: &Cfg::new(&func),
         };
         let mut copy = Copier::new(&func, &plan, &strides).copy();
-        join_accesses(&mut copy, ctx, module);
+        finish(module, &mut copy);
         let info = KernelInfo {
             name,
-            args: args.collect(),
             required_work_group_size,
             work_group_size_hint: None,
             coarse: Some(Coarse { of, items }),
@@ -128,7 +149,8 @@ fn pointer_arguments(kernel: &KernelInfo) -> Vec<u32> {
 
 /// Returns whether a kernel is one of applications, and nobody counts its invocations.
 fn may_have_copy(kernel: &KernelInfo) -> bool {
-    let is_of_application = kernel.enqueue.is_none()
+    let is_of_application = kernel.coarse.is_none()
+        && kernel.enqueue.is_none()
         && kernel.node.is_none()
         && !kernel.initializer
         && !kernel.finalizer;
@@ -140,6 +162,10 @@ fn may_have_copy(kernel: &KernelInfo) -> bool {
         .any(|arg| matches!(arg.kind, KernelArgKind::Image(_) | KernelArgKind::Sampler));
     let has_memory = kernel.checked || kernel.private_bytes > 0;
     is_of_application && !has_sub_groups && !has_images && !has_memory
+}
+
+fn is_copy_of(kernel: &KernelInfo, of: u32) -> bool {
+    matches!(kernel.coarse, Some(coarse) if coarse.of == of)
 }
 
 /// Returns whether work-groups of the required size are made of whole invocations.

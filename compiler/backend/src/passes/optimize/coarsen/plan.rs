@@ -1,6 +1,7 @@
 //! Finds the values that differ between neighbours, and the branches where these go apart.
 
 use super::callees::Callees;
+use super::group_functions::{GroupFunction, group_function};
 use super::loops::{may_repeat, pass_out};
 use cranelift_entity::EntitySet;
 use pumice_ir::{
@@ -10,6 +11,9 @@ use rustc_hash::FxHashMap;
 
 /// The bytes of private arrays that a copy may have: drivers keep them in registers, or near.
 const MOST_PRIVATE: u64 = 1 << 10;
+
+/// Neighbours that every kernel may have.
+const FEW: u32 = 4;
 
 /// Facts about a kernel for a number of neighbours.
 pub(super) struct Plan<'a> {
@@ -68,8 +72,28 @@ impl<'a> Plan<'a> {
         if plan.differs.is_empty() {
             return None;
         }
+        plan.check_broadcasts(func)?;
         plan.find_regions(func, &cfg, &ends)?;
-        (plan.size(func) <= most).then_some(plan)
+        let is_worth_it = items <= FEW || plan.has_chain(func, &cfg);
+        (is_worth_it && plan.size(func) <= most).then_some(plan)
+    }
+
+    /// Returns whether values wait for each other in rounds or at barriers, which all neighbours come to together. Other kernels
+    /// wait for memory.
+    fn has_chain(&self, func: &Function, cfg: &Cfg) -> bool {
+        let is_shared_loop = |&block: &Block| {
+            let number = cfg.rpo_number(block);
+            let mut preds = cfg.preds(block).iter();
+            preds.any(|&pred| cfg.rpo_number(pred) >= number)
+        };
+        let meets = |&block: &Block| {
+            let mut insts = func.layout.insts[block].iter();
+            insts.any(|&inst| is_meeting(&func.insts[inst].kind))
+        };
+        let parts_in_loop = |(&block, region): (&Block, &Region)| region.blocks.contains(&block);
+        let mut blocks = self.order.iter();
+        blocks.any(|block| is_shared_loop(block) || meets(block))
+            && !self.regions.iter().any(parts_in_loop)
     }
 
     /// The number of neighbours.
@@ -100,6 +124,9 @@ impl<'a> Plan<'a> {
     /// Returns whether each neighbour executes the instruction for itself.
     pub fn is_repeated(&self, func: &Function, inst: Inst) -> bool {
         let data = &func.insts[inst];
+        if let Some(function) = group_function(func, &data.kind) {
+            return matches!(function, GroupFunction::Scan { .. });
+        }
         let mut any = is_of_item(&data.kind, self.callees);
         data.kind.for_each_value(|value| any |= self.differs(value));
         any || data.results.iter().any(|&value| self.differs(value))
@@ -146,6 +173,16 @@ impl<'a> Plan<'a> {
         }
         let results = func.insts[inst].results.iter();
         results.filter(|&&value| self.differs.insert(value)).count()
+    }
+
+    /// `None` if neighbours ask for the values of different work-items.
+    fn check_broadcasts(&self, func: &Function) -> Option<()> {
+        let mut insts = (self.order.iter()).flat_map(|&block| &func.layout.insts[block]);
+        let is_shared = insts.all(|&inst| match &func.insts[inst].kind {
+            InstKind::Group { args, .. } => args[1..].iter().all(|&arg| !self.differs(arg)),
+            _ => true,
+        });
+        is_shared.then_some(())
     }
 
     /// Returns whether neighbours may go different ways at a terminator.
@@ -254,7 +291,7 @@ impl Region {
             });
         let has_barrier = blocks.iter().any(|&inner| {
             let mut insts = func.layout.insts[inner].iter();
-            insts.any(|&inst| matches!(func.insts[inst].kind, InstKind::Barrier { .. }))
+            insts.any(|&inst| is_meeting(&func.insts[inst].kind))
         });
         if !is_closed || has_barrier {
             return None;
@@ -287,6 +324,11 @@ impl Region {
         };
         self.blocks.iter().any(goes_back)
     }
+}
+
+/// Returns whether all work-items of a group must come to an instruction together.
+fn is_meeting(kind: &InstKind) -> bool {
+    matches!(kind, InstKind::Barrier { .. } | InstKind::Group { .. })
 }
 
 /// Returns whether an instruction is executed for each work-item whatever its operands are.
@@ -347,7 +389,7 @@ fn is_simple(func: &Function, cfg: &Cfg, callees: &Callees) -> bool {
     let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
     insts.all(|&inst| {
         let kind = &func.insts[inst].kind;
-        let mut fits = is_simple_kind(kind, callees);
+        let mut fits = is_simple_kind(func, kind, callees);
         // Vectors of ids are taken apart.
         kind.for_each_value(|value| {
             let vector = match func.def(value) {
@@ -361,15 +403,15 @@ fn is_simple(func: &Function, cfg: &Cfg, callees: &Callees) -> bool {
     })
 }
 
-fn is_simple_kind(kind: &InstKind, callees: &Callees) -> bool {
+fn is_simple_kind(func: &Function, kind: &InstKind, callees: &Callees) -> bool {
     match *kind {
+        InstKind::Group { .. } => group_function(func, kind).is_some(),
         InstKind::BuiltIn { which } => is_shared(which) || is_own(which),
         InstKind::BuiltInWord {
             which, lane, high, ..
         } => is_shared(which) || (is_own(which) && !(high && lane == 0)),
         InstKind::Call { func, .. } => callees[func].is_some(),
-        InstKind::Group { .. }
-        | InstKind::Node { .. }
+        InstKind::Node { .. }
         | InstKind::Matrix { .. }
         | InstKind::Printf { .. }
         | InstKind::MemCopy { .. }
