@@ -157,7 +157,7 @@ pub const QUIRKS: &[Quirk] = &[
         kind: QuirkKind::RoundDoubles,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
-        reason: "on processors without AVX-512 trunc and roundEven of a double beyond 2^24 give it back with its fraction, zeros lose their sign, and ties are not rounded to even (seen in 22.3.6, 25.0.7 and 26.2.6)",
+        reason: "on some processors trunc and roundEven of a double beyond 2^24 give it back with its fraction, zeros lose their sign, and ties are not rounded to even (without AVX-512 in 22.3.6, 25.0.7 and 26.2.6, with it roundEven in 22.3.6)",
     },
     Quirk {
         kind: QuirkKind::ConvertInDoubles,

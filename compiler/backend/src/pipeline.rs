@@ -21,8 +21,8 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    convert_in_doubles, fix_signed_zero, flush_min_max, loop_values, round_doubles, split_bit_joins, widen_memory,
-    widened_compares,
+    convert_in_doubles, fix_signed_zero, flush_min_max, loop_values, round_doubles,
+    split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -37,8 +37,8 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, fold, inline, licm,
-    mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa,
-    unroll_rounds, vectorize_memory,
+    mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds,
+    vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::verify;
@@ -272,7 +272,6 @@ pub const PIPELINE: &[Pass] = &[
         DriverQuirk(&[QuirkKind::ConvertInDoubles]),
         TryFunction(convert_in_doubles::run),
     )
-    .only(|target| target.has_doubles())
     .requires(&[MathLowered, VectorsNarrow, HalvesLegal, SmallIntsLegal]),
     Pass::new(
         "round_doubles",
@@ -336,12 +335,13 @@ pub const PIPELINE: &[Pass] = &[
         .optional()
         .only(|target| target.coarse && target.abi.descriptors().is_none())
         .requires(&[Inlined, ArgsLowered, AtomicsLowered, GenericLowered]),
-    // What it unrolls are copies of kernels, too.
+    // Only in the form of programs that have run for long: larger code takes longer to build.
     Pass::new(
         "unroll_rounds",
         DriverQuirk(&[QuirkKind::UnrollRounds]),
         Function(unroll_rounds::run),
     )
+    .only(|target| target.coarse)
     .optional(),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(

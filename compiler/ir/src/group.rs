@@ -1,6 +1,6 @@
 //! Work-group and sub-group collectives.
 
-use super::{AtomicOp, BinaryOp, FloatFlags, InstKind, Scalar, Value};
+use super::{AtomicOp, Scalar};
 
 /// The form of a group operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,24 +87,6 @@ impl GroupOp {
             | GroupOp::BallotBitCount(operation) => Some(operation),
             _ => None,
         }
-    }
-
-    /// The operation that combines two values of a reduction or scan; `None` for other operations.
-    pub fn combining(self, a: Value, b: Value) -> Option<InstKind> {
-        let binary = |op| InstKind::Binary {
-            op,
-            args: [a, b],
-            flags: FloatFlags::empty(),
-        };
-        Some(match self {
-            GroupOp::IMul(_) => binary(BinaryOp::IMul),
-            GroupOp::FMul(_) => binary(BinaryOp::FMul),
-            GroupOp::FAddRelaxed(_) => binary(BinaryOp::FAdd),
-            GroupOp::Arithmetic(op, _) | GroupOp::AmdArithmetic(op, _) => op.combining(a, b)?,
-            GroupOp::All => binary(BinaryOp::And),
-            GroupOp::Any => binary(BinaryOp::Or),
-            _ => return None,
-        })
     }
 
     /// The same operator in another form, for reductions and scans.

@@ -21,6 +21,7 @@ mod arg_layout;
 mod atomic;
 mod cfg;
 mod check;
+mod combining;
 mod convert;
 mod dom;
 mod edit;

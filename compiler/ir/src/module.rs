@@ -176,13 +176,16 @@ impl KernelInfo {
 ///
 /// Invocation i of a row runs the work-items from i times `items` on. Its launches have no offset in the first dimension,
 /// work-groups whose first size is that many times Vulkan's, and pointer arguments that are aligned to 16 bytes, each into
-/// an object of at most 2 GiB.
+/// an object of at most 2 GiB. Of the integers among the arguments those that [`Coarse::multiples`] names are multiples of
+/// four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Coarse {
     /// The other kernel: its place in [`Module::kernels`].
     pub of: u32,
     /// The number of work-items, at least 2.
     pub items: u32,
+    /// A bit for each of the first 32 arguments that is a multiple of four.
+    pub multiples: u32,
 }
 
 /// The part that a kernel has in device-side enqueue.

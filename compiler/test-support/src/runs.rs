@@ -116,26 +116,44 @@ pub fn range_of_single_items(run: &Run) -> NdRange {
     }
 }
 
-/// The run of a kernel's copy in place of the kernel; `None` if there is none, or whole invocations do not make the range.
-pub fn of_copy(module: &Module, run: &Run) -> Option<Run> {
-    let of = module.kernels.iter().position(|k| k.name == run.kernel)?;
-    let copy = (module.kernels.iter())
-        .find(|k| k.coarse.is_some_and(|coarse| coarse.of as usize == of))?;
-    let items = u64::from(copy.coarse?.items);
-    let mut local = run
-        .local
-        .clone()
-        .unwrap_or_else(|| vec![1; run.global.len()]);
-    if run.local.is_none() {
-        local[0] = items;
-    }
-    let fits = run.global[0] % items == 0 && local[0] % items == 0 && run.offset.is_none();
-    // A range of another size has a group at its end that whole invocations need not make.
-    let is_whole = run.global[0] % local[0] == 0;
-    (fits && is_whole).then(|| Run {
-        kernel: copy.name.clone(),
-        local: Some(local),
-        ..run.clone()
+/// The runs of a kernel's copies in place of the kernel: those whose invocations make the range, and that ask nothing of the
+/// arguments that they are not.
+pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
+    let of = module.kernels.iter().position(|k| k.name == run.kernel);
+    let copies = module.kernels.iter().filter_map(|kernel| {
+        let coarse = kernel
+            .coarse
+            .filter(|coarse| Some(coarse.of as usize) == of)?;
+        Some((kernel, coarse))
+    });
+    copies
+        .filter_map(|(kernel, coarse)| {
+            let items = u64::from(coarse.items);
+            let mut local = run
+                .local
+                .clone()
+                .unwrap_or_else(|| vec![1; run.global.len()]);
+            if run.local.is_none() {
+                local[0] = items;
+            }
+            let fits = run.global[0] % items == 0 && local[0] % items == 0 && run.offset.is_none();
+            // A range of another size has a group at its end that whole invocations need not make.
+            let is_whole = run.global[0] % local[0] == 0;
+            (fits && is_whole && are_multiples(coarse.multiples, run)).then(|| Run {
+                kernel: kernel.name.clone(),
+                local: Some(local),
+                ..run.clone()
+            })
+        })
+        .collect()
+}
+
+fn are_multiples(places: u32, run: &Run) -> bool {
+    let mut asked =
+        (run.args.iter().zip(0..u32::BITS)).filter(|&(_, place)| places >> place & 1 == 1);
+    asked.all(|(arg, _)| match arg {
+        FileArg::Value(bytes) => bytes.first().is_some_and(|low| low % 4 == 0),
+        _ => false,
     })
 }
 

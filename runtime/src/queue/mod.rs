@@ -38,6 +38,7 @@ use self::event::{Event, Node};
 use self::order::QueueOrder;
 use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
 use self::untold::Untold;
+use self::wait::Spinning;
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -77,6 +78,7 @@ pub struct Queue {
     /// Runs host commands.
     host_thread: Worker<Arc<Node>>,
     untold: Untold,
+    spinning: Spinning,
 }
 
 impl std::fmt::Debug for Queue {
@@ -160,6 +162,7 @@ impl Queue {
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
             untold: Untold::default(),
+            spinning: Spinning::default(),
         });
         let keeper = Arc::downgrade(&queue);
         gpu.add_keeper(keeper);

@@ -1,6 +1,7 @@
 //! Waiting and polling, by which the application's threads move commands on.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use opencl_sys as cl;
@@ -17,6 +18,29 @@ use crate::device::gpu::Keeper;
 
 /// The time for which a host wait spins before it blocks.
 const SPIN: Duration = Duration::from_micros(40);
+
+/// A wait that takes longer gains nothing from spinning.
+const LONG: Duration = Duration::from_micros(400);
+
+/// The choice between spinning and blocking at once, which waits do where the last one was long: spinning saves the time of
+/// waking up, which long waits do not notice.
+#[derive(Debug, Default)]
+pub(super) struct Spinning {
+    last_was_long: AtomicBool,
+}
+
+impl Spinning {
+    fn time(&self) -> Duration {
+        match self.last_was_long.load(Ordering::Relaxed) {
+            true => Duration::ZERO,
+            false => SPIN,
+        }
+    }
+
+    fn note(&self, waited: Duration) {
+        self.last_was_long.store(waited > LONG, Ordering::Relaxed);
+    }
+}
 
 /// The time after which a wait in a context that can be terminated looks for ended batches itself.
 const TERMINABLE: Duration = Duration::from_millis(10);
@@ -156,11 +180,19 @@ impl Object<Event> {
             queue.flush();
         }
         let start = Instant::now();
+        let spin = self.queue().map_or(SPIN, |queue| queue.spinning.time());
+        self.wait_from(start, spin);
+        if let Some(queue) = self.queue() {
+            queue.spinning.note(start.elapsed());
+        }
+    }
+
+    fn wait_from(self: &Ref<Event>, start: Instant, spin: Duration) {
         loop {
             if self.is_done() {
                 return;
             }
-            if start.elapsed() >= SPIN {
+            if start.elapsed() >= spin {
                 break;
             }
             if let Some(queue) = self.queue() {

@@ -7,8 +7,7 @@ use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, Coarse, EnqueueRole, FuncId, GlobalId,
-    KernelArgKind,
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalId, KernelArgKind,
 };
 use pumice_reflection::{
     AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
@@ -294,9 +293,13 @@ impl Emitter<'_> {
                 let kernel = reference;
                 reflection.needs.push(Need::WholeSubgroups { kernel });
             }
-            if let Some(Coarse { of, items }) = kernel.coarse {
-                let (kernel, of) = (reference, KernelRef(of));
-                reflection.needs.push(Need::Coarse { kernel, of, items });
+            if let Some(coarse) = kernel.coarse {
+                reflection.needs.push(Need::Coarse {
+                    kernel: reference,
+                    of: KernelRef(coarse.of),
+                    items: coarse.items,
+                    multiples: coarse.multiples,
+                });
             }
             for ordinal in self.argument_order(k) {
                 // Nobody asks for those of a copy.

@@ -326,8 +326,14 @@ impl Parser {
                 let of = self.u32()?;
                 self.expect(',')?;
                 let items = self.u32()?;
+                let has_multiples = self.accept(',');
+                let multiples = if has_multiples { self.u32()? } else { 0 };
                 self.expect(')')?;
-                kernel.coarse = Some(Coarse { of, items });
+                kernel.coarse = Some(Coarse {
+                    of,
+                    items,
+                    multiples,
+                });
             } else if self.accept_word("enqueues") {
                 kernel.enqueue = Some(EnqueueRole::Parent);
             } else if self.accept_word("scheduler") {

@@ -1,9 +1,8 @@
 //! Writing the text form.
 
 use super::super::{
-    ArgInfo, Block, BlockCall, Coarse, EnqueueRole, FloatFlags, Function, GlobalData, Inst,
-    InstKind, KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value,
-    ValueDef,
+    ArgInfo, Block, BlockCall, EnqueueRole, FloatFlags, Function, GlobalData, Inst, InstKind,
+    KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
 };
 use super::names::{FLOAT_FLAGS, access_flags};
 use super::node::{write_node, write_payload};
@@ -120,8 +119,10 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if kernel.checked {
         out.push_str(" checked");
     }
-    if let Some(Coarse { of, items }) = kernel.coarse {
-        let _ = write!(out, " coarse({of}, {items})");
+    if let Some(coarse) = kernel.coarse {
+        let _ = write!(out, " coarse({}, {}", coarse.of, coarse.items);
+        let multiples = (coarse.multiples != 0).then(|| format!(", {}", coarse.multiples));
+        let _ = write!(out, "{})", multiples.unwrap_or_default());
     }
     let _ = match kernel.enqueue {
         None => Ok(()),

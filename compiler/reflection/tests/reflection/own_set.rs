@@ -243,9 +243,10 @@ fn needs() {
                 kernel,
                 of: kernel,
                 items: 4,
+                multiples: 5,
             },
-            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4\n",
-            &["Kernel", "Of", "Items"],
+            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, multiples: 5\n",
+            &["Kernel", "Of", "Items", "Multiples"],
         ),
         (
             Need::SrgbWrites {

@@ -14,7 +14,7 @@ use pumice_filetests::{Arg, KernelFile, Run, directive};
 use pumice_interp as interp;
 use pumice_ir::Module;
 
-use crate::runs::{Arguments, of_copy, range_of_single_items};
+use crate::runs::{Arguments, of_copies, range_of_single_items};
 use crate::{low_targets, run_target};
 
 fn interpret(
@@ -61,6 +61,7 @@ pub fn expectations(text: &str) -> Result<String, String> {
     ];
     let coarse = Target {
         coarse: true,
+        quirks: Quirks::all(),
         ..target.clone()
     };
     ways.push(("passes for coarse copies".to_string(), false, coarse));
@@ -173,13 +174,12 @@ impl Prepared {
                 if after != *expected {
                     return Err(format!("{}: the {which} change the result", run.kernel));
                 }
-                let Some(run) = of_copy(&ir, run) else {
-                    continue;
-                };
-                let after = interpret(&ir, &run, false, target.flushes_f64)
-                    .map_err(|e| format!("{}: {e}", run.kernel))?;
-                if after != *expected {
-                    return Err(format!("{} has another result", run.kernel));
+                for run in of_copies(&ir, run) {
+                    let after = interpret(&ir, &run, false, target.flushes_f64)
+                        .map_err(|e| format!("{}: {e}", run.kernel))?;
+                    if after != *expected {
+                        return Err(format!("{} has another result", run.kernel));
+                    }
                 }
             }
         }

@@ -2,30 +2,38 @@
 
 use super::{Interface, KernelInterface};
 
-/// A kernel's copy.
+/// A copy of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) struct CoarseCopy {
     /// The copy's index.
     pub index: usize,
     /// Work-items of an invocation: neighbours in the first dimension.
     pub items: u32,
+    /// A bit for each argument that must be a multiple of four, the lowest for the first.
+    pub multiples: u32,
 }
 
 impl CoarseCopy {
-    /// Finds the copies of kernels that are in their last order.
+    /// Finds the copies of kernels that are in their last order. Those come first that ask most of arguments.
     ///
     /// # Errors
-    /// A copy of a kernel that is not there, is a copy itself, has another copy, or has other arguments.
-    pub fn find(kernels: &[KernelInterface]) -> Result<Vec<Option<Self>>, String> {
-        let mut found = vec![None; kernels.len()];
+    /// A copy of a kernel that is not there, is a copy itself, has such a copy already, or has other arguments.
+    pub fn find(kernels: &[KernelInterface]) -> Result<Vec<Vec<Self>>, String> {
+        let mut found: Vec<Vec<Self>> = vec![Vec::new(); kernels.len()];
         for (index, copy) in kernels.iter().enumerate() {
-            let Some((of, items)) = copy.coarse else {
+            let Some((of, items, multiples)) = copy.coarse else {
                 continue;
             };
             let place = kernels.iter().position(|kernel| kernel.info.number == of);
             let fits = place.is_some_and(|place| {
                 let kernel = &kernels[place];
-                let again = found[place].replace(Self { index, items }).is_some();
+                let others = &mut found[place];
+                let again = others.iter().any(|other| other.multiples == multiples);
+                others.push(Self {
+                    index,
+                    items,
+                    multiples,
+                });
                 !again && !kernel.is_hidden() && takes_the_same(copy, kernel)
             });
             if !fits {
@@ -35,6 +43,9 @@ impl CoarseCopy {
                 ));
             }
         }
+        for copies in &mut found {
+            copies.sort_by_key(|copy| copy.multiples.count_zeros());
+        }
         Ok(found)
     }
 }
@@ -42,7 +53,7 @@ impl CoarseCopy {
 impl Interface {
     /// The index of the kernel that a kernel is a copy of.
     pub fn coarse_of(&self, copy: usize) -> Option<usize> {
-        let is_it = |found: &Option<CoarseCopy>| found.is_some_and(|found| found.index == copy);
+        let is_it = |found: &Vec<CoarseCopy>| found.iter().any(|found| found.index == copy);
         self.coarse.iter().position(is_it)
     }
 }

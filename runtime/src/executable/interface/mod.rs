@@ -223,9 +223,9 @@ pub(in crate::executable) struct KernelInterface {
     pub fixed_local_size: Option<[u32; 3]>,
     /// Its part in device-side enqueue; applications do not see such a kernel.
     pub part: Option<EnqueuePart>,
-    /// The kernel that it is a coarse copy of, by its number in the module, and the work-items of an invocation.
-    /// Applications do not see it.
-    pub coarse: Option<(u32, u32)>,
+    /// The kernel that it is a coarse copy of, by its number in the module, the work-items of an invocation, and a bit for
+    /// each argument that must be a multiple of four. Applications do not see it.
+    pub coarse: Option<(u32, u32, u32)>,
 }
 
 impl KernelInterface {
@@ -334,9 +334,12 @@ impl KernelInterface {
                 let part = EnqueuePart::Block { number, captured };
                 self.part.replace(part).is_none()
             }
-            Need::Coarse { of, items, .. } => {
-                items > 1 && self.coarse.replace((of.0, items)).is_none()
-            }
+            Need::Coarse {
+                of,
+                items,
+                multiples,
+                ..
+            } => items > 1 && self.coarse.replace((of.0, items, multiples)).is_none(),
             Need::GraphNode { part, .. } => {
                 let part = match part.checked_sub(1) {
                     Some(number) => EnqueuePart::BlockNode { number },
@@ -404,7 +407,7 @@ pub(in crate::executable) struct Interface {
     pub init_fini: InitFini,
     pub enqueue: EnqueueKernels,
     /// Copies of the kernels, by the kernels' indices.
-    pub coarse: Vec<Option<CoarseCopy>>,
+    pub coarse: Vec<Vec<CoarseCopy>>,
     pub spec_local_size: Option<[u32; 3]>,
     pub spec_global_offset: Option<[u32; 3]>,
     pub spec_work_dim: Option<u32>,

@@ -1,6 +1,6 @@
 //! Launches of a kernel's coarse copy, whose invocations run several work-items each.
 
-use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
+use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, NUMBER_MULTIPLE};
 
 use super::regions::Region;
 use super::{ArgValue, Launch, NdRange};
@@ -9,22 +9,53 @@ use crate::executable::Executable;
 use crate::executable::interface::coarse::CoarseCopy;
 
 impl Executable {
-    /// The kernel's copy.
-    fn copy_of(&self, kernel: usize) -> Option<CoarseCopy> {
-        self.interface.coarse.get(kernel).copied().flatten()
+    /// The kernel's copies.
+    fn copies_of(&self, kernel: usize) -> &[CoarseCopy] {
+        self.interface.coarse.get(kernel).map_or(&[], Vec::as_slice)
     }
 
-    /// The work-items of an invocation of the kernel's copy; 1 if it has none.
+    /// The work-items of an invocation of the kernel's copies; 1 if it has none.
     pub fn coarse_items(&self, kernel: usize) -> u32 {
-        self.copy_of(kernel).map_or(1, |copy| copy.items)
+        let items = self.copies_of(kernel).iter().map(|copy| copy.items);
+        items.max().unwrap_or(1)
+    }
+
+    /// The arguments of which a copy of the kernel asks for multiples: a bit for each.
+    pub(super) fn asked_multiples(&self, kernel: usize) -> u32 {
+        let asked = self.copies_of(kernel).iter().map(|copy| copy.multiples);
+        asked.fold(0, |all, places| all | places)
     }
 
     /// The copy that a launch may take.
     pub(super) fn coarse_copy(&self, launch: &Launch<'_>) -> Option<CoarseCopy> {
-        let are_served = || launch.args.iter().all(|arg| is_served(arg.as_ref()));
-        let copy = self.copy_of(launch.kernel);
-        copy.filter(|_| are_served())
+        let copies = self.copies_of(launch.kernel);
+        if copies.is_empty() || !launch.args.iter().all(|arg| is_served(arg.as_ref())) {
+            return None;
+        }
+        let mut copies = copies.iter().copied();
+        copies.find(|copy| are_multiples(copy.multiples, launch.args))
     }
+}
+
+/// Returns whether the arguments of which `places` has a bit are multiples of what copies ask for.
+fn are_multiples(places: u32, args: &[Option<ArgValue>]) -> bool {
+    let mut asked = args
+        .iter()
+        .enumerate()
+        .filter(|&(place, _)| has(places, place));
+    asked.all(|(_, arg)| matches!(arg, Some(ArgValue::Bytes(bytes)) if is_multiple(bytes)))
+}
+
+/// Returns whether an argument has its bit.
+pub(super) fn has(places: u32, argument: usize) -> bool {
+    argument < 32 && places >> argument & 1 == 1
+}
+
+/// Returns whether an integer is a multiple of what copies ask for.
+pub(super) fn is_multiple(bytes: &[u8]) -> bool {
+    // The lowest byte comes first.
+    let low = bytes.first().copied();
+    low.is_some_and(|low| u64::from(low) % NUMBER_MULTIPLE == 0)
 }
 
 /// Returns whether a copy may access an argument as it does: it points at a multiple of the bytes that a copy accesses at

@@ -252,7 +252,13 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
     if global.contains(&0) {
         return local;
     }
-    let mut budget = limits.group_size.min(TARGET);
+    // An invocation of a copy is more work, and a group of few takes longer to start than to run.
+    let neighbours = if is_large(global) {
+        limits.neighbours.max(1)
+    } else {
+        1
+    };
+    let mut budget = limits.group_size.min(TARGET * neighbours);
     for dimension in 0..dimensions {
         let first = dimension == 0;
         let mut limit = budget.min(limits.item_sizes[dimension]);
@@ -284,12 +290,15 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
 /// A size of the first dimension that is a multiple of `wide` and leaves a smaller work-group at the end of each row, if
 /// that pays.
 fn uneven(global: [usize; 3], limit: usize, wide: usize, limits: &RangeLimits) -> Option<usize> {
-    let items = global
-        .iter()
-        .fold(1_usize, |all, &size| all.saturating_mul(size));
     let size = limit / wide * wide;
-    let pays = items >= MANY_ITEMS && size > 0 && global[0] >= 4 * size;
+    let pays = is_large(global) && size > 0 && global[0] >= 4 * size;
     (limits.non_uniform && pays).then_some(size)
+}
+
+/// Returns whether a range has [`MANY_ITEMS`].
+fn is_large(global: [usize; 3]) -> bool {
+    let sizes = global.iter();
+    sizes.fold(1_usize, |all, &size| all.saturating_mul(size)) >= MANY_ITEMS
 }
 
 #[cfg(test)]
@@ -341,17 +350,18 @@ mod tests {
             neighbours: 4,
             ..LIMITS
         };
-        assert_eq!(choose(1, [1 << 20, 1, 1], &limits), [256, 1, 1]);
-        assert_eq!(choose(2, [1024, 1024, 1], &limits), [64, 4, 1]);
+        assert_eq!(choose(1, [1 << 20, 1, 1], &limits), [1024, 1, 1]);
+        assert_eq!(choose(2, [1024, 1024, 1], &limits), [64, 16, 1]);
+        assert_eq!(choose(1, [1 << 15, 1, 1], &limits), [256, 1, 1]);
         // A divisor that is a multiple of 32, not only of 8.
         assert_eq!(choose(1, [352, 1, 1], &limits), [32, 1, 1]);
         // No such divisor: the last group of each row is smaller, if there are many work-items.
         assert_eq!(choose(1, [1000, 1, 1], &limits), [200, 1, 1]);
-        assert_eq!(choose(1, [100_000, 1, 1], &limits), [160, 1, 1]);
-        assert_eq!(choose(1, [100_001, 1, 1], &limits), [256, 1, 1]);
-        assert_eq!(choose(2, [1022, 510, 1], &limits), [64, 3, 1]);
+        assert_eq!(choose(1, [100_000, 1, 1], &limits), [800, 1, 1]);
+        assert_eq!(choose(1, [100_001, 1, 1], &limits), [1024, 1, 1]);
+        assert_eq!(choose(2, [1022, 510, 1], &limits), [64, 15, 1]);
         assert_eq!(choose(2, [1022, 4, 1], &limits), [14, 4, 1]);
-        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 4, 1]);
+        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 16, 1]);
         let uniform = RangeLimits {
             neighbours: 4,
             ..UNIFORM

@@ -1,5 +1,6 @@
 //! Launches like others, with other bytes for some arguments: mostly numbers, which are in push constants.
 
+use super::coarse::{has, is_multiple};
 use smallvec::SmallVec;
 
 use super::{ArgBytes, Prepared};
@@ -8,7 +9,7 @@ use crate::executable::interface::{ArgPlace, Content};
 
 impl Executable {
     /// A launch of a kernel with all that `prepared` has but for bytes of arguments (ordinals). `None` if one of these
-    /// is elsewhere than in push constants, or the launch has memory of its own.
+    /// is elsewhere than in push constants, another copy of the kernel may serve it, or the launch has memory of its own.
     pub fn rewrite(
         &self,
         kernel: usize,
@@ -18,6 +19,7 @@ impl Executable {
         if prepared.printf.is_some() || prepared.check.is_some() {
             return None;
         }
+        let asked = self.asked_multiples(kernel);
         let kernel = self.interface.kernels.get(kernel)?;
         let pushes = prepared.pushes.iter();
         let mut pushes: SmallVec<_> = pushes.map(|push| SmallVec::from_slice(push)).collect();
@@ -37,7 +39,11 @@ impl Executable {
             let first = offset as usize;
             for push in &mut pushes {
                 let push: &mut super::Push = push;
-                (push.get_mut(first..first + bytes.len())?).copy_from_slice(bytes);
+                let place = push.get_mut(first..first + bytes.len())?;
+                if has(asked, ordinal) && is_multiple(place) != is_multiple(bytes) {
+                    return None;
+                }
+                place.copy_from_slice(bytes);
             }
         }
         Some(Prepared {

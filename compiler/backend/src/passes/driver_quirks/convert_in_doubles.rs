@@ -18,7 +18,10 @@ const OFFSET: f64 = 1.5 * (1_u64 << 52) as f64;
 ///
 /// # Errors
 /// None of its own.
-pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    if !ctx.target.has_doubles() {
+        return Ok(Changed::No);
+    }
     expand(func, |x, inst| {
         let data = &x.func.insts[inst];
         let InstKind::Convert { op, arg, rounding } = data.kind else {

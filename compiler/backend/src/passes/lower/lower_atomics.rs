@@ -9,8 +9,8 @@ use crate::expand::{Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BlockCall, ConvertOp, Function, InstKind,
-    IntCond, MemoryOrder, Scope, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BlockCall, ConvertOp, Function, InstKind, IntCond,
+    MemoryOrder, Scope, Type, Value,
 };
 use pumice_target::Target;
 

@@ -91,10 +91,10 @@ struct Shape {
     size: usize,
 }
 
-/// How a loop is unrolled.
+/// A way to unroll a loop.
 struct Way {
     copies: u64,
-    /// How far a counter must be from its bound for so many rounds; none if the number of rounds is known.
+    /// The test that so many rounds are to come; none if the number of rounds is known.
     ahead: Option<Ahead>,
 }
 
@@ -103,19 +103,13 @@ struct Ahead {
     counter: usize,
     cond: IntCond,
     bound: Value,
-    /// What all rounds but one add to the counter.
+    /// The sum of the steps of all rounds but one.
     distance: u64,
 }
 
 impl Shape {
     /// `None` if the loop is not one that may be unrolled.
-    fn of(
-        func: &Function,
-        cfg: &Cfg,
-        dom: &DomTree,
-        nest: &LoopNest,
-        this: Loop,
-    ) -> Option<Self> {
+    fn of(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest, this: Loop) -> Option<Self> {
         let header = nest.loops[this].header;
         let is_innermost = !nest.loops.values().any(|other| other.parent == Some(this));
         if !is_innermost || func.blocks[header].unroll != UnrollHint::None {
@@ -299,7 +293,7 @@ impl Shape {
         }
     }
 
-    /// What the parameters of the first block are in the next round.
+    /// The values of the first block's parameters in the next round.
     fn back(&self, func: &Function) -> Vec<Value> {
         let last = func.terminator(self.latch);
         let calls = last.map(|last| func.insts[last].kind.successors());
@@ -391,7 +385,7 @@ impl Shape {
 struct Copy {
     first: Block,
     latch: Block,
-    /// What the parameters are in the next round.
+    /// The values of the parameters in the next round.
     args: Vec<Value>,
 }
 

@@ -10,7 +10,6 @@ use pumice_ir::{
     AddressSpace, BinaryOp, Block, BlockCall, FloatFlags, Function, Inst, InstKind, SourceLoc,
     StackSlot, Type, UnaryOp, Value, ValueDef,
 };
-use pumice_target::coarse::ARGUMENT_ALIGN;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -157,7 +156,13 @@ impl<'a> Copier<'a> {
         self.new.insts[made].results.clone()
     }
 
-    pub(super) fn binary(&mut self, at: Block, op: BinaryOp, args: [Value; 2], loc: SourceLoc) -> Value {
+    pub(super) fn binary(
+        &mut self,
+        at: Block,
+        op: BinaryOp,
+        args: [Value; 2],
+        loc: SourceLoc,
+    ) -> Value {
         let ty = self.new.ty(args[0]);
         let flags = FloatFlags::empty();
         let kind = InstKind::Binary { op, args, flags };
@@ -165,13 +170,7 @@ impl<'a> Copier<'a> {
     }
 
     /// An instruction with one result.
-    pub(super) fn append(
-        &mut self,
-        at: Block,
-        kind: InstKind,
-        ty: Type,
-        loc: SourceLoc,
-    ) -> Value {
+    pub(super) fn append(&mut self, at: Block, kind: InstKind, ty: Type, loc: SourceLoc) -> Value {
         self.new.append_value(at, kind, ty, loc)
     }
 
@@ -279,7 +278,7 @@ impl<'a> Copier<'a> {
         else {
             return;
         };
-        let known = self.strides.alignment(pointer);
+        let known = self.strides.alignments(pointer, stride)[item];
         let distance = stride.wrapping_mul(item as i64);
         let first = self.value(pointer, 0);
         let (base, from_base) = root(&self.new, first);
@@ -293,10 +292,9 @@ impl<'a> Copier<'a> {
                 self.new.append_value(at, add, ty, old.insts[inst].loc)
             }
         };
-        let of_distance = 1 << distance.trailing_zeros().min(ARGUMENT_ALIGN.ilog2());
         if let InstKind::Load { ptr, align, .. } | InstKind::Store { ptr, align, .. } = kind {
             *ptr = place;
-            *align = (*align).max(known.min(of_distance) as u32);
+            *align = (*align).max(known as u32);
         }
     }
 

@@ -7,7 +7,7 @@ use pumice_ir::{
 };
 use smallvec::{SmallVec, smallvec};
 
-/// What a function of work-groups gives.
+/// The result of a function of work-groups.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GroupFunction {
     /// One value to all: the values of all combined.
@@ -44,12 +44,7 @@ pub(super) fn group_function(func: &Function, kind: &InstKind) -> Option<GroupFu
 
 impl Copier<'_> {
     /// Writes a function of the work-group for all neighbours.
-    pub(super) fn group_function_of_all(
-        &mut self,
-        at: Block,
-        inst: Inst,
-        function: GroupFunction,
-    ) {
+    pub(super) fn group_function_of_all(&mut self, at: Block, inst: Inst, function: GroupFunction) {
         let old = self.old;
         let data = &old.insts[inst];
         let (InstKind::Group { op, args, .. }, &[result]) = (&data.kind, data.results.as_slice())

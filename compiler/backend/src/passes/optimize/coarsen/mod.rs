@@ -34,9 +34,10 @@ use group_functions::group_function;
 use plan::Plan;
 use pumice_budget as budget;
 use pumice_ir::{
-    ArgLayout, Cfg, Coarse, Function, KernelArgKind, KernelInfo, LowerError, Module,
+    ArgLayout, Cfg, Coarse, Function, KernelArgKind, KernelInfo, LowerError, Module, Type,
 };
 use pumice_target::{Abi, QuirkKind};
+use std::cell::Cell;
 use strides::Strides;
 
 /// Numbers of work-items that are tried, and the most instructions that a copy of so many may have. More values than a
@@ -61,7 +62,7 @@ pub fn run_on_group_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<Chan
         let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
         insts.any(|&inst| group_function(func, &func.insts[inst].kind).is_some())
     };
-    // What lies side by side is joined for all kernels later.
+    // Accesses side by side are joined for all kernels later.
     copy_kernels(module, ctx, has_group_functions, |_, _| {})
 }
 
@@ -79,7 +80,11 @@ fn copy_kernels(
         let count: usize = blocks.map(|&block| func.layout.insts[block].len()).sum();
         let has_copy = module.kernels.iter().any(|other| is_copy_of(other, of));
         // A copy has no fewer.
-        if has_copy || !wanted(func) || !may_have_copy(kernel) || SIZES.iter().all(|&(_, most)| count > most) {
+        if has_copy
+            || !wanted(func)
+            || !may_have_copy(kernel)
+            || SIZES.iter().all(|&(_, most)| count > most)
+        {
             continue;
         }
         let mut func = func.clone();
@@ -93,29 +98,46 @@ fn copy_kernels(
             .find_map(|&(items, most)| Plan::new(&mut func, &callees, items, most));
         let Some(plan) = plan else { continue };
         let items = plan.items();
-        let name = format!("{}.x{items}", kernel.name);
-        if module.kernels.iter().any(|other| other.name == name) {
-            continue;
-        }
         let size = kernel.required_work_group_size;
-        let required_work_group_size = size.map(|[x, y, z]| [x / items, y, z]);
-        let strides = Strides {
-            func: &func,
-            plan: &plan,
-            arguments: &pointer_arguments(kernel),
-            cfg: &Cfg::new(&func),
-        };
-        let mut copy = Copier::new(&func, &plan, &strides).copy();
-        finish(module, &mut copy);
-        let info = KernelInfo {
-            name,
-            required_work_group_size,
-            work_group_size_hint: None,
-            coarse: Some(Coarse { of, items }),
-            attributes: String::new(),
-            ..kernel.clone()
-        };
-        copies.push((info, copy));
+        let cfg = Cfg::new(&func);
+        let arguments = pointer_arguments(kernel);
+        let numbers = number_arguments(kernel);
+        // Launches that do not promise multiples need another copy.
+        for numbers in [numbers.as_slice(), &[]] {
+            let strides = Strides {
+                func: &func,
+                plan: &plan,
+                arguments: &arguments,
+                numbers,
+                multiples: Cell::new(0),
+                cfg: &cfg,
+            };
+            let mut copy = Copier::new(&func, &plan, &strides).copy();
+            let multiples = strides.multiples.get();
+            let mark = if multiples == 0 { "" } else { ".multiples" };
+            let name = format!("{}.x{items}{mark}", kernel.name);
+            if module.kernels.iter().any(|other| other.name == name) {
+                break;
+            }
+            finish(module, &mut copy);
+            let coarse = Coarse {
+                of,
+                items,
+                multiples,
+            };
+            let info = KernelInfo {
+                name,
+                required_work_group_size: size.map(|[x, y, z]| [x / items, y, z]),
+                work_group_size_hint: None,
+                coarse: Some(coarse),
+                attributes: String::new(),
+                ..kernel.clone()
+            };
+            copies.push((info, copy));
+            if multiples == 0 {
+                break;
+            }
+        }
         budget::check()?;
     }
     let changed = Changed::from_bool(!copies.is_empty());
@@ -144,6 +166,19 @@ fn pointer_arguments(kernel: &KernelInfo) -> Vec<u32> {
     let args = kernel.args.iter().zip(&layout.places);
     args.filter(|(arg, _)| matches!(arg.kind, KernelArgKind::Pointer(_)))
         .filter_map(|(_, place)| place.map(|place| place.offset))
+        .collect()
+}
+
+/// The offsets and places of a kernel's integers in its argument block, of the first 32 arguments.
+fn number_arguments(kernel: &KernelInfo) -> Vec<(u32, u32)> {
+    let layout = ArgLayout::of(kernel, &Abi::Addresses);
+    let is_number = |kind: &KernelArgKind| match *kind {
+        KernelArgKind::Value(ty) => ty == Type::I32 || ty == Type::I64,
+        _ => false,
+    };
+    let args = kernel.args.iter().zip(&layout.places).zip(0..u32::BITS);
+    args.filter(|((arg, _), _)| is_number(&arg.kind))
+        .filter_map(|((_, place), number)| place.map(|place| (place.offset, number)))
         .collect()
 }
 

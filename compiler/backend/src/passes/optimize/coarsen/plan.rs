@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// The bytes of private arrays that a copy may have: drivers keep them in registers, or near.
 const MOST_PRIVATE: u64 = 1 << 10;
 
-/// Neighbours that every kernel may have.
+/// The most neighbours that leave loops in different rounds: the more, the fewer rounds they have in common.
 const FEW: u32 = 4;
 
 /// Facts about a kernel for a number of neighbours.
@@ -74,26 +74,9 @@ impl<'a> Plan<'a> {
         }
         plan.check_broadcasts(func)?;
         plan.find_regions(func, &cfg, &ends)?;
-        let is_worth_it = items <= FEW || plan.has_chain(func, &cfg);
-        (is_worth_it && plan.size(func) <= most).then_some(plan)
-    }
-
-    /// Returns whether values wait for each other in rounds or at barriers, which all neighbours come to together. Other kernels
-    /// wait for memory.
-    fn has_chain(&self, func: &Function, cfg: &Cfg) -> bool {
-        let is_shared_loop = |&block: &Block| {
-            let number = cfg.rpo_number(block);
-            let mut preds = cfg.preds(block).iter();
-            preds.any(|&pred| cfg.rpo_number(pred) >= number)
-        };
-        let meets = |&block: &Block| {
-            let mut insts = func.layout.insts[block].iter();
-            insts.any(|&inst| is_meeting(&func.insts[inst].kind))
-        };
         let parts_in_loop = |(&block, region): (&Block, &Region)| region.blocks.contains(&block);
-        let mut blocks = self.order.iter();
-        blocks.any(|block| is_shared_loop(block) || meets(block))
-            && !self.regions.iter().any(parts_in_loop)
+        let is_worth_it = items <= FEW || !plan.regions.iter().any(parts_in_loop);
+        (is_worth_it && plan.size(func) <= most).then_some(plan)
     }
 
     /// The number of neighbours.

@@ -1,9 +1,12 @@
 //! Distances between what neighbours access.
 
 use super::plan::{Plan, Source, source};
-use pumice_ir::{BinaryOp, Block, Cfg, ConvertOp, Function, InstKind, Type, Value, ValueDef};
-use pumice_target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
+use pumice_ir::{
+    BinaryOp, Block, Cfg, ConvertOp, Function, InstKind, Type, UnaryOp, Value, ValueDef,
+};
+use pumice_target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, NUMBER_MULTIPLE};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// The depth to which operands are looked at; an operand may be reached along several ways.
 const MAX_DEPTH: u32 = 8;
@@ -14,6 +17,10 @@ pub(super) struct Strides<'a> {
     pub plan: &'a Plan<'a>,
     /// Offsets of the pointer arguments in the argument block.
     pub arguments: &'a [u32],
+    /// Offsets and places of the integers among the arguments, as far as launches may promise something of them.
+    pub numbers: &'a [(u32, u32)],
+    /// The integers that alignments rely on to be multiples of [`NUMBER_MULTIPLE`]: a bit for each argument.
+    pub multiples: Cell<u32>,
     pub cfg: &'a Cfg,
 }
 
@@ -59,9 +66,23 @@ impl Strides<'_> {
         })
     }
 
-    /// The alignment of the first neighbour's pointer, as far as it is known.
-    pub fn alignment(&self, pointer: Value) -> u64 {
-        self.pointer_multiple(pointer, MAX_DEPTH)
+    /// The alignment of each neighbour's pointer, as far as it is known, of pointers that are `stride` bytes apart.
+    pub fn alignments(&self, pointer: Value, stride: i64) -> Vec<u64> {
+        let of = |first: Residue| -> Vec<u64> {
+            let items = 0..i64::from(self.plan.items());
+            items
+                .map(|item| first.plus(stride.wrapping_mul(item)).alignment())
+                .collect()
+        };
+        let known = of(self.pointer_residue(pointer, &mut None, MAX_DEPTH));
+        let mut relied_on = Some(0);
+        let promised = of(self.pointer_residue(pointer, &mut relied_on, MAX_DEPTH));
+        if known == promised {
+            return known;
+        }
+        let before = self.multiples.get();
+        self.multiples.set(before | relied_on.unwrap_or_default());
+        promised
     }
 
     fn pointer_stride(&self, pointer: Value, question: &mut Question, depth: u32) -> Option<i64> {
@@ -199,60 +220,138 @@ impl Strides<'_> {
         }
     }
 
-    fn pointer_multiple(&self, pointer: Value, depth: u32) -> u64 {
+    /// `promised` gets the integers that are taken to be multiples, if that is asked for.
+    fn pointer_residue(&self, pointer: Value, promised: &mut Option<u32>, depth: u32) -> Residue {
         let Some(inst) = self.func.def_inst(pointer) else {
-            return 1;
+            return Residue::UNKNOWN;
         };
         match self.func.insts[inst].kind {
-            InstKind::LoadArg { .. } if self.is_argument(pointer) => ARGUMENT_ALIGN,
+            InstKind::LoadArg { .. } if self.is_argument(pointer) => Residue::of(0),
             InstKind::PtrAdd { base, offset } if depth > 0 => {
-                let base = self.pointer_multiple(base, depth - 1);
-                base.min(self.multiple(offset, depth - 1))
+                let base = self.pointer_residue(base, promised, depth - 1);
+                base.sum(self.residue(offset, promised, depth - 1))
             }
-            _ => 1,
+            _ => Residue::UNKNOWN,
         }
     }
 
-    /// A power of two, at most [`ARGUMENT_ALIGN`], that divides the first neighbour's number.
-    fn multiple(&self, value: Value, depth: u32) -> u64 {
-        let factor = |number: u64| match number {
-            0 => ARGUMENT_ALIGN,
-            _ => ARGUMENT_ALIGN.min(1 << number.trailing_zeros().min(32)),
-        };
+    /// The known rest of the first neighbour's number.
+    fn residue(&self, value: Value, promised: &mut Option<u32>, depth: u32) -> Residue {
         if let Some(bits) = self.func.const_bits(value) {
-            return factor(bits);
+            return Residue::of(bits);
         }
         let Some(inst) = self.func.def_inst(value) else {
-            return 1;
+            return Residue::UNKNOWN;
         };
         if let Some(Source::Id(_)) = source(self.func, inst) {
-            return factor(u64::from(self.plan.items()));
+            return Residue::multiple_of(u64::from(self.plan.items()));
         }
         if depth == 0 || self.func.ty(value).is_vector() {
-            return 1;
+            return Residue::UNKNOWN;
         }
         match self.func.insts[inst].kind {
+            InstKind::LoadArg { offset } => {
+                let number = self.numbers.iter().find(|&&(place, _)| place == offset);
+                match (number, promised) {
+                    (Some(&(_, argument)), Some(promised)) => {
+                        *promised |= 1 << argument;
+                        Residue::multiple_of(NUMBER_MULTIPLE)
+                    }
+                    _ => Residue::UNKNOWN,
+                }
+            }
             InstKind::Convert {
                 op: ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt,
                 arg,
                 ..
-            } => self.multiple(arg, depth - 1),
+            } => self.residue(arg, promised, depth - 1),
+            InstKind::Unary {
+                op: UnaryOp::INeg,
+                arg,
+            } => self.residue(arg, promised, depth - 1).negated(),
             InstKind::Binary {
                 op, args: [a, b], ..
             } => {
-                let one = self.multiple(a, depth - 1);
-                match op {
-                    BinaryOp::IAdd | BinaryOp::ISub => one.min(self.multiple(b, depth - 1)),
-                    BinaryOp::IMul => factor(one * self.multiple(b, depth - 1)),
-                    BinaryOp::Shl => match self.func.const_bits(b) {
-                        Some(by) if by < 32 => factor(one << by),
-                        _ => one,
-                    },
-                    _ => 1,
+                let one = self.residue(a, promised, depth - 1);
+                match (op, self.func.const_bits(b)) {
+                    (BinaryOp::IAdd, _) => one.sum(self.residue(b, promised, depth - 1)),
+                    (BinaryOp::ISub, _) => one.sum(self.residue(b, promised, depth - 1).negated()),
+                    (BinaryOp::IMul, _) => one.product(self.residue(b, promised, depth - 1)),
+                    (BinaryOp::Shl, Some(by)) if by < 32 => one.product(Residue::of(1 << by)),
+                    _ => Residue::UNKNOWN,
                 }
             }
-            _ => 1,
+            _ => Residue::UNKNOWN,
         }
+    }
+}
+
+/// A number's rest by a power of two that is at most [`ARGUMENT_ALIGN`].
+#[derive(Clone, Copy)]
+struct Residue {
+    modulus: u64,
+    rest: u64,
+}
+
+impl Residue {
+    const UNKNOWN: Self = Self {
+        modulus: 1,
+        rest: 0,
+    };
+
+    fn of(number: u64) -> Self {
+        Self {
+            modulus: ARGUMENT_ALIGN,
+            rest: number % ARGUMENT_ALIGN,
+        }
+    }
+
+    /// A multiple of a number that is not 0.
+    fn multiple_of(number: u64) -> Self {
+        Self {
+            modulus: ARGUMENT_ALIGN.min(power_of_two(number)),
+            rest: 0,
+        }
+    }
+
+    fn plus(self, number: i64) -> Self {
+        self.sum(Self::of(number as u64))
+    }
+
+    fn sum(self, other: Self) -> Self {
+        let modulus = self.modulus.min(other.modulus);
+        let rest = (self.rest + other.rest) % modulus;
+        Self { modulus, rest }
+    }
+
+    fn negated(self) -> Self {
+        let rest = (self.modulus - self.rest) % self.modulus;
+        Self { rest, ..self }
+    }
+
+    /// (a m + r) (b n + s) is r s but for multiples of m n, m s and n r.
+    fn product(self, other: Self) -> Self {
+        let crossed = [
+            self.modulus * other.modulus,
+            self.modulus * power_of_two(other.rest),
+            other.modulus * power_of_two(self.rest),
+        ];
+        let modulus = crossed.into_iter().fold(ARGUMENT_ALIGN, u64::min);
+        let rest = self.rest * other.rest % modulus;
+        Self { modulus, rest }
+    }
+
+    /// The greatest power of two that certainly divides the number.
+    fn alignment(self) -> u64 {
+        self.modulus.min(power_of_two(self.rest))
+    }
+}
+
+/// The greatest power of two that divides a number; [`ARGUMENT_ALIGN`] for 0.
+fn power_of_two(number: u64) -> u64 {
+    match number {
+        0 => ARGUMENT_ALIGN,
+        _ => 1 << number.trailing_zeros(),
     }
 }
 
