@@ -215,6 +215,7 @@ impl Executable {
             whole_sub_groups: whole,
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
             neighbours: 1,
+            large_groups: false,
             non_uniform: !fixed && !whole && self.splitting.is_some(),
         }
     }

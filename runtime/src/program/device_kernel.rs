@@ -73,6 +73,7 @@ impl DeviceKernel {
         RangeLimits {
             non_uniform: limits.non_uniform && !self.uniform_groups,
             neighbours: self.executable.coarse_items(self.index) as usize,
+            large_groups: self.executable.has_roomy_copies(self.index),
             ..limits
         }
     }

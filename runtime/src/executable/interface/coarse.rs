@@ -1,5 +1,6 @@
 //! Copies of kernels whose invocations run several work-items each.
 
+use super::module_scan::ModuleScan;
 use super::{Interface, KernelInterface};
 
 /// A copy of a kernel.
@@ -11,6 +12,8 @@ pub(in crate::executable) struct CoarseCopy {
     pub items: u32,
     /// A bit for each argument that must be a multiple of four, the lowest for the first.
     pub multiples: u32,
+    /// It has local memory, which may be as large as some size of work-groups needs.
+    pub has_local_memory: bool,
 }
 
 impl CoarseCopy {
@@ -18,7 +21,7 @@ impl CoarseCopy {
     ///
     /// # Errors
     /// A copy of a kernel that is not there, is a copy itself, has such a copy already, or has other arguments.
-    pub fn find(kernels: &[KernelInterface]) -> Result<Vec<Vec<Self>>, String> {
+    pub fn find(kernels: &[KernelInterface], scan: &ModuleScan) -> Result<Vec<Vec<Self>>, String> {
         let mut found: Vec<Vec<Self>> = vec![Vec::new(); kernels.len()];
         for (index, copy) in kernels.iter().enumerate() {
             let Some((of, items, multiples)) = copy.coarse else {
@@ -33,6 +36,7 @@ impl CoarseCopy {
                     index,
                     items,
                     multiples,
+                    has_local_memory: scan.uses_local_memory(copy.function),
                 });
                 !again && !kernel.is_hidden() && takes_the_same(copy, kernel)
             });

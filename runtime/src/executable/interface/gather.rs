@@ -434,7 +434,7 @@ impl InterfaceBuilder<'_> {
         self.interface.checks.clone_from(&reflection.checks);
         self.interface.init_fini = InitFini::take(&reflection.roles, kernels)?;
         self.interface.enqueue = EnqueueKernels::find(kernels)?;
-        self.interface.coarse = CoarseCopy::find(kernels)?;
+        self.interface.coarse = CoarseCopy::find(kernels, self.scan)?;
         Ok(self.interface)
     }
 

@@ -294,6 +294,14 @@ impl ModuleScan {
         !self.workgroup.is_empty()
     }
 
+    /// Returns whether a kernel has work-group memory, of whatever size.
+    pub fn uses_local_memory(&self, function: u32) -> bool {
+        let variables = self.variables_of(function);
+        variables
+            .iter()
+            .any(|variable| self.workgroup.contains_key(variable))
+    }
+
     /// Work-group memory of a kernel in bytes, for these specialization values. `known` are
     /// sizes that the reflection gives.
     pub fn local_memory(&self, function: u32, spec: &SpecValues, known: &HashMap<u32, u32>) -> u64 {

@@ -20,6 +20,12 @@ impl Executable {
         items.max().unwrap_or(1)
     }
 
+    /// Returns whether the kernel has copies that work-groups of any size suit.
+    pub fn has_roomy_copies(&self, kernel: usize) -> bool {
+        let copies = self.copies_of(kernel);
+        !copies.is_empty() && !copies.iter().any(|copy| copy.has_local_memory)
+    }
+
     /// The arguments of which a copy of the kernel asks for multiples: a bit for each.
     pub(super) fn asked_multiples(&self, kernel: usize) -> u32 {
         let asked = self.copies_of(kernel).iter().map(|copy| copy.multiples);

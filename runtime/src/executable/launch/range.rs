@@ -70,6 +70,9 @@ pub struct RangeLimits {
     pub multiple: usize,
     /// The work-items of an invocation of the kernel's coarse copy; 1 if it has none.
     pub neighbours: usize,
+    /// Work-groups that are chosen may have as many invocations of the copy as others have work-items: the kernel has no local
+    /// memory, whose size programs choose with that of the groups in mind.
+    pub large_groups: bool,
     /// True if groups at the end of the range may be smaller.
     pub non_uniform: bool,
 }
@@ -253,12 +256,11 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
         return local;
     }
     // An invocation of a copy is more work, and a group of few takes longer to start than to run.
-    let neighbours = if is_large(global) {
-        limits.neighbours.max(1)
-    } else {
-        1
+    let target = match limits.large_groups && is_large(global) {
+        true => TARGET * limits.neighbours.max(1),
+        false => TARGET,
     };
-    let mut budget = limits.group_size.min(TARGET * neighbours);
+    let mut budget = limits.group_size.min(target);
     for dimension in 0..dimensions {
         let first = dimension == 0;
         let mut limit = budget.min(limits.item_sizes[dimension]);
@@ -314,6 +316,7 @@ mod tests {
         whole_sub_groups: false,
         multiple: 8,
         neighbours: 1,
+        large_groups: false,
         non_uniform: true,
     };
     const UNIFORM: RangeLimits = RangeLimits {
@@ -348,11 +351,17 @@ mod tests {
     fn sizes_of_kernels_with_copies_are_whole_invocations() {
         let limits = RangeLimits {
             neighbours: 4,
+            large_groups: true,
             ..LIMITS
         };
         assert_eq!(choose(1, [1 << 20, 1, 1], &limits), [1024, 1, 1]);
         assert_eq!(choose(2, [1024, 1024, 1], &limits), [64, 16, 1]);
         assert_eq!(choose(1, [1 << 15, 1, 1], &limits), [256, 1, 1]);
+        let with_local_memory = RangeLimits {
+            large_groups: false,
+            ..limits
+        };
+        assert_eq!(choose(1, [1 << 20, 1, 1], &with_local_memory), [256, 1, 1]);
         // A divisor that is a multiple of 32, not only of 8.
         assert_eq!(choose(1, [352, 1, 1], &limits), [32, 1, 1]);
         // No such divisor: the last group of each row is smaller, if there are many work-items.

@@ -208,7 +208,7 @@ impl Shape {
             ValueDef::Param(block, _) => !self.blocks.contains(&block),
             ValueDef::Undef => false,
         };
-        if ty.is_vector() || !is_outside {
+        if !matches!(ty, Type::I32 | Type::I64) || !is_outside {
             return None;
         }
         let next = *self.back(func).get(counter)?;

@@ -1,7 +1,7 @@
 //! Copies of kernels whose invocations run several work-items each.
 //!
 //! A processor runs a chain of dependent instructions far below its speed, and Vulkan drivers for processors give it
-//! one chain for each vector of invocations. A copy holds the chains of four or two neighbours in the first dimension
+//! one chain for each vector of invocations. A copy holds the chains of eight, four or two neighbours in the first dimension
 //! side by side; barriers, counters and addresses that they share are there once. Launches choose between a kernel and
 //! its copy ([`Coarse`]).
 //!
