@@ -9,7 +9,7 @@ static const char *source =
     "{\n"
     "    int x = get_global_id(0);\n"
     "    for (int i = 0; i < rounds; i++)\n"
-    "        x = x * 1103515245 + 12345;\n"
+    "        x = (x ^ i) * 1103515245 + 12345;\n"
     "    p[get_global_id(0)] = x;\n"
     "}\n"
     "kernel void next(global const int *from, global int *to)\n"
