@@ -3,9 +3,12 @@
 use super::callees::Callees;
 use super::group_functions::{GroupFunction, group_function};
 use super::loops::{may_repeat, pass_out};
+use crate::passes::optimize::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
+use crate::passes::optimize::trip_count::rounds;
 use cranelift_entity::EntitySet;
 use pumice_ir::{
-    AccessFlags, Block, BuiltIn, Cfg, Ends, Function, Inst, InstKind, Type, Value, ValueDef,
+    AccessFlags, Block, BuiltIn, Cfg, DomTree, Ends, Function, Inst, InstKind, LoopNest, Type,
+    Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 
@@ -76,7 +79,30 @@ impl<'a> Plan<'a> {
         plan.find_regions(func, &cfg, &ends)?;
         let parts_in_loop = |(&block, region): (&Block, &Region)| region.blocks.contains(&block);
         let is_worth_it = items <= FEW || !plan.regions.iter().any(parts_in_loop);
+        let is_worth_it = is_worth_it && plan.keeps_unrolling(func, &cfg);
         (is_worth_it && plan.size(func) <= most).then_some(plan)
+    }
+
+    /// Returns whether drivers unroll the loops of the copy whole that they unroll in the kernel.
+    fn keeps_unrolling(&self, func: &Function, cfg: &Cfg) -> bool {
+        let dom = DomTree::new(cfg);
+        let nest = LoopNest::new(cfg, &dom);
+        nest.loops.keys().all(|this| {
+            let rounds = rounds(func, cfg, &dom, &nest, this, UNASKED_ROUNDS);
+            let inside = self
+                .order
+                .iter()
+                .filter(|&&block| nest.contains(this, block));
+            let insts = inside.flat_map(|&block| &func.layout.insts[block]);
+            let (before, after) = insts.fold((0, 0), |(before, after), &inst| {
+                let copies = match self.is_repeated(func, inst) {
+                    true => u64::from(self.items),
+                    false => 1,
+                };
+                (before + 1, after + copies)
+            });
+            rounds.is_none_or(|rounds| before * rounds > UNASKED || after * rounds <= UNASKED)
+        })
     }
 
     /// The number of neighbours.
