@@ -18,6 +18,9 @@ const MOST_PRIVATE: u64 = 1 << 10;
 /// The most neighbours that leave loops in different rounds: the more, the fewer rounds they have in common.
 const FEW: u32 = 4;
 
+/// Bytes of a line of processors' caches.
+const LINE: u64 = 64;
+
 /// Facts about a kernel for a number of neighbours.
 pub(super) struct Plan<'a> {
     items: u32,
@@ -80,7 +83,31 @@ impl<'a> Plan<'a> {
         let parts_in_loop = |(&block, region): (&Block, &Region)| region.blocks.contains(&block);
         let is_worth_it = items <= FEW || !plan.regions.iter().any(parts_in_loop);
         let is_worth_it = is_worth_it && plan.keeps_unrolling(func, &cfg);
+        let is_worth_it = is_worth_it && (items <= FEW || plan.is_narrow(func, &cfg));
         (is_worth_it && plan.size(func) <= most).then_some(plan)
+    }
+
+    /// Returns whether an invocation loads and stores within lines of the cache, in kernels that do little else: those without
+    /// loops and barriers.
+    fn is_narrow(&self, func: &Function, cfg: &Cfg) -> bool {
+        let is_loop = |&block: &Block| {
+            let number = cfg.rpo_number(block);
+            let mut preds = cfg.preds(block).iter();
+            preds.any(|&pred| cfg.rpo_number(pred) >= number)
+        };
+        let insts = || (self.order.iter()).flat_map(|&block| &func.layout.insts[block]);
+        let does_more = self.order.iter().any(is_loop)
+            || insts().any(|&inst| is_meeting(&func.insts[inst].kind));
+        let most = LINE / u64::from(self.items);
+        let accesses_most = |&inst: &Inst| {
+            let (pointer, value) = match func.insts[inst].kind {
+                InstKind::Load { ptr, .. } => (ptr, func.result(inst)),
+                InstKind::Store { ptr, value, .. } => (ptr, value),
+                _ => return true,
+            };
+            !self.differs(pointer) || u64::from(func.ty(value).alloc_bytes()) <= most
+        };
+        does_more || insts().all(accesses_most)
     }
 
     /// Returns whether drivers unroll the loops of the copy whole that they unroll in the kernel.
