@@ -177,6 +177,8 @@ fn run_ways(
     let layer = &stand.layer;
     let folder = sh::target().join(stand.clients);
     let all = clients::compile_into(&folder, &library, &layer.link_arguments())?;
+    // Clients write files there wherever they lie themselves.
+    sh::make_folder(&sh::target().join("clients"))?;
     let messages = Messages::new(&sh::target().join(stand.messages))?;
     let mut names = "VK_LAYER_KHRONOS_validation".to_string();
     let mut manifests = vec![layer.manifests.clone()];

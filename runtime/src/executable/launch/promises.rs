@@ -28,14 +28,15 @@ impl Executable {
     }
 }
 
-/// Returns whether every pointer argument is a buffer that 32 bits can count the bytes of. Pointers into shared
-/// memory may point into the middle of it.
+/// Returns whether every pointer argument is the start of a buffer that 32 bits can count the bytes of. Pointers into shared
+/// memory may point into the middle of it, and be followed backwards; where the device has a copy of that memory, they are a buffer
+/// with an offset, as sub-buffers are.
 pub(super) fn arguments_are_near(kernel: &KernelInterface, args: &[Option<ArgValue>]) -> bool {
     const MOST: u64 = 1 << 32;
     args.iter()
         .take(kernel.info.args.len())
         .all(|arg| match arg {
-            Some(ArgValue::Buffer { size, .. }) => *size <= MOST,
+            Some(ArgValue::Buffer { offset, size, .. }) => *offset == 0 && *size <= MOST,
             Some(ArgValue::Pointer(_)) => false,
             _ => true,
         })
