@@ -8,3 +8,14 @@ pub const NUMBER_MULTIPLE: u64 = 4;
 
 /// The most bytes of the objects that they point into.
 pub const ARGUMENT_BYTES: u64 = 1 << 31;
+
+/// Returns whether an argument is among those that a set has a bit for, the lowest for the first.
+pub fn has_argument(places: u32, argument: usize) -> bool {
+    argument < 32 && places >> argument & 1 == 1
+}
+
+/// Returns whether the bytes of an integer, the lowest first, are a multiple of [`NUMBER_MULTIPLE`].
+pub fn is_multiple(bytes: &[u8]) -> bool {
+    let low = bytes.first().copied();
+    low.is_some_and(|low| u64::from(low) % NUMBER_MULTIPLE == 0)
+}

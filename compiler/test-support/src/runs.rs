@@ -6,6 +6,7 @@ use pumice_interp::{
     buffer_address,
 };
 use pumice_ir::Module;
+use pumice_target::coarse::{has_argument, is_multiple};
 use pumice_target::pipe::PipeLayout;
 
 /// A run's arguments as the interpreter takes them.
@@ -149,12 +150,8 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
 }
 
 fn are_multiples(places: u32, run: &Run) -> bool {
-    let mut asked =
-        (run.args.iter().zip(0..u32::BITS)).filter(|&(_, place)| places >> place & 1 == 1);
-    asked.all(|(arg, _)| match arg {
-        FileArg::Value(bytes) => bytes.first().is_some_and(|low| low % 4 == 0),
-        _ => false,
-    })
+    let mut asked = (run.args.iter().enumerate()).filter(|&(place, _)| has_argument(places, place));
+    asked.all(|(_, arg)| matches!(arg, FileArg::Value(bytes) if is_multiple(bytes)))
 }
 
 /// A printf record as `expect printf` writes it: the format without its line end, then the

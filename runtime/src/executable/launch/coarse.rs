@@ -1,6 +1,6 @@
 //! Launches of a kernel's coarse copy, whose invocations run several work-items each.
 
-use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, NUMBER_MULTIPLE};
+use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, has_argument, is_multiple};
 
 use super::regions::Region;
 use super::{ArgValue, Launch, NdRange};
@@ -48,20 +48,8 @@ fn are_multiples(places: u32, args: &[Option<ArgValue>]) -> bool {
     let mut asked = args
         .iter()
         .enumerate()
-        .filter(|&(place, _)| has(places, place));
+        .filter(|&(place, _)| has_argument(places, place));
     asked.all(|(_, arg)| matches!(arg, Some(ArgValue::Bytes(bytes)) if is_multiple(bytes)))
-}
-
-/// Returns whether an argument has its bit.
-pub(super) fn has(places: u32, argument: usize) -> bool {
-    argument < 32 && places >> argument & 1 == 1
-}
-
-/// Returns whether an integer is a multiple of what copies ask for.
-pub(super) fn is_multiple(bytes: &[u8]) -> bool {
-    // The lowest byte comes first.
-    let low = bytes.first().copied();
-    low.is_some_and(|low| u64::from(low) % NUMBER_MULTIPLE == 0)
 }
 
 /// Returns whether a copy may access an argument as it does: it points at a multiple of the bytes that a copy accesses at

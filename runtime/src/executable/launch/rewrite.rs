@@ -1,6 +1,6 @@
 //! Launches like others, with other bytes for some arguments: mostly numbers, which are in push constants.
 
-use super::coarse::{has, is_multiple};
+use pumice_compiler::target::coarse::{has_argument, is_multiple};
 use smallvec::SmallVec;
 
 use super::{ArgBytes, Prepared};
@@ -40,7 +40,7 @@ impl Executable {
             for push in &mut pushes {
                 let push: &mut super::Push = push;
                 let place = push.get_mut(first..first + bytes.len())?;
-                if has(asked, ordinal) && is_multiple(place) != is_multiple(bytes) {
+                if has_argument(asked, ordinal) && is_multiple(place) != is_multiple(bytes) {
                     return None;
                 }
                 place.copy_from_slice(bytes);

@@ -27,6 +27,16 @@ pub(super) struct Copier<'a> {
     blocks: SecondaryMap<Block, PackedOption<Block>>,
 }
 
+/// Places that neighbours access, one beside the other.
+struct Row {
+    /// The kernel's pointer.
+    pointer: Value,
+    /// The bytes from a neighbour's to the next one's.
+    stride: i64,
+    /// The known alignment of each neighbour's.
+    alignments: Vec<u64>,
+}
+
 /// The code that runs for one neighbour alone.
 struct Alone {
     item: usize,
@@ -239,11 +249,11 @@ impl<'a> Copier<'a> {
             }
             return;
         }
-        let stride = self.stride(inst);
+        let row = self.row(inst);
         for item in 0..self.items() {
             let mut kind = self.kind_of(inst, item, |this, value| this.value(value, item));
-            if let Some(stride) = stride {
-                self.place_beside(at, inst, &mut kind, (item, stride));
+            if let Some(row) = &row {
+                self.place_beside(at, &mut kind, (item, row), data.loc);
             }
             let made = self.emit(at, inst, kind);
             for (&old, new) in data.results.iter().zip(made) {
@@ -252,8 +262,8 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// The bytes between what neighbours load or store; `None` if they do not lie in a row.
-    fn stride(&self, inst: Inst) -> Option<i64> {
+    /// The places that neighbours load or store; `None` if they do not lie in a row.
+    fn row(&self, inst: Inst) -> Option<Row> {
         let kind = &self.old.insts[inst].kind;
         let (InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. }) = *kind else {
             return None;
@@ -261,26 +271,23 @@ impl<'a> Copier<'a> {
         let space = self.old.ty(ptr).address_space();
         let is_memory = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
         let stride = is_memory.then(|| self.strides.of_pointer(ptr))??;
-        (stride != 0).then_some(stride)
+        (stride != 0).then(|| Row {
+            pointer: ptr,
+            stride,
+            alignments: self.strides.alignments(ptr, stride),
+        })
     }
 
     /// Lets a neighbour's load or store find its place from the first one's, with the alignment that follows.
     fn place_beside(
         &mut self,
         at: Block,
-        inst: Inst,
         kind: &mut InstKind,
-        (item, stride): (usize, i64),
+        (item, row): (usize, &Row),
+        loc: SourceLoc,
     ) {
-        let old = self.old;
-        let (InstKind::Load { ptr: pointer, .. } | InstKind::Store { ptr: pointer, .. }) =
-            old.insts[inst].kind
-        else {
-            return;
-        };
-        let known = self.strides.alignments(pointer, stride)[item];
-        let distance = stride.wrapping_mul(item as i64);
-        let first = self.value(pointer, 0);
+        let distance = row.stride.wrapping_mul(item as i64);
+        let first = self.value(row.pointer, 0);
         let (base, from_base) = root(&self.new, first);
         let place = match from_base.wrapping_add(distance) {
             0 => base,
@@ -289,12 +296,12 @@ impl<'a> Copier<'a> {
                 let offset = self.new.i64(bytes);
                 let ty = self.new.ty(base);
                 let add = InstKind::PtrAdd { base, offset };
-                self.new.append_value(at, add, ty, old.insts[inst].loc)
+                self.new.append_value(at, add, ty, loc)
             }
         };
         if let InstKind::Load { ptr, align, .. } | InstKind::Store { ptr, align, .. } = kind {
             *ptr = place;
-            *align = (*align).max(known as u32);
+            *align = (*align).max(row.alignments[item] as u32);
         }
     }
 

@@ -82,22 +82,19 @@ impl<'a> Plan<'a> {
         plan.find_regions(func, &cfg, &ends)?;
         let parts_in_loop = |(&block, region): (&Block, &Region)| region.blocks.contains(&block);
         let is_worth_it = items <= FEW || !plan.regions.iter().any(parts_in_loop);
-        let is_worth_it = is_worth_it && plan.keeps_unrolling(func, &cfg);
-        let is_worth_it = is_worth_it && (items <= FEW || plan.is_narrow(func, &cfg));
+        let dom = DomTree::new(&cfg);
+        let nest = LoopNest::new(&cfg, &dom);
+        let is_worth_it = is_worth_it && plan.keeps_unrolling(func, &cfg, &dom, &nest);
+        let is_worth_it = is_worth_it && (items <= FEW || plan.is_narrow(func, &nest));
         (is_worth_it && plan.size(func) <= most).then_some(plan)
     }
 
     /// Returns whether an invocation loads and stores within lines of the cache, in kernels that do little else: those without
     /// loops and barriers.
-    fn is_narrow(&self, func: &Function, cfg: &Cfg) -> bool {
-        let is_loop = |&block: &Block| {
-            let number = cfg.rpo_number(block);
-            let mut preds = cfg.preds(block).iter();
-            preds.any(|&pred| cfg.rpo_number(pred) >= number)
-        };
+    fn is_narrow(&self, func: &Function, nest: &LoopNest) -> bool {
         let insts = || (self.order.iter()).flat_map(|&block| &func.layout.insts[block]);
-        let does_more = self.order.iter().any(is_loop)
-            || insts().any(|&inst| is_meeting(&func.insts[inst].kind));
+        let does_more =
+            !nest.loops.is_empty() || insts().any(|&inst| is_meeting(&func.insts[inst].kind));
         let most = LINE / u64::from(self.items);
         let accesses_most = |&inst: &Inst| {
             let (pointer, value) = match func.insts[inst].kind {
@@ -111,11 +108,9 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns whether drivers unroll the loops of the copy whole that they unroll in the kernel.
-    fn keeps_unrolling(&self, func: &Function, cfg: &Cfg) -> bool {
-        let dom = DomTree::new(cfg);
-        let nest = LoopNest::new(cfg, &dom);
+    fn keeps_unrolling(&self, func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -> bool {
         nest.loops.keys().all(|this| {
-            let rounds = rounds(func, cfg, &dom, &nest, this, UNASKED_ROUNDS);
+            let rounds = rounds(func, cfg, dom, nest, this, UNASKED_ROUNDS);
             let inside = self
                 .order
                 .iter()
