@@ -8,11 +8,11 @@ use opencl_sys::{
 };
 use pumice_runtime::base::error::{Error, Result};
 use pumice_runtime::base::object::Ref;
-use pumice_runtime::base::region::Layout;
+use pumice_runtime::base::region::{Layout, Sides};
 use pumice_runtime::command::{Command, copy, fill, map, migrate, transfer};
 use pumice_runtime::memory::Mem;
 use pumice_runtime::queue::{Queue, WaitList};
-use transfer::{Direction, Sides};
+use transfer::Direction;
 
 use crate::handle;
 use crate::memory::host_slice;

@@ -9,6 +9,7 @@ use pumice_runtime::base::error::Error;
 use pumice_runtime::base::host_ptr::HostBlock;
 use pumice_runtime::base::object::Ref;
 use pumice_runtime::base::printf;
+use pumice_runtime::base::region::Sides;
 use pumice_runtime::command::transfer::Direction;
 use pumice_runtime::command::{Command, fill, map, native, ndrange, transfer};
 use pumice_runtime::context::{Callbacks, Context};
@@ -303,7 +304,8 @@ fn launches_at_the_same_time_keep_what_each_other_writes() {
     let value = queue.submit(recorder, &[]).unwrap();
     assert!(queue.wait(value, None).unwrap());
     let mut block = HostBlock::new(WORDS * 4).unwrap();
-    rows.storage.read(0, 0, block.slice()).unwrap();
+    let sides = Sides::linear(0, WORDS * 4);
+    rows.storage.read(0, sides, block.slice()).unwrap();
     let bytes = block.slice().to_vec();
     let words = bytes.chunks_exact(4);
     let words: Vec<u32> = words

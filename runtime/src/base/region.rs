@@ -119,13 +119,57 @@ pub fn piece_count(from: Layout, to: Layout, extent: Extent) -> usize {
     extent[1] * extent[2]
 }
 
+/// A region that lies in a buffer and in the host's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides {
+    /// Its place in the buffer.
+    pub buffer: Layout,
+    /// Its place in the host's memory.
+    pub host: Layout,
+    /// Its extent.
+    pub extent: Extent,
+}
+
+/// Bytes that are contiguous on both sides of a copy between a buffer and the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first byte in the buffer.
+    pub buffer: usize,
+    /// The first byte in the host's memory.
+    pub host: usize,
+    /// Their number.
+    pub size: usize,
+}
+
+impl Sides {
+    /// `size` bytes from one byte of the buffer on, which are the first of the host's memory.
+    pub fn linear(buffer: usize, size: usize) -> Self {
+        Self {
+            buffer: Layout::linear(buffer),
+            host: Layout::linear(0),
+            extent: [size, 1, 1],
+        }
+    }
+
+    /// Bytes of the region.
+    pub fn bytes(&self) -> usize {
+        self.extent.iter().product()
+    }
+
+    /// The runs that the region consists of.
+    pub fn runs(&self) -> impl Iterator<Item = Run> + use<> {
+        let run = |(buffer, host, size)| Run { buffer, host, size };
+        pieces(self.buffer, self.host, self.extent).map(run)
+    }
+}
+
 /// The contiguous pieces that a copy of `extent` between two layouts is made of:
 /// (offset in `from`, offset in `to`, bytes). Rows and slices that touch are one.
 pub fn pieces(
     from: Layout,
     to: Layout,
     extent: Extent,
-) -> impl Iterator<Item = (usize, usize, usize)> {
+) -> impl Iterator<Item = (usize, usize, usize)> + use<> {
     let nothing = extent.contains(&0);
     let (from, to, extent) = match nothing {
         true => (from, to, [0; 3]),

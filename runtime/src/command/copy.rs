@@ -180,11 +180,8 @@ impl DeviceCommand for Copy {
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         visit(self.source.storage()?.clone(), Access::Read)?;
         let written = self.destination.storage()?;
-        let linear = self.extent[1] == 1 && self.extent[2] == 1;
-        let access = match linear {
-            true => written.writing(self.destination.origin() + self.to.offset, self.extent[0]),
-            false => Access::Write,
-        };
+        let place = self.to.shifted(self.destination.origin());
+        let access = written.writing(place, self.extent);
         visit(written::marked(written), access)
     }
 

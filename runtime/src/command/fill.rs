@@ -7,6 +7,7 @@ use opencl_sys as cl;
 use crate::base::error::{Error, Result};
 use crate::base::json::Fields;
 use crate::base::object::Ref;
+use crate::base::region::Layout;
 use crate::command::{Command, DeviceCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
@@ -80,7 +81,10 @@ impl DeviceCommand for Fill {
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let storage = self.buffer.storage()?;
         let offset = self.buffer.origin() + self.offset;
-        visit(written::marked(storage), storage.writing(offset, self.size))
+        visit(
+            written::marked(storage),
+            storage.writing(Layout::linear(offset), [self.size, 1, 1]),
+        )
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {

@@ -6,6 +6,7 @@ use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::object::Ref;
+use crate::base::region::Sides;
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::memory::Mem;
@@ -77,7 +78,8 @@ impl HostCommand for Native {
                 let (view, copied) = buffer.storage()?.host_view(index)?;
                 let view = view.part(buffer.origin(), buffer.size());
                 if copied {
-                    buffer.storage()?.read(index, buffer.origin(), view)?;
+                    let sides = Sides::linear(buffer.origin(), view.len());
+                    buffer.storage()?.read(index, sides, view)?;
                     views.push((buffer, view));
                 } else {
                     buffer.storage()?.on_device(index, Access::Write)?;
@@ -88,7 +90,8 @@ impl HostCommand for Native {
         }
         (self.function)(&mut args);
         for (buffer, view) in views {
-            buffer.storage()?.write(index, buffer.origin(), view)?;
+            let sides = Sides::linear(buffer.origin(), view.len());
+            buffer.storage()?.write(index, sides, view)?;
         }
         Ok(())
     }

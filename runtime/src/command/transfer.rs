@@ -2,7 +2,7 @@
 //!
 //! The host copies where it reaches the buffer's memory. Elsewhere the device copies from or to staging
 //! memory, among the queue's other commands; the host copies between that and the application's memory when a
-//! write is recorded, or when a read has ended. Large transfers and those of many rows go piece by piece.
+//! write is recorded, or when a read has ended. Large transfers and those of many rows go batch by batch.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
 use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::base::region::{Extent, Layout, piece_count, pieces};
+use crate::base::region::{Layout, Sides, piece_count, pieces};
 use crate::command::{Command, DeviceCommand, HostCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
@@ -41,17 +41,6 @@ impl Direction {
             Direction::Write => mem.check_host_writes(),
         }
     }
-}
-
-/// Both sides of a transfer.
-#[derive(Clone, Copy, Debug)]
-pub struct Sides {
-    /// The region in the buffer.
-    pub buffer: Layout,
-    /// The region in the application's memory.
-    pub host: Layout,
-    /// Its extent.
-    pub extent: Extent,
 }
 
 /// A read or write.
@@ -87,11 +76,7 @@ pub fn linear(
         },
         direction,
         buffer: buffer.clone(),
-        sides: Sides {
-            buffer: Layout::linear(offset),
-            host: Layout::linear(0),
-            extent: [size, 1, 1],
-        },
+        sides: Sides::linear(offset, size),
         host: host.ok_or_else(null_ptr)?,
     };
     transfer.checked(on)
@@ -148,11 +133,6 @@ impl Transfer {
         })
     }
 
-    /// Bytes of the region.
-    fn bytes(&self) -> usize {
-        self.sides.extent.iter().product()
-    }
-
     /// Tells whether kernels may use the host's side too, which then has to be read and written in the
     /// command's place.
     fn is_shared(&self, on: &Placement) -> bool {
@@ -168,7 +148,7 @@ impl Transfer {
             host,
             extent,
         } = self.sides;
-        let bytes = self.bytes();
+        let bytes = self.sides.bytes();
         if bytes == 0 || bytes > gpu::STAGING || piece_count(buffer, host, extent) > MOST_ROWS {
             return None;
         }
@@ -204,7 +184,7 @@ impl Staged {
     /// Staging memory, and the host's view of it.
     fn take(&self, on: &Placement, class: MemoryClass) -> Result<(Buffer, HostSlice)> {
         let device = on.device().gpu()?.raw();
-        let staging = (self.reservation).take(device, class, self.transfer.bytes())?;
+        let staging = (self.reservation).take(device, class, self.transfer.sides.bytes())?;
         let view = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
         Ok((staging, view))
     }
@@ -231,12 +211,10 @@ impl DeviceCommand for Staged {
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let Transfer { buffer, sides, .. } = &self.transfer;
         let storage = buffer.storage()?;
-        let access = match (self.transfer.direction, sides.extent) {
-            (Direction::Read, _) => Access::Read,
-            (Direction::Write, [size, 1, 1]) => {
-                storage.writing(buffer.origin() + sides.buffer.offset, size)
-            }
-            (Direction::Write, _) => Access::Write,
+        let place = sides.buffer.shifted(buffer.origin());
+        let access = match self.transfer.direction {
+            Direction::Read => Access::Read,
+            Direction::Write => storage.writing(place, sides.extent),
         };
         visit(written::marked(storage), access)
     }
@@ -300,7 +278,7 @@ impl HostCommand for Transfer {
     }
 
     fn details(&self) -> Fields {
-        let bytes: usize = self.sides.extent.iter().product();
+        let bytes = self.sides.bytes();
         let direction = match self.direction {
             Direction::Read => "read",
             Direction::Write => "write",
@@ -312,19 +290,13 @@ impl HostCommand for Transfer {
 
     fn run(&self, on: &Placement) -> Result<()> {
         let storage = self.buffer.storage()?;
-        let (index, origin) = (on.index(), self.buffer.origin());
-        let Sides {
-            buffer,
-            host,
-            extent,
-        } = self.sides;
-        for (from, to, length) in pieces(buffer, host, extent) {
-            let host = self.host.part(to, length);
-            match self.direction {
-                Direction::Read => storage.read(index, origin + from, host)?,
-                Direction::Write => storage.write(index, origin + from, host)?,
-            }
+        let sides = Sides {
+            buffer: self.sides.buffer.shifted(self.buffer.origin()),
+            ..self.sides
+        };
+        match self.direction {
+            Direction::Read => storage.read(on.index(), sides, self.host),
+            Direction::Write => storage.write(on.index(), sides, self.host),
         }
-        Ok(())
     }
 }

@@ -6,7 +6,7 @@ use pumice_vulkan_layer::ImageBox;
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
-use crate::base::region::{Extent, Layout, boxes_intersect, overlap, pieces};
+use crate::base::region::{Extent, Layout, Sides, boxes_intersect, overlap, pieces};
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
@@ -113,9 +113,8 @@ impl Part {
             Part::Bytes {
                 storage,
                 place,
-                extent: [size, 1, 1],
-            } => storage.writing(place.offset, *size),
-            Part::Bytes { .. } => Access::Write,
+                extent,
+            } => storage.writing(*place, *extent),
         }
     }
 
@@ -130,8 +129,14 @@ impl Part {
                 storage,
                 place,
                 extent,
-            } => pieces(*place, layout, *extent)
-                .try_for_each(|(from, at, size)| storage.read(index, from, to.part(at, size))),
+            } => {
+                let sides = Sides {
+                    buffer: *place,
+                    host: layout,
+                    extent: *extent,
+                };
+                storage.read(index, sides, to)
+            }
         }
     }
 
@@ -146,8 +151,14 @@ impl Part {
                 storage,
                 place,
                 extent,
-            } => pieces(layout, *place, *extent)
-                .try_for_each(|(at, to, size)| storage.write(index, to, from.part(at, size))),
+            } => {
+                let sides = Sides {
+                    buffer: *place,
+                    host: layout,
+                    extent: *extent,
+                };
+                storage.write(index, sides, from)
+            }
         }
     }
 

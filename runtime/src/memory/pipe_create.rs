@@ -6,6 +6,7 @@ use pumice_compiler::target::pipe::PipeLayout;
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostBlock;
 use crate::base::object::Ref;
+use crate::base::region::Sides;
 use crate::context::Context;
 use crate::device::extensions;
 use crate::memory::buffer::{Content, Mem, MemDesc};
@@ -62,7 +63,7 @@ impl Mem {
         let header = layout.header();
         let mut bytes = HostBlock::new(header.len()).ok_or(Error::OutOfHostMemory)?;
         bytes.slice().write(&header);
-        storage.write(0, 0, bytes.slice())?;
+        storage.write(0, Sides::linear(0, header.len()), bytes.slice())?;
         let desc = MemDesc {
             context: context.clone(),
             flags,

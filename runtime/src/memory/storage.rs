@@ -9,6 +9,7 @@ use pumice_vulkan_layer::{Buffer, Recorder};
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::object::Ref;
+use crate::base::region::{Extent, Layout, Sides};
 use crate::context::Context;
 use crate::device::Device;
 use crate::device::gpu;
@@ -245,15 +246,15 @@ impl Storage {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn written_in_place(&self, index: usize, offset: usize, size: usize) -> Result<()> {
-        let access = self.writing(offset, size);
+        let access = self.writing(Layout::linear(offset), [size, 1, 1]);
         self.residency.on_device(index, access)?;
         self.written.note(offset, size);
         Ok(())
     }
 
-    /// The access of a command that writes `size` bytes from `offset` on and reads none.
-    pub fn writing(&self, offset: usize, size: usize) -> Access {
-        Access::writing(offset == 0 && size == self.size())
+    /// The access of a command that writes a region and reads nothing.
+    pub fn writing(&self, place: Layout, extent: Extent) -> Access {
+        Access::writing(place.offset == 0 && extent == [self.size(), 1, 1])
     }
 
     /// The memory on a device of the context, if it has some.
@@ -278,26 +279,28 @@ impl Storage {
         self.residency.on_device(index, access)
     }
 
-    /// Copies bytes from a device of the context to the host.
+    /// Copies a region from a device of the context to the host.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn read(&self, index: usize, offset: usize, into: HostSlice) -> Result<()> {
+    pub fn read(&self, index: usize, sides: Sides, into: HostSlice) -> Result<()> {
         let memory = self.on_device(index, Access::Read)?;
         let gpu = self.residency.gpu(index)?;
-        gpu.read(&memory, offset as u64, into)
+        gpu.read_region(&memory, sides, into)
     }
 
-    /// Copies bytes from the host to a device of the context.
+    /// Copies a region from the host to a device of the context.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn write(&self, index: usize, offset: usize, from: HostSlice) -> Result<()> {
-        let access = self.writing(offset, from.len());
+    pub fn write(&self, index: usize, sides: Sides, from: HostSlice) -> Result<()> {
+        let access = self.writing(sides.buffer, sides.extent);
         let memory = self.residency.on_device(index, access)?;
         let gpu = self.residency.gpu(index)?;
-        gpu.write(&memory, offset as u64, from)?;
-        self.written.note(offset, from.len());
+        gpu.write_region(&memory, sides, from)?;
+        for run in sides.runs() {
+            self.written.note(run.buffer, run.size);
+        }
         Ok(())
     }
 
