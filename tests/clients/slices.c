@@ -3,6 +3,7 @@
  * behind all slices, events and times cover all. LAYER_QUEUES names the file in which the layer `gpu_like` writes the
  * batches: there are as many as slices. */
 #include "common.h"
+#include "queue_log.h"
 
 enum { MOST = 4096, ROWS = 12 };
 
@@ -27,19 +28,6 @@ static const char *source =
     "}\n"
     "kernel void add(global uint *data, uint n) { data[get_global_id(0)] += n; }\n"
     "kernel void count(global uint *data) { atomic_inc(data); }\n";
-
-/* The lines of the log. */
-static int batches(void)
-{
-    const char *path = getenv("LAYER_QUEUES");
-    FILE *log = path ? fopen(path, "r") : NULL;
-    int lines = 0;
-    for (int c; log && (c = fgetc(log)) != EOF;)
-        lines += c == '\n';
-    if (log)
-        fclose(log);
-    return lines;
-}
 
 static size_t least(size_t a, size_t b)
 {

@@ -1,24 +1,12 @@
 /* Rectangles of many rows go to and from the device in few submissions, whatever their pitches. LAYER_QUEUES names the file
  * in which the layer `gpu_like` writes the batches; without it only the bytes count. */
 #include "common.h"
+#include "queue_log.h"
 
 enum { ROW = 5, ROWS = 1500, SLICES = 5, BUFFER_PITCH = 9, HOST_PITCH = 7, MOST_BATCHES = 40 };
 enum { BUFFER = BUFFER_PITCH * (ROWS + 2) * SLICES, HOST = HOST_PITCH * (ROWS + 1) * SLICES };
 
 static unsigned char bytes[BUFFER], want[BUFFER], host[HOST], back[HOST], want_back[HOST];
-
-/* The lines of the log. */
-static int batches(void)
-{
-    const char *path = getenv("LAYER_QUEUES");
-    FILE *log = path ? fopen(path, "r") : NULL;
-    int lines = 0;
-    for (int c; log && (c = fgetc(log)) != EOF;)
-        lines += c == '\n';
-    if (log)
-        fclose(log);
-    return lines;
-}
 
 int main(void)
 {

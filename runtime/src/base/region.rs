@@ -1,6 +1,6 @@
 //! Rectangular regions of buffers (clEnqueueReadBufferRect and its kin), checked and flattened.
 
-use pumice_vulkan_layer::TexelRows;
+use pumice_vulkan_layer::{ImageBox, TexelRows};
 
 use crate::base::error::{Error, Result};
 
@@ -18,6 +18,12 @@ pub struct Layout {
 /// A region in bytes, rows and slices.
 pub type Extent = [usize; 3];
 
+/// The extent of a box of texels of `texel` bytes.
+pub fn extent_of(area: ImageBox, texel: usize) -> Extent {
+    let [width, height, depth] = area.extent.map(|n| n as usize);
+    [width * texel, height, depth]
+}
+
 impl Layout {
     /// A contiguous run of bytes.
     pub fn linear(offset: usize) -> Self {
@@ -25,6 +31,15 @@ impl Layout {
             offset,
             row_pitch: 0,
             slice_pitch: 0,
+        }
+    }
+
+    /// Rows and slices without gaps, from the first byte on.
+    pub fn packed([size, rows, _]: Extent) -> Self {
+        Self {
+            offset: 0,
+            row_pitch: size,
+            slice_pitch: size * rows,
         }
     }
 

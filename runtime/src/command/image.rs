@@ -1,33 +1,18 @@
 //! clEnqueueReadImage and clEnqueueWriteImage.
 
-use std::sync::Arc;
-
 use opencl_sys as cl;
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
-use crate::base::json::Fields;
 use crate::base::object::Ref;
-use crate::base::region::Layout;
-use crate::command::transfer::Direction;
-use crate::command::{Command, HostCommand};
+use crate::command::Command;
+use crate::command::transfer::{Direction, Transfer};
 use crate::context::Placement;
 use crate::device::Device;
 use crate::device::depth_stencil::CL_DEPTH_STENCIL;
 use crate::memory::Mem;
 use crate::memory::image::{ImageMem, Origin};
-use crate::memory::part::Part;
 use crate::memory::planar;
-
-/// A read or write.
-struct ImageTransfer {
-    direction: Direction,
-    /// Lives as long as its commands, as its destructor callbacks are promised.
-    _image: Ref<Mem>,
-    part: Part,
-    host: HostSlice,
-    layout: Layout,
-}
 
 /// The image that an object is: CL_INVALID_MEM_OBJECT if it is none.
 ///
@@ -109,37 +94,17 @@ pub fn transfer(
     let layout = image.host_layout(area, region.row_pitch, region.slice_pitch)?;
     let host = host(image.host_end(area, layout)).ok_or(Error::InvalidValue)?;
     check_moves(on.device(), image)?;
-    direction.check_host_access(mem)?;
-    on.context().check_host_memory(host)?;
-    Ok(Command::Host(Arc::new(ImageTransfer {
+    let transfer = Transfer {
+        command_type: match direction {
+            Direction::Read => cl::CL_COMMAND_READ_IMAGE,
+            Direction::Write => cl::CL_COMMAND_WRITE_IMAGE,
+        },
+        name: "image transfer",
         direction,
-        _image: mem.clone(),
+        mem: mem.clone(),
         part: image.part(area),
         host,
         layout,
-    })))
-}
-
-impl HostCommand for ImageTransfer {
-    fn command_type(&self) -> u32 {
-        match self.direction {
-            Direction::Read => cl::CL_COMMAND_READ_IMAGE,
-            Direction::Write => cl::CL_COMMAND_WRITE_IMAGE,
-        }
-    }
-
-    fn name(&self) -> &str {
-        "image transfer"
-    }
-
-    fn details(&self) -> Fields {
-        Fields::default().with("bytes", self.host.len())
-    }
-
-    fn run(&self, on: &Placement) -> Result<()> {
-        match self.direction {
-            Direction::Read => self.part.read(on.index(), self.host, self.layout),
-            Direction::Write => self.part.write(on.index(), self.host, self.layout),
-        }
-    }
+    };
+    transfer.command(on)
 }

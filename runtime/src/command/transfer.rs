@@ -1,13 +1,13 @@
-//! clEnqueueReadBuffer, clEnqueueWriteBuffer and their Rect forms.
+//! clEnqueueReadBuffer, clEnqueueWriteBuffer and their Rect forms, and what reads and writes of images have in common with them.
 //!
-//! The host copies where it reaches the buffer's memory. Elsewhere the device copies from or to staging
+//! The host copies where it reaches the memory. Elsewhere the device copies from or to staging
 //! memory, among the queue's other commands; the host copies between that and the application's memory when a
 //! write is recorded, or when a read has ended. Large transfers and those of many rows go batch by batch.
 
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{Buffer, CopyRegion, MemoryClass};
+use pumice_vulkan_layer::{Buffer, MemoryClass};
 
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::HostSlice;
@@ -18,8 +18,12 @@ use crate::command::{Command, DeviceCommand, HostCommand, Retire, Visit};
 use crate::context::Placement;
 use crate::device::gpu;
 use crate::device::staging::Reservation;
+use crate::memory::Mem;
+use crate::memory::part::Part;
 use crate::memory::residency::Access;
-use crate::memory::{Mem, written};
+
+/// The name of a buffer's transfer in a trace.
+const OF_BUFFER: &str = "transfer";
 
 /// Rows of a transfer that the device does.
 const MOST_ROWS: usize = 4096;
@@ -44,12 +48,21 @@ impl Direction {
 }
 
 /// A read or write.
-struct Transfer {
-    command_type: u32,
-    direction: Direction,
-    buffer: Ref<Mem>,
-    sides: Sides,
-    host: HostSlice,
+pub(super) struct Transfer {
+    /// CL_EVENT_COMMAND_TYPE.
+    pub command_type: u32,
+    /// Its name in a trace.
+    pub name: &'static str,
+    /// From device to host or back.
+    pub direction: Direction,
+    /// Lives as long as its commands, as its destructor callbacks are promised.
+    pub mem: Ref<Mem>,
+    /// The part of the object.
+    pub part: Part,
+    /// The application's memory.
+    pub host: HostSlice,
+    /// The part's place there.
+    pub layout: Layout,
 }
 
 /// clEnqueueReadBuffer and clEnqueueWriteBuffer; `host` has `size` bytes, `None` for NULL.
@@ -69,17 +82,21 @@ pub fn linear(
     buffer.storage()?;
     // CL_INVALID_VALUE if the region is out of bounds or ptr is NULL.
     buffer.check_range(offset, size)?;
+    let host = host.ok_or_else(null_ptr)?;
+    buffer.check_alignment(on.device())?;
     let transfer = Transfer {
         command_type: match direction {
             Direction::Read => cl::CL_COMMAND_READ_BUFFER,
             Direction::Write => cl::CL_COMMAND_WRITE_BUFFER,
         },
+        name: OF_BUFFER,
         direction,
-        buffer: buffer.clone(),
-        sides: Sides::linear(offset, size),
-        host: host.ok_or_else(null_ptr)?,
+        mem: buffer.clone(),
+        part: buffer.bytes(offset, size)?,
+        host,
+        layout: Layout::linear(0),
     };
-    transfer.checked(on)
+    transfer.command(on)
 }
 
 /// clEnqueueReadBufferRect and clEnqueueWriteBufferRect; `host` reaches to the region's end.
@@ -102,17 +119,24 @@ pub fn rect(
     if sides.extent.contains(&0) {
         return Err(Error::InvalidValue.because("an element of the region is 0"));
     }
+    buffer.check_alignment(on.device())?;
     let transfer = Transfer {
         command_type: match direction {
             Direction::Read => cl::CL_COMMAND_READ_BUFFER_RECT,
             Direction::Write => cl::CL_COMMAND_WRITE_BUFFER_RECT,
         },
+        name: OF_BUFFER,
         direction,
-        buffer: buffer.clone(),
-        sides,
+        mem: buffer.clone(),
+        part: Part::Bytes {
+            storage: buffer.storage()?.clone(),
+            place: sides.buffer.shifted(buffer.origin()),
+            extent: sides.extent,
+        },
         host,
+        layout: sides.host,
     };
-    transfer.checked(on)
+    transfer.command(on)
 }
 
 fn null_ptr() -> Error {
@@ -120,9 +144,12 @@ fn null_ptr() -> Error {
 }
 
 impl Transfer {
-    fn checked(self, on: &Placement) -> Result<Command> {
-        self.buffer.check_alignment(on.device())?;
-        self.direction.check_host_access(&self.buffer)?;
+    /// The command, on the device where that serves.
+    ///
+    /// # Errors
+    /// CL_INVALID_OPERATION if the host may not access the object in this way, and what is wrong with the host's memory.
+    pub fn command(self, on: &Placement) -> Result<Command> {
+        self.direction.check_host_access(&self.mem)?;
         on.context().check_host_memory(self.host)?;
         Ok(match self.reserve(on) {
             Some(reservation) => Command::Device(Arc::new(Staged {
@@ -141,19 +168,25 @@ impl Transfer {
             || on.context().svm_find(self.host.address()).is_some()
     }
 
+    /// Tells whether the part is memory of the device's that the host reaches, or has too many rows for one command.
+    fn is_for_host(&self, on: &Placement) -> Result<bool> {
+        let Part::Bytes {
+            storage,
+            place,
+            extent,
+        } = &self.part
+        else {
+            return Ok(false);
+        };
+        let rows = piece_count(*place, self.layout, *extent);
+        let memory = storage.allocation(on.index())?;
+        Ok(rows > MOST_ROWS || gpu::host_view(&memory).is_some())
+    }
+
     /// Reserves the staging memory, if the device is to do it.
     fn reserve(&self, on: &Placement) -> Option<Reservation> {
-        let Sides {
-            buffer,
-            host,
-            extent,
-        } = self.sides;
-        let bytes = self.sides.bytes();
-        if bytes == 0 || bytes > gpu::STAGING || piece_count(buffer, host, extent) > MOST_ROWS {
-            return None;
-        }
-        let memory = self.buffer.storage().ok()?.allocation(on.index()).ok()?;
-        if gpu::host_view(&memory).is_some() || self.is_shared(on) {
+        let bytes = self.part.bytes();
+        if bytes == 0 || bytes > gpu::STAGING || self.is_shared(on) || self.is_for_host(on).ok()? {
             return None;
         }
         let staging = on.device().gpu().ok()?.staging();
@@ -161,6 +194,16 @@ impl Transfer {
             Direction::Read => staging.reserve_read(bytes, self.host),
             Direction::Write => staging.reserve_write(bytes, self.host),
         }
+    }
+
+    fn about(&self) -> Fields {
+        let direction = match self.direction {
+            Direction::Read => "read",
+            Direction::Write => "write",
+        };
+        Fields::default()
+            .text("direction", direction)
+            .with("bytes", self.part.bytes())
     }
 }
 
@@ -171,20 +214,10 @@ struct Staged {
 }
 
 impl Staged {
-    /// The place of the region in staging memory.
-    fn packed(&self) -> Layout {
-        let [row_pitch, rows, _] = self.transfer.sides.extent;
-        Layout {
-            offset: 0,
-            row_pitch,
-            slice_pitch: row_pitch * rows,
-        }
-    }
-
     /// Staging memory, and the host's view of it.
     fn take(&self, on: &Placement, class: MemoryClass) -> Result<(Buffer, HostSlice)> {
         let device = on.device().gpu()?.raw();
-        let staging = (self.reservation).take(device, class, self.transfer.sides.bytes())?;
+        let staging = (self.reservation).take(device, class, self.transfer.part.bytes())?;
         let view = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
         Ok((staging, view))
     }
@@ -196,11 +229,11 @@ impl DeviceCommand for Staged {
     }
 
     fn name(&self) -> &str {
-        HostCommand::name(&self.transfer)
+        self.transfer.name
     }
 
     fn details(&self) -> Fields {
-        HostCommand::details(&self.transfer)
+        self.transfer.about()
     }
 
     fn joins(&self) -> bool {
@@ -209,53 +242,35 @@ impl DeviceCommand for Staged {
     }
 
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
-        let Transfer { buffer, sides, .. } = &self.transfer;
-        let storage = buffer.storage()?;
-        let place = sides.buffer.shifted(buffer.origin());
-        let access = match self.transfer.direction {
-            Direction::Read => Access::Read,
-            Direction::Write => storage.writing(place, sides.extent),
-        };
-        visit(written::marked(storage), access)
+        let part = &self.transfer.part;
+        match self.transfer.direction {
+            Direction::Read => visit(part.contents(), Access::Read),
+            Direction::Write => visit(part.marked(), part.writing()),
+        }
     }
 
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         let Transfer {
-            buffer,
-            sides,
+            part,
             host,
+            layout,
             direction,
             ..
         } = &self.transfer;
-        let (host, packed, extent) = (*host, self.packed(), sides.extent);
-        let (outside, origin) = (sides.host, buffer.origin());
-        let memory = buffer.storage()?.allocation(on.index())?;
-        let inside = pieces(sides.buffer, packed, extent).map(|(at, packed, size)| {
-            let (at, packed) = ((origin + at) as u64, packed as u64);
-            (at, packed, size as u64)
-        });
+        let (host, outside) = (*host, *layout);
+        let (packed, extent) = (part.packed(), part.extent());
         match direction {
             Direction::Write => {
                 let (staging, view) = self.take(on, MemoryClass::Staging)?;
                 for (from, to, length) in pieces(outside, packed, extent) {
                     view.part(to, length).copy_from(host.part(from, length));
                 }
-                let regions = inside.map(|(to, from, size)| CopyRegion { from, to, size });
-                let regions: Vec<_> = regions.collect();
-                let copied = recorder.copy_buffer(&staging, &memory, &regions);
-                copied.map_err(gpu::error)?;
-                let written = buffer.storage()?.written();
-                for region in &regions {
-                    written.record(recorder, region.to, region.size)?;
-                }
+                part.record_write(on.index(), recorder, &staging)?;
                 Ok(Retire::nothing())
             }
             Direction::Read => {
                 let (staging, view) = self.take(on, MemoryClass::Readback)?;
-                let regions = inside.map(|(from, to, size)| CopyRegion { from, to, size });
-                let regions: Vec<_> = regions.collect();
-                let copied = recorder.copy_buffer(&memory, &staging, &regions);
-                copied.map_err(gpu::error)?;
+                part.record_read(on.index(), recorder, &staging)?;
                 Ok(Retire::with(move || {
                     let _kept = &staging;
                     for (from, to, length) in pieces(packed, outside, extent) {
@@ -274,29 +289,17 @@ impl HostCommand for Transfer {
     }
 
     fn name(&self) -> &str {
-        "transfer"
+        self.name
     }
 
     fn details(&self) -> Fields {
-        let bytes = self.sides.bytes();
-        let direction = match self.direction {
-            Direction::Read => "read",
-            Direction::Write => "write",
-        };
-        Fields::default()
-            .text("direction", direction)
-            .with("bytes", bytes)
+        self.about()
     }
 
     fn run(&self, on: &Placement) -> Result<()> {
-        let storage = self.buffer.storage()?;
-        let sides = Sides {
-            buffer: self.sides.buffer.shifted(self.buffer.origin()),
-            ..self.sides
-        };
         match self.direction {
-            Direction::Read => storage.read(on.index(), sides, self.host),
-            Direction::Write => storage.write(on.index(), sides, self.host),
+            Direction::Read => self.part.read(on.index(), self.host, self.layout),
+            Direction::Write => self.part.write(on.index(), self.host, self.layout),
         }
     }
 }

@@ -5,25 +5,12 @@ use pumice_vulkan_layer::{self as vk, Buffer, Image, ImageBox, ImageDesc, Memory
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
-use crate::base::region::{Extent, Layout, pieces};
+use crate::base::region::{Extent, Layout, extent_of, pieces};
 use crate::device::gpu::{OpenDevice, STAGING, run};
-
-/// A box's rows in bytes, and how it lies tightly packed.
-fn tight(part: ImageBox, texel: usize) -> (Extent, Layout) {
-    let [width, height, depth] = part.extent.map(|n| n as usize);
-    let row_pitch = width * texel;
-    let layout = Layout {
-        offset: 0,
-        row_pitch,
-        slice_pitch: row_pitch * height,
-    };
-    ([row_pitch, height, depth], layout)
-}
 
 /// Cuts a box into ones that staging memory can hold, or single rows.
 fn cut(part: ImageBox, texel: usize, into: &mut Vec<ImageBox>) {
-    let (extent, _) = tight(part, texel);
-    let size: usize = extent.iter().product();
+    let size: usize = extent_of(part, texel).iter().product();
     let longest = if part.extent[2] > 1 { 2 } else { 1 };
     if size <= STAGING || part.extent[longest] == 1 {
         into.push(part);
@@ -118,11 +105,11 @@ impl OpenDevice {
         let texel = image.desc().format.texel_size();
         let mut parts = Vec::new();
         cut(part, texel, &mut parts);
-        let size = |part: &ImageBox| tight(*part, texel).0.iter().product::<usize>();
+        let size = |part: &ImageBox| extent_of(*part, texel).iter().product::<usize>();
         let largest = parts.iter().map(size).max().unwrap_or(0);
         self.staged(largest, class, |staging, mapped, queue| {
             for piece in &parts {
-                let (extent, packed) = tight(*piece, texel);
+                let extent = extent_of(*piece, texel);
                 let [x, y, z] = [0, 1, 2].map(|d| (piece.origin[d] - part.origin[d]) as usize);
                 let host = Layout {
                     offset: layout.row(y, z) + x * texel,
@@ -131,7 +118,7 @@ impl OpenDevice {
                 let piece = Piece {
                     part: *piece,
                     extent,
-                    packed,
+                    packed: Layout::packed(extent),
                     host,
                 };
                 job(staging, mapped, queue, &piece)?;
@@ -152,7 +139,7 @@ struct Piece {
 
 #[cfg(test)]
 mod tests {
-    use super::{ImageBox, STAGING, cut, tight};
+    use super::{ImageBox, STAGING, cut, extent_of};
 
     #[test]
     fn boxes_are_cut_until_they_fit() {
@@ -163,7 +150,7 @@ mod tests {
         };
         let mut parts = Vec::new();
         cut(part, 16, &mut parts);
-        let size = |part: &ImageBox| tight(*part, 16).0.iter().product::<usize>();
+        let size = |part: &ImageBox| extent_of(*part, 16).iter().product::<usize>();
         assert!(parts.len() > 1 && parts.iter().all(|part| size(part) <= STAGING));
         assert_eq!(parts.iter().map(size).sum::<usize>(), size(&part));
         assert_eq!(parts[0].origin, part.origin);

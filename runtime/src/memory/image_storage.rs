@@ -7,7 +7,7 @@ use pumice_vulkan_layer::{Image, ImageBox, ImageDesc, Recorder};
 use crate::base::error::{Error, Result};
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::object::Ref;
-use crate::base::region::Layout;
+use crate::base::region::{Extent, Layout, extent_of};
 use crate::device::Device;
 use crate::device::gpu;
 use crate::memory::residency::{Access, Backing, Residency, Resident};
@@ -28,18 +28,6 @@ pub(super) struct Texels {
     host_size: usize,
 }
 
-/// The places of a box's texels without gaps, and their bytes.
-fn tight(area: ImageBox, texel: usize) -> (Layout, usize) {
-    let [width, height, depth] = area.extent.map(|n| n as usize);
-    let row_pitch = width * texel;
-    let layout = Layout {
-        offset: 0,
-        row_pitch,
-        slice_pitch: row_pitch * height,
-    };
-    (layout, layout.slice_pitch * depth)
-}
-
 /// The places of each level's texels in the host's view, and the bytes of all: the first level as `base` and `size`
 /// say, the others behind it without gaps. `texel` is the number of a texel's bytes there.
 pub(super) fn level_layouts(
@@ -50,9 +38,9 @@ pub(super) fn level_layouts(
 ) -> (Vec<Layout>, usize) {
     let (mut layouts, mut end) = (vec![base], size);
     for level in 1..desc.levels {
-        let (layout, size) = tight(desc.level_box(level), texel);
-        layouts.push(layout.shifted(end));
-        end = end.saturating_add(size);
+        let extent = extent_of(desc.level_box(level), texel);
+        layouts.push(Layout::packed(extent).shifted(end));
+        end = end.saturating_add(extent.iter().product());
     }
     (layouts, end)
 }
@@ -83,7 +71,8 @@ impl Backing for Texels {
     ) -> Result<()> {
         for level in 0..self.desc.levels {
             let whole = self.desc.level_box(level);
-            let (layout, size) = tight(whole, self.desc.format.texel_size());
+            let extent = extent_of(whole, self.desc.format.texel_size());
+            let (layout, size) = (Layout::packed(extent), extent.iter().product());
             let mut block = HostBlock::new(size).ok_or(Error::OutOfHostMemory)?;
             let bytes = block.slice();
             from_device.read_image(from, whole, bytes, layout)?;
@@ -140,9 +129,9 @@ impl ImageStorage {
         self.residency.backing().desc.level_box(0)
     }
 
-    /// Bytes of a box's texels.
-    pub fn bytes(&self, area: ImageBox) -> usize {
-        tight(area, self.residency.backing().desc.format.texel_size()).1
+    /// The extent of a box's texels in bytes, rows and slices.
+    pub fn extent(&self, area: ImageBox) -> Extent {
+        extent_of(area, self.residency.backing().desc.format.texel_size())
     }
 
     /// The places of a level's texels in the host's view.

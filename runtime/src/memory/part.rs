@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use pumice_vulkan_layer::ImageBox;
+use pumice_vulkan_layer::{Buffer, CopyRegion, ImageBox, Recorder};
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
 use crate::base::region::{Extent, Layout, Sides, boxes_intersect, overlap, pieces};
+use crate::device::gpu;
 use crate::memory::image_storage::ImageStorage;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::Storage;
+use crate::memory::written;
 
 /// A part of a memory object's contents.
 #[derive(Clone)]
@@ -41,6 +43,14 @@ pub struct HostView {
     pub layout: Layout,
     /// True if it is a copy that maps and unmaps must bring up to date.
     pub copied: bool,
+}
+
+fn region((from, to, size): (usize, usize, usize)) -> CopyRegion {
+    CopyRegion {
+        from: from as u64,
+        to: to as u64,
+        size: size as u64,
+    }
 }
 
 impl HostView {
@@ -98,12 +108,30 @@ impl Part {
         }
     }
 
+    /// [`Part::contents`] for a command that marks what it writes.
+    pub fn marked(&self) -> Arc<dyn Contents> {
+        match self {
+            Part::Texels { storage, .. } => storage.clone(),
+            Part::Bytes { storage, .. } => written::marked(storage),
+        }
+    }
+
+    /// Bytes of a row, rows and slices.
+    pub fn extent(&self) -> Extent {
+        match self {
+            Part::Texels { storage, area } => storage.extent(*area),
+            Part::Bytes { extent, .. } => *extent,
+        }
+    }
+
+    /// Its place where it lies without gaps.
+    pub fn packed(&self) -> Layout {
+        Layout::packed(self.extent())
+    }
+
     /// Its size in bytes.
     pub fn bytes(&self) -> usize {
-        match self {
-            Part::Texels { storage, area } => storage.bytes(*area),
-            Part::Bytes { extent, .. } => extent.iter().product(),
-        }
+        self.extent().iter().product()
     }
 
     /// The access of a command that writes it and reads nothing.
@@ -158,6 +186,54 @@ impl Part {
                     extent: *extent,
                 };
                 storage.write(index, sides, from)
+            }
+        }
+    }
+
+    /// Records a copy of it to the beginning of a buffer, without gaps.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn record_read(&self, index: usize, recorder: &mut Recorder, to: &Buffer) -> Result<()> {
+        let copied = match self {
+            Part::Texels { storage, area } => {
+                recorder.copy_image_to_buffer(&storage.allocation(index)?, *area, to, 0)
+            }
+            Part::Bytes {
+                storage,
+                place,
+                extent,
+            } => {
+                let pieces = pieces(*place, self.packed(), *extent);
+                let regions: Vec<_> = pieces.map(region).collect();
+                recorder.copy_buffer(&storage.allocation(index)?, to, &regions)
+            }
+        };
+        copied.map_err(gpu::error)
+    }
+
+    /// Records a copy to it from the beginning of a buffer, where it lies without gaps.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn record_write(&self, index: usize, recorder: &mut Recorder, from: &Buffer) -> Result<()> {
+        match self {
+            Part::Texels { storage, area } => {
+                let image = storage.allocation(index)?;
+                let copied = recorder.copy_buffer_to_image(from, 0, &image, *area);
+                copied.map_err(gpu::error)
+            }
+            Part::Bytes {
+                storage,
+                place,
+                extent,
+            } => {
+                let pieces = pieces(self.packed(), *place, *extent);
+                let regions: Vec<_> = pieces.map(region).collect();
+                let copied = recorder.copy_buffer(from, &storage.allocation(index)?, &regions);
+                copied.map_err(gpu::error)?;
+                let written = storage.written();
+                (regions.iter()).try_for_each(|to| written.record(recorder, to.to, to.size))
             }
         }
     }
