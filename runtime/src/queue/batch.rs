@@ -14,8 +14,10 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::event::{Event, Node};
+use super::open_batch::{Last, OpenBatch, Recorded, Submit};
 use super::spent::{Finished, Spending};
 use super::untold::Unsent;
+use super::watch::{Look, Waiting, Watch};
 use super::worker::Worker;
 use crate::base::clock::host_time;
 use crate::base::error::{Error, Result};
@@ -25,8 +27,7 @@ use crate::base::object::Ref;
 use crate::command::{Command, DeviceCommand, Retire};
 use crate::context::Placement;
 use crate::device::gpu;
-use crate::memory::clearing::Clearing;
-use crate::memory::residency::{Access, Cleared, Contents};
+use crate::memory::residency::{Access, Contents};
 
 /// A batch is submitted at the latest when it holds this many commands with events of their own.
 const BATCH_LIMIT: usize = 64;
@@ -38,16 +39,6 @@ const SUBMIT_AHEAD: usize = 2;
 /// Batches that may be submitted and not ended before an enqueue waits for the oldest ones, so that
 /// an application which never waits itself needs no memory for ever more commands.
 const IN_FLIGHT_LIMIT: usize = 64;
-
-/// A recorded command, and what is left to do when the device has run it.
-pub(super) struct Recorded {
-    pub node: Arc<Node>,
-    pub retire: Retire,
-    /// Its times on the device, if anyone can ask for them.
-    pub clock: Option<gpu::Times>,
-    /// Commands recorded behind it that end with it, see `join.rs`: they live as long.
-    pub joined: Vec<Arc<dyn DeviceCommand>>,
-}
 
 /// A command that is to be recorded.
 pub(super) struct Request<'a> {
@@ -63,64 +54,6 @@ pub(super) struct Request<'a> {
     pub clocked: bool,
 }
 
-/// Submits what a queue has recorded.
-pub(super) type Submit = Box<dyn Fn() + Send + Sync>;
-
-/// Commands that are submitted together and share a timeline value.
-struct OpenBatch {
-    value: u64,
-    recorder: gpu::Recorder,
-    /// Semaphores of other queues, with the values to wait for.
-    waits: Vec<gpu::Wait>,
-    commands: Vec<Recorded>,
-    /// The number of recorded commands.
-    count: usize,
-    /// The clock of the last command, if it has one.
-    last_clock: Option<gpu::Times>,
-    /// The clears in it.
-    clearing: Option<Clearing>,
-    /// The last command recorded, if nothing but a barrier is needed to record it again.
-    last: Option<Last>,
-}
-
-/// A command that was recorded, and the state in which it found its contents.
-struct Last {
-    command: Arc<dyn DeviceCommand>,
-    /// [`changes`](crate::memory::residency::changes) from before its contents were found.
-    changes: u64,
-}
-
-impl OpenBatch {
-    /// Records clears of contents; false if something else has happened to one of them. Those that have
-    /// been recorded stand before a barrier.
-    fn clear(
-        &mut self,
-        index: usize,
-        clears: &[(Arc<dyn Contents>, Access)],
-        end: gpu::Wait,
-        submit: Submit,
-    ) -> Result<bool> {
-        let clearing = (self.clearing).get_or_insert_with(|| Clearing::recorded(end, submit));
-        let mut recorded = false;
-        let mut done = Ok(true);
-        for (contents, access) in clears {
-            match contents.clear(index, *access, &mut self.recorder, clearing) {
-                Ok(Cleared::Now) => recorded = true,
-                Ok(Cleared::Before) => {}
-                Ok(Cleared::Elsewhere) => done = Ok(false),
-                Err(error) => done = Err(error),
-            }
-            if !matches!(done, Ok(true)) {
-                break;
-            }
-        }
-        if recorded {
-            self.recorder.barrier();
-        }
-        done
-    }
-}
-
 /// A submitted batch.
 #[derive(Default)]
 struct InFlight {
@@ -133,8 +66,10 @@ struct InFlight {
 /// An attempt to submit a batch.
 #[must_use]
 pub(super) enum Submission {
-    /// The device will reach this value of the timeline.
+    /// The device will reach this value of the timeline, which the completion thread has to be told of.
     Sent(u64),
+    /// The same, which it need not be told of now.
+    Left,
     /// The commands will never run.
     Failed(Unsent),
 }
@@ -143,8 +78,8 @@ pub(super) enum Submission {
 pub(super) struct Joined {
     /// The error of its recording.
     pub recorded: Result<()>,
-    /// The submission of the batch, if it was due.
-    pub submission: Option<Submission>,
+    /// The submission of the batch, if it was due, behind one that was left.
+    pub submissions: [Option<Submission>; 2],
     /// True if there is something to wait for, see [`Lane::excess`].
     pub is_too_much: bool,
 }
@@ -175,6 +110,7 @@ struct State {
     open: Option<OpenBatch>,
     in_flight: VecDeque<InFlight>,
     spending: Spending,
+    watch: Watch,
     /// In-order queues: the commands that are collected while one batch is under way. A submission costs as much as
     /// dozens of launches, so it doubles with each until somebody flushes or waits: the device has half as many then.
     ahead: usize,
@@ -197,12 +133,27 @@ impl State {
         due
     }
 
+    /// A batch that was left and that the completion thread has to be told of.
+    fn tell(&mut self) -> Option<Submission> {
+        self.watch.tell().map(Submission::Sent)
+    }
+
     /// Drops commands that have ended: nothing waits for them on the device any more.
     fn forget(&mut self, commands: &[Recorded]) {
         for recorded in commands {
             self.unordered.remove(&recorded.node.event.handle());
         }
     }
+}
+
+/// Tells whether the batch of some commands may be left to a thread of the application's: one is expected to wait, and looks for
+/// the batch's end.
+fn may_be_left(commands: &[Recorded]) -> bool {
+    let expected = commands.last().is_some_and(|last| {
+        let queue = &last.node.queue;
+        queue.waiting.is_expected() && !queue.context().is_terminable()
+    });
+    expected && !commands.iter().any(|c| c.node.event.is_awaited())
 }
 
 impl Lane {
@@ -257,6 +208,7 @@ impl Lane {
         let on = node.queue.on();
         let mut guard = self.state.lock();
         let state = &mut *guard;
+        submitted.extend(state.tell());
         // A batch waits as a whole: what has been collected does not wait for others' signals.
         let open_waits = (state.open.as_ref()).is_some_and(|batch| !batch.waits.is_empty());
         if command.is_alone() || !waits.is_empty() && !open_waits {
@@ -399,10 +351,11 @@ impl Lane {
             state.ahead = (2 * limit).min(JOINED_LIMIT);
         }
         let goes = is_full || state.is_due(count, grows);
+        let before = state.tell();
         let submission = goes.then(|| self.submit(state)).flatten();
         Joined {
             recorded,
-            submission,
+            submissions: [before, submission],
             is_too_much: state.in_flight.len() >= IN_FLIGHT_LIMIT,
         }
     }
@@ -502,12 +455,16 @@ impl Lane {
         }
         Some(match sent {
             Ok(_) => {
+                let leaves = may_be_left(&batch.commands) && state.watch.leave(batch.value);
                 state.in_flight.push_back(InFlight {
                     value: batch.value,
                     submitted: host_time(),
                     commands: batch.commands,
                 });
-                Submission::Sent(batch.value)
+                match leaves {
+                    true => Submission::Left,
+                    false => Submission::Sent(batch.value),
+                }
             }
             Err(error) => {
                 exit::batch_ended();
@@ -535,6 +492,7 @@ impl Lane {
             return (None, None);
         };
         state.forget(&batch.commands);
+        state.watch.has_ended(batch.value);
         let submission = match state.in_flight.is_empty() {
             true => self.submit(&mut state),
             false => None,
@@ -547,6 +505,16 @@ impl Lane {
             lost,
         };
         (Some(finished), submission)
+    }
+
+    /// The batch that was left, if there is one.
+    pub fn tell(&self) -> Option<Submission> {
+        self.state.lock().tell()
+    }
+
+    /// [`Watch::look`].
+    pub fn look(&self, waiting: &Waiting) -> Look {
+        self.state.lock().watch.look(waiting)
     }
 
     /// The number of batches that are submitted and have not ended, and of commands that are to be submitted.

@@ -130,8 +130,13 @@ impl Object<Queue> {
                 continue;
             }
             node.pending.fetch_add(1, Ordering::AcqRel);
-            if !dependency.subscribe(needed(dependency), &node) {
-                node.satisfy();
+            match (
+                dependency.subscribe(needed(dependency), &node),
+                needed(dependency),
+            ) {
+                (true, Progress::Complete) => dependency.tell_of_left(),
+                (true, Progress::Recorded) => {}
+                (false, _) => drop(node.satisfy()),
             }
         }
         Ok(node)

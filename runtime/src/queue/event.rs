@@ -4,7 +4,7 @@
 //! that wait for it. This module only keeps that state: `schedule.rs` acts on it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use opencl_sys as cl;
@@ -84,6 +84,8 @@ pub struct Event {
     state: Mutex<State>,
     /// Signalled when the status or the batch changes.
     changed: Condvar,
+    /// True once a command waits for the end, or a callback for any progress.
+    is_awaited: AtomicBool,
     times: [AtomicU64; 4],
 }
 
@@ -126,6 +128,7 @@ impl Event {
                 callbacks: Vec::new(),
             }),
             changed: Condvar::new(),
+            is_awaited: AtomicBool::new(false),
             times: Default::default(),
         });
         event.mark_now(Moment::Queued);
@@ -217,8 +220,23 @@ impl Object<Event> {
             || (progress == Progress::Recorded && state.batch.is_some());
         if !satisfied {
             state.waiters.push((progress, node.clone()));
+            if progress == Progress::Complete {
+                self.is_awaited.store(true, Ordering::Release);
+            }
         }
         !satisfied
+    }
+
+    /// Has the command end also where no thread waits for it.
+    pub(super) fn tell_of_left(&self) {
+        if let Some(queue) = self.queue() {
+            queue.tell_of_left();
+        }
+    }
+
+    /// Tells whether more than a thread of the application's waits for the command.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.is_awaited.load(Ordering::Acquire)
     }
 
     /// Notes that the command is recorded in a batch, CL_SUBMITTED; gives the waiters that need no more.
@@ -305,15 +323,20 @@ impl Object<Event> {
         if ![cl::CL_SUBMITTED, cl::CL_RUNNING, cl::CL_COMPLETE].contains(&trigger) {
             return Err(Error::InvalidValue);
         }
-        let status = {
+        let reached = {
             let mut state = self.state.lock();
             if state.status > trigger {
                 state.callbacks.push((trigger, function));
-                return Ok(());
+                self.is_awaited.store(true, Ordering::Release);
+                None
+            } else {
+                Some((state.status, function))
             }
-            state.status
         };
-        self.post_callbacks(vec![(trigger, function)], status);
+        match reached {
+            Some((status, function)) => self.post_callbacks(vec![(trigger, function)], status),
+            None => self.tell_of_left(),
+        }
         Ok(())
     }
 

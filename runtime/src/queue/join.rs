@@ -90,7 +90,7 @@ impl Object<Queue> {
 
     /// Does what follows from a command that was recorded behind another.
     fn has_joined(self: &Ref<Queue>, joined: Joined, name: &str) {
-        self.follow_up(ONLY, joined.submission);
+        self.follow_up(ONLY, joined.submissions.into_iter().flatten());
         if let Err(error) = joined.recorded {
             tell_failure(self, name, reason::take(error), error);
             self.untold.note(error);

@@ -3,8 +3,10 @@
 //! - `properties.rs`: the properties of queues
 //! - `event.rs`: the state of a command, and the commands that wait for it
 //! - `order.rs`: the order that the queue itself asks for
+//! - `open_batch.rs`: the batch that is being recorded
 //! - `batch.rs`: recording and submission, without knowledge of events' ends
 //! - `schedule.rs`: the one place that decides when a command runs and ends it
+//! - `watch.rs`: batches whose ends no thread is woken for
 //! - `spent.rs`: batches that have ended, and the time that the device has spent on them
 //! - `untold.rs`: failures of commands whose events nobody has
 //! - `wait.rs`: waiting and polling, which move commands on
@@ -20,12 +22,14 @@ mod enqueue;
 pub mod event;
 pub mod gl;
 mod join;
+mod open_batch;
 mod order;
 pub mod properties;
 mod schedule;
 mod spent;
 mod untold;
 mod wait;
+mod watch;
 mod worker;
 
 use std::sync::{Arc, Weak};
@@ -39,6 +43,7 @@ use self::order::QueueOrder;
 use self::properties::{CL_QUEUE_FAMILY_INTEL, CL_QUEUE_INDEX_INTEL, QueueProperties};
 use self::untold::Untold;
 use self::wait::Spinning;
+use self::watch::Waiting;
 use self::worker::Worker;
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
@@ -79,6 +84,7 @@ pub struct Queue {
     host_thread: Worker<Arc<Node>>,
     untold: Untold,
     spinning: Spinning,
+    waiting: Waiting,
 }
 
 impl std::fmt::Debug for Queue {
@@ -163,6 +169,7 @@ impl Queue {
             host_thread: Worker::new("pumice-host"),
             untold: Untold::default(),
             spinning: Spinning::default(),
+            waiting: Waiting::default(),
         });
         let keeper = Arc::downgrade(&queue);
         gpu.add_keeper(keeper);

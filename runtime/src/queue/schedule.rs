@@ -18,9 +18,11 @@ use opencl_sys as cl;
 use rustc_hash::FxHashMap;
 
 use super::Queue;
-use super::batch::{Lane, Place, Request, Submission, Submit};
+use super::batch::{Lane, Place, Request, Submission};
 use super::event::{Event, Moment, Node};
+use super::open_batch::Submit;
 use super::spent::Finished;
+use super::watch;
 use crate::base::callback;
 use crate::base::clock::host_time;
 use crate::base::error::{Error, Result};
@@ -83,7 +85,8 @@ impl Object<Queue> {
     ) {
         for submission in submissions {
             match submission {
-                Submission::Sent(value) => self.await_completion(&self.lanes[lane], value),
+                Submission::Sent(value) => self.await_completion(lane, value),
+                Submission::Left => {}
                 Submission::Failed(batch) => {
                     // At once: commands behind these may end before them.
                     if batch.has_untold {
@@ -101,12 +104,12 @@ impl Object<Queue> {
     }
 
     /// Lets the lane's completion thread know of a submitted batch.
-    fn await_completion(self: &Ref<Queue>, lane: &Lane, value: u64) {
-        let stream = lane.stream().clone();
+    fn await_completion(self: &Ref<Queue>, lane: usize, value: u64) {
+        let stream = self.lanes[lane].stream().clone();
         let queue = Arc::downgrade(self);
         // Without the thread, batches end when somebody waits for them.
-        let _ = lane.completion_thread.send(value, move |values| {
-            for value in values {
+        let _ = (self.lanes[lane].completion_thread).send(value, move |told| {
+            let end = |value| {
                 let _work = exit::begin_work();
                 if let Err(error) = stream.wait(value) {
                     log::error!("waiting for the device failed: {error}");
@@ -115,11 +118,24 @@ impl Object<Queue> {
                 if let Some(queue) = queue.upgrade() {
                     queue.retire();
                 }
-            }
+            };
+            let look = || {
+                let _work = exit::begin_work();
+                let queue = queue.upgrade()?;
+                Some(queue.lanes[lane].look(&queue.waiting))
+            };
+            watch::complete_batches(&told, look, end);
             // The queue is gone and this may be the last owner of its Vulkan side.
             let _work = exit::begin_work();
             drop(stream);
         });
+    }
+
+    /// Has the completion threads told of batches that were left.
+    pub(super) fn tell_of_left(self: &Ref<Queue>) {
+        for (index, lane) in self.lanes.iter().enumerate() {
+            self.follow_up(index, lane.tell());
+        }
     }
 
     fn end_batch(self: &Ref<Queue>, lane: &Lane, batch: Finished) {

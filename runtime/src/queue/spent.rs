@@ -1,6 +1,6 @@
 //! Batches that have ended, and the time that the device has spent on them.
 
-use super::batch::Recorded;
+use super::open_batch::Recorded;
 use crate::base::clock::host_time;
 use crate::base::error::Error;
 use crate::command::Command;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use opencl_sys as cl;
 
-use super::batch::Recorded;
 use super::event::Node;
+use super::open_batch::Recorded;
 use crate::base::error::{Error, Result};
 use crate::base::log;
 

@@ -177,12 +177,14 @@ impl Object<Event> {
             return;
         }
         if let Some(queue) = self.queue() {
+            queue.waiting.begin();
             queue.flush();
         }
         let start = Instant::now();
         let spin = self.queue().map_or(SPIN, |queue| queue.spinning.time());
         self.wait_from(start, spin);
         if let Some(queue) = self.queue() {
+            queue.waiting.end();
             queue.spinning.note(start.elapsed());
         }
     }

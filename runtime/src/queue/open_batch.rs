@@ -1,0 +1,78 @@
+//! The batch that a lane is recording.
+
+use std::sync::Arc;
+
+use super::event::Node;
+use crate::base::error::Result;
+use crate::command::{DeviceCommand, Retire};
+use crate::device::gpu;
+use crate::memory::clearing::Clearing;
+use crate::memory::residency::{Access, Cleared, Contents};
+
+/// A recorded command, and what is left to do when the device has run it.
+pub(super) struct Recorded {
+    pub node: Arc<Node>,
+    pub retire: Retire,
+    /// Its times on the device, if anyone can ask for them.
+    pub clock: Option<gpu::Times>,
+    /// Commands recorded behind it that end with it, see `join.rs`: they live as long.
+    pub joined: Vec<Arc<dyn DeviceCommand>>,
+}
+
+/// Submits what a queue has recorded.
+pub(super) type Submit = Box<dyn Fn() + Send + Sync>;
+
+/// Commands that are submitted together and share a timeline value.
+pub(super) struct OpenBatch {
+    pub value: u64,
+    pub recorder: gpu::Recorder,
+    /// Semaphores of other queues, with the values to wait for.
+    pub waits: Vec<gpu::Wait>,
+    pub commands: Vec<Recorded>,
+    /// The number of recorded commands.
+    pub count: usize,
+    /// The clock of the last command, if it has one.
+    pub last_clock: Option<gpu::Times>,
+    /// The clears in it.
+    pub clearing: Option<Clearing>,
+    /// The last command recorded, if nothing but a barrier is needed to record it again.
+    pub last: Option<Last>,
+}
+
+/// A command that was recorded, and the state in which it found its contents.
+pub(super) struct Last {
+    pub command: Arc<dyn DeviceCommand>,
+    /// [`changes`](crate::memory::residency::changes) from before its contents were found.
+    pub changes: u64,
+}
+
+impl OpenBatch {
+    /// Records clears of contents; false if something else has happened to one of them. Those that have
+    /// been recorded stand before a barrier.
+    pub fn clear(
+        &mut self,
+        index: usize,
+        clears: &[(Arc<dyn Contents>, Access)],
+        end: gpu::Wait,
+        submit: Submit,
+    ) -> Result<bool> {
+        let clearing = (self.clearing).get_or_insert_with(|| Clearing::recorded(end, submit));
+        let mut recorded = false;
+        let mut done = Ok(true);
+        for (contents, access) in clears {
+            match contents.clear(index, *access, &mut self.recorder, clearing) {
+                Ok(Cleared::Now) => recorded = true,
+                Ok(Cleared::Before) => {}
+                Ok(Cleared::Elsewhere) => done = Ok(false),
+                Err(error) => done = Err(error),
+            }
+            if !matches!(done, Ok(true)) {
+                break;
+            }
+        }
+        if recorded {
+            self.recorder.barrier();
+        }
+        done
+    }
+}
