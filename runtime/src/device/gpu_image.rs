@@ -26,12 +26,20 @@ fn cut(part: ImageBox, texel: usize, into: &mut Vec<ImageBox>) {
 }
 
 impl OpenDevice {
+    /// Makes an image, which [`vk::Recorder::initialize_image`] makes ready.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
+        self.with_room(|| self.raw().create_image(desc))
+    }
+
     /// Makes an image that is ready for use; its texels are undefined.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn create_image(&self, desc: &ImageDesc) -> Result<Image> {
-        let image = self.with_room(|| self.raw().create_image(desc))?;
+    pub fn create_ready_image(&self, desc: &ImageDesc) -> Result<Image> {
+        let image = self.create_image(desc)?;
         self.run(|recorder| recorder.initialize_image(&image))?;
         Ok(image)
     }

@@ -123,7 +123,7 @@ impl Rows {
         let staged = Arc::new(Staged {
             index,
             queue,
-            image: device.create_image(&self.desc)?,
+            image: device.create_ready_image(&self.desc)?,
             texels: Default::default(),
         });
         all.push(staged.clone());

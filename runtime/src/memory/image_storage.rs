@@ -56,8 +56,16 @@ impl Backing for Texels {
         !gpu::zero_memory()
     }
 
-    fn record_clear(&self, recorder: &mut Recorder, memory: &Image) -> Result<()> {
-        recorder.clear_image(memory).map_err(gpu::error)
+    fn is_ready(&self) -> bool {
+        false
+    }
+
+    fn record_clear(&self, recorder: &mut Recorder, memory: &Image, access: Access) -> Result<()> {
+        recorder.initialize_image(memory).map_err(gpu::error)?;
+        match access {
+            Access::Overwrite => Ok(()),
+            Access::Read | Access::Write => recorder.clear_image(memory).map_err(gpu::error),
+        }
     }
 
     fn is_mapped(&self, _: &Image) -> bool {
@@ -69,6 +77,8 @@ impl Backing for Texels {
         (from_device, from): (&gpu::OpenDevice, &Image),
         (to_device, to): (&gpu::OpenDevice, &Image),
     ) -> Result<()> {
+        // It may be new.
+        to_device.run(|recorder| recorder.initialize_image(to))?;
         for level in 0..self.desc.levels {
             let whole = self.desc.level_box(level);
             let extent = extent_of(whole, self.desc.format.texel_size());

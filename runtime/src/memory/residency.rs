@@ -6,7 +6,7 @@
 //! the host, so the copy finds finished data.
 //!
 //! Contents that nothing has written read as zero, while their memory holds what another object left
-//! there: the first use clears it, unless it overwrites everything. A command of the device's has the
+//! there: the first use clears it, unless it overwrites everything. An image also gets its layout then. A command of the device's has the
 //! clear recorded before it ([`Contents::find`], [`Contents::clear`]); the host has it done
 //! ([`Contents::bring`]).
 
@@ -132,11 +132,19 @@ pub trait Backing {
     /// Makes a new copy zero where the device need not do it; false where it must.
     fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> bool;
 
-    /// Records that a new copy is filled with zeros.
+    /// Tells whether a new copy may be overwritten at once. If not, [`Backing::record_clear`] comes before.
+    fn is_ready(&self) -> bool;
+
+    /// Records that a new copy is made ready and filled with zeros, unless `access` overwrites everything.
     ///
     /// # Errors
     /// Memory of another device.
-    fn record_clear(&self, recorder: &mut Recorder, memory: &Self::Memory) -> Result<()>;
+    fn record_clear(
+        &self,
+        recorder: &mut Recorder,
+        memory: &Self::Memory,
+        access: Access,
+    ) -> Result<()>;
 
     /// Tells whether the host reaches a copy without commands of the device.
     fn is_mapped(&self, memory: &Self::Memory) -> bool;
@@ -347,8 +355,9 @@ impl<B: Backing> Residency<B> {
             let memory = self.allocate(state, index)?;
             if !self.gather(state, index, access)? {
                 let gpu = self.gpu(index)?;
-                let end =
-                    gpu.submit_clear(|recorder| self.backing.record_clear(recorder, &memory))?;
+                let end = gpu.submit_clear(|recorder| {
+                    self.backing.record_clear(recorder, &memory, access)
+                })?;
                 match self.backing.is_mapped(&memory) {
                     true => gpu::wait(&end)?,
                     false => state.clearing = Some(Clearing::submitted(end)),
@@ -360,7 +369,7 @@ impl<B: Backing> Residency<B> {
     }
 
     /// Makes a device's copy hold the newest contents, unless they are about to be overwritten. False if
-    /// the device must clear it, since nothing was written yet.
+    /// the device must clear it or make it ready, since nothing was written yet.
     fn gather(&self, state: &mut State<B::Memory>, index: usize, access: Access) -> Result<bool> {
         if state.newest[index] {
             return Ok(true);
@@ -374,7 +383,8 @@ impl<B: Backing> Residency<B> {
             self.backing.migrate(from, (gpu, &memory))?;
             return Ok(true);
         }
-        Ok(access == Access::Overwrite || self.backing.clear_by_host(gpu, &memory))
+        let overwrites = access == Access::Overwrite && self.backing.is_ready();
+        Ok(overwrites || self.backing.clear_by_host(gpu, &memory))
     }
 
     /// [`Contents::find`].
@@ -426,7 +436,7 @@ impl<B: Backing> Residency<B> {
             (false, true) => return Ok(Cleared::Elsewhere),
             (false, false) => {
                 let memory = self.allocate(state, index)?;
-                self.backing.record_clear(recorder, &memory)?;
+                self.backing.record_clear(recorder, &memory, access)?;
                 state.clearing = Some(clearing.clone());
                 Cleared::Now
             }

@@ -76,7 +76,11 @@ impl Backing for Bytes {
         gpu.clear_by_host(memory)
     }
 
-    fn record_clear(&self, recorder: &mut Recorder, memory: &Buffer) -> Result<()> {
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    fn record_clear(&self, recorder: &mut Recorder, memory: &Buffer, _: Access) -> Result<()> {
         recorder.clear_buffer(memory).map_err(gpu::error)
     }
 

@@ -129,7 +129,6 @@ impl Recorder {
     /// An image of another device.
     pub fn clear_image(&mut self, image: &Image) -> Result<()> {
         self.own_image(image)?;
-        // Layout and contents are there since another submission; its end was waited for.
         self.barrier();
         let zeros = vk::ClearColorValue { uint32: [0; 4] };
         // SAFETY: the image is alive, kept, at rest, and was made to be copied to.
