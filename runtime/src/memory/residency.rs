@@ -135,7 +135,7 @@ pub trait Backing {
     /// Tells whether a new copy may be overwritten at once. If not, [`Backing::record_clear`] comes before.
     fn is_ready(&self) -> bool;
 
-    /// Records that a new copy is made ready and filled with zeros, unless `access` overwrites everything.
+    /// Records that a new copy is made ready and filled with zeros, unless `access` overwrites everything or nobody wants that.
     ///
     /// # Errors
     /// Memory of another device.

@@ -70,6 +70,8 @@ pub(super) enum Submission {
     Sent(u64),
     /// The same, which it need not be told of now.
     Left,
+    /// The device was given this value before, and it has to be told of it now.
+    Told(u64),
     /// The commands will never run.
     Failed(Unsent),
 }
@@ -135,7 +137,7 @@ impl State {
 
     /// A batch that was left and that the completion thread has to be told of.
     fn tell(&mut self) -> Option<Submission> {
-        self.watch.tell().map(Submission::Sent)
+        self.watch.tell().map(Submission::Told)
     }
 
     /// Drops commands that have ended: nothing waits for them on the device any more.

@@ -87,6 +87,9 @@ impl Object<Queue> {
             match submission {
                 Submission::Sent(value) => self.await_completion(lane, value),
                 Submission::Left => {}
+                // It may have ended long ago; what was recorded behind it need not wait for the other thread then.
+                Submission::Told(value) if self.may_end(lane, value) => self.retire(),
+                Submission::Told(value) => self.await_completion(lane, value),
                 Submission::Failed(batch) => {
                     // At once: commands behind these may end before them.
                     if batch.has_untold {
@@ -129,6 +132,12 @@ impl Object<Queue> {
             let _work = exit::begin_work();
             drop(stream);
         });
+    }
+
+    /// Tells whether the device has done a batch that this thread may end: it is not ending another.
+    fn may_end(&self, lane: usize, value: u64) -> bool {
+        let reached = self.lanes[lane].stream().reached();
+        !self.ending.is_owned_by_current_thread() && reached.is_ok_and(|reached| reached >= value)
     }
 
     /// Has the completion threads told of batches that were left.
