@@ -74,9 +74,9 @@ static void wait_for_each(void)
 
 static cl_uint result[N];
 
-static void check(int line)
+/* Compares what was read with what all launches so far add up to. */
+static void check_result(int line)
 {
-    MUST(clEnqueueReadBuffer(queue, data, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
     int wrong = 0;
     for (int i = 0; i < N; i++)
         wrong += result[i] != want;
@@ -84,6 +84,12 @@ static void check(int line)
         fprintf(stderr, "%s:%d: %d words differ\n", __FILE__, line, wrong);
         failures++;
     }
+}
+
+static void check(int line)
+{
+    MUST(clEnqueueReadBuffer(queue, data, CL_TRUE, 0, sizeof result, result, 0, NULL, NULL));
+    check_result(line);
 }
 
 /* A callback that is set before the command is submitted, or behind. */
@@ -113,10 +119,7 @@ static void followers(void)
     MUST(clSetEventCallback(read, CL_COMPLETE, ended, &line));
     MUST(clFlush(queue));
     await_calls(before + 1, __LINE__);
-    int wrong = 0;
-    for (int i = 0; i < N; i++)
-        wrong += result[i] != want;
-    EQ(wrong, 0);
+    check_result(__LINE__);
     MUST(clReleaseEvent(read));
 
     cl_event first = NULL;
@@ -191,7 +194,7 @@ int main(void)
         polls();
         check(__LINE__);
     }
-    /* Left at the end: releasing waits for nothing. */
+    /* Left at the end: releasing waits for nothing, and nothing stays. */
     wait_for_each();
     launch(queue, 0, NULL, NULL);
     MUST(clFlush(queue));
@@ -200,6 +203,6 @@ int main(void)
     MUST(clReleaseProgram(program));
     MUST(clReleaseCommandQueue(queue));
     MUST(clReleaseCommandQueue(other));
-    MUST(clReleaseContext(context));
+    release_last(context);
     return finish();
 }

@@ -52,12 +52,8 @@ impl Backing for Texels {
         gpu.create_image(&self.desc)
     }
 
-    fn clear_by_host(&self, _: &gpu::OpenDevice, _: &Image) -> bool {
+    fn clear_by_host(&self, _: &gpu::OpenDevice, _: &Image, _: Access) -> bool {
         // The device gives it its layout in any case.
-        false
-    }
-
-    fn is_ready(&self) -> bool {
         false
     }
 

@@ -6,9 +6,9 @@
 //! the host, so the copy finds finished data.
 //!
 //! Contents that nothing has written read as zero, while their memory holds what another object left
-//! there: the first use clears it, unless it overwrites everything. An image also gets its layout then. A command of the device's has the
-//! clear recorded before it ([`Contents::find`], [`Contents::clear`]); the host has it done
-//! ([`Contents::bring`]).
+//! there: the first use clears it, unless it overwrites everything. An image also gets its layout then. A
+//! command of the device's has the clear recorded before it ([`Contents::find`], [`Contents::clear`]); the
+//! host has it done ([`Contents::bring`]).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -129,11 +129,9 @@ pub trait Backing {
     /// Out of memory, or a lost device.
     fn allocate(&self, gpu: &gpu::OpenDevice) -> Result<Self::Memory>;
 
-    /// Makes a new copy zero where the device need not do it; false where it must.
-    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory) -> bool;
-
-    /// Tells whether a new copy may be overwritten at once. If not, [`Backing::record_clear`] comes before.
-    fn is_ready(&self) -> bool;
+    /// Makes a new copy ready for `access`, and zero unless that overwrites everything, where the device need not do it; false
+    /// where it must.
+    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Self::Memory, access: Access) -> bool;
 
     /// Records that a new copy is made ready and filled with zeros, unless `access` overwrites everything or nobody wants that.
     ///
@@ -383,8 +381,7 @@ impl<B: Backing> Residency<B> {
             self.backing.migrate(from, (gpu, &memory))?;
             return Ok(true);
         }
-        let overwrites = access == Access::Overwrite && self.backing.is_ready();
-        Ok(overwrites || self.backing.clear_by_host(gpu, &memory))
+        Ok(self.backing.clear_by_host(gpu, &memory, access))
     }
 
     /// [`Contents::find`].

@@ -72,12 +72,8 @@ impl Backing for Bytes {
         gpu.allocate(self.size as u64, self.host_cached)
     }
 
-    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Buffer) -> bool {
-        gpu.clear_by_host(memory)
-    }
-
-    fn is_ready(&self) -> bool {
-        true
+    fn clear_by_host(&self, gpu: &gpu::OpenDevice, memory: &Buffer, access: Access) -> bool {
+        access == Access::Overwrite || gpu.clear_by_host(memory)
     }
 
     fn record_clear(&self, recorder: &mut Recorder, memory: &Buffer, _: Access) -> Result<()> {

@@ -130,13 +130,8 @@ impl Object<Queue> {
                 continue;
             }
             node.pending.fetch_add(1, Ordering::AcqRel);
-            match (
-                dependency.subscribe(needed(dependency), &node),
-                needed(dependency),
-            ) {
-                (true, Progress::Complete) => dependency.tell_of_left(),
-                (true, Progress::Recorded) => {}
-                (false, _) => drop(node.satisfy()),
+            if !dependency.subscribe(needed(dependency), &node) {
+                node.satisfy();
             }
         }
         Ok(node)

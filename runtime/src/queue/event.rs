@@ -220,15 +220,18 @@ impl Object<Event> {
             || (progress == Progress::Recorded && state.batch.is_some());
         if !satisfied {
             state.waiters.push((progress, node.clone()));
-            if progress == Progress::Complete {
-                self.is_awaited.store(true, Ordering::Release);
-            }
+        }
+        drop(state);
+        if !satisfied && progress == Progress::Complete {
+            self.await_end();
         }
         !satisfied
     }
 
     /// Has the command end also where no thread waits for it.
-    pub(super) fn tell_of_left(&self) {
+    fn await_end(&self) {
+        // Before the queue is asked: a batch that is submitted meanwhile is not left, or was and is told of.
+        self.is_awaited.store(true, Ordering::Release);
         if let Some(queue) = self.queue() {
             queue.tell_of_left();
         }
@@ -323,20 +326,17 @@ impl Object<Event> {
         if ![cl::CL_SUBMITTED, cl::CL_RUNNING, cl::CL_COMPLETE].contains(&trigger) {
             return Err(Error::InvalidValue);
         }
-        let reached = {
+        let status = {
             let mut state = self.state.lock();
             if state.status > trigger {
                 state.callbacks.push((trigger, function));
-                self.is_awaited.store(true, Ordering::Release);
-                None
-            } else {
-                Some((state.status, function))
+                drop(state);
+                self.await_end();
+                return Ok(());
             }
+            state.status
         };
-        match reached {
-            Some((status, function)) => self.post_callbacks(vec![(trigger, function)], status),
-            None => self.tell_of_left(),
-        }
+        self.post_callbacks(vec![(trigger, function)], status);
         Ok(())
     }
 

@@ -176,17 +176,15 @@ impl Object<Event> {
         if self.is_done() {
             return;
         }
-        if let Some(queue) = self.queue() {
-            queue.waiting.begin();
-            queue.flush();
-        }
+        let Some(queue) = self.queue() else {
+            return self.wait_from(Instant::now(), SPIN);
+        };
+        queue.waiting.begin();
+        queue.flush();
         let start = Instant::now();
-        let spin = self.queue().map_or(SPIN, |queue| queue.spinning.time());
-        self.wait_from(start, spin);
-        if let Some(queue) = self.queue() {
-            queue.waiting.end();
-            queue.spinning.note(start.elapsed());
-        }
+        self.wait_from(start, queue.spinning.time());
+        queue.waiting.end();
+        queue.spinning.note(start.elapsed());
     }
 
     fn wait_from(self: &Ref<Event>, start: Instant, spin: Duration) {

@@ -62,10 +62,8 @@ pub(super) struct Watch {
     patrols: bool,
     /// The timeline value of the last one, until the completion thread is told of it or it has ended.
     left: Option<u64>,
-    /// The last one at the last look, ended or not.
-    seen: u64,
-    /// The last one of all.
-    last: u64,
+    /// True if one was left since the last look, ended or not.
+    is_new: bool,
     /// Looks since there was a new one.
     vain: u32,
 }
@@ -86,7 +84,7 @@ impl Watch {
     pub fn leave(&mut self, value: u64) -> bool {
         if self.patrols {
             self.left = Some(value);
-            self.last = value;
+            self.is_new = true;
         }
         self.patrols
     }
@@ -110,8 +108,7 @@ impl Watch {
             self.vain = 0;
             return Look::Again(ROUND);
         }
-        if self.last != self.seen {
-            self.seen = self.last;
+        if std::mem::take(&mut self.is_new) {
             self.vain = 0;
             return Look::Again(ROUND);
         }

@@ -123,13 +123,12 @@ impl Recorder {
         Ok(())
     }
 
-    /// Fills an image with texels whose bits are all 0. Everything before has ended and is seen.
+    /// Fills an image with texels whose bits are all 0, right behind [`Recorder::initialize_image`], which is a barrier.
     ///
     /// # Errors
     /// An image of another device.
     pub fn clear_image(&mut self, image: &Image) -> Result<()> {
         self.own_image(image)?;
-        self.barrier();
         let zeros = vk::ClearColorValue { uint32: [0; 4] };
         // SAFETY: the image is alive, kept, at rest, and was made to be copied to.
         unsafe {
