@@ -100,6 +100,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "local ids are divided out of those numbers for each work-item, by sizes unknown to the code",
     },
     Quirk {
+        kind: QuirkKind::LoadsByLanes,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 1), Some((26, 3))),
+        reason: "gathers and scatters take a load or store for each lane, but eight scalar loads side by side become a vector's (seen in 26.2.6, not in 25.0.7)",
+    },
+    Quirk {
         kind: QuirkKind::UnrollRounds,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -28,6 +28,7 @@ mod edit;
 pub mod effort;
 mod entities;
 mod error;
+mod flags;
 mod function;
 mod group;
 mod image;
@@ -56,6 +57,7 @@ pub use convert::ConvertOp;
 pub use dom::DomTree;
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
+pub use flags::{AccessFlags, FloatFlags};
 pub use function::{
     BlockData, Function, InstData, LIBRARY_PREFIX, Layout, Linkage, Merge, SourceLoc,
     StackSlotData, UnrollHint, ValueDef,
@@ -66,8 +68,7 @@ pub use image::{
     literal_sampler, sampler_mask,
 };
 pub use inst::{
-    AccessFlags, BinaryOp, BlockCall, BuiltIn, FloatCond, FloatFlags, InstKind, IntCond, MathOp,
-    PrintfArg, UnaryOp,
+    BinaryOp, BlockCall, BuiltIn, FloatCond, InstKind, IntCond, MathOp, PrintfArg, UnaryOp,
 };
 pub use loops::{Loop, LoopData, LoopNest, is_reducible};
 pub use matrix::MatrixOp;

@@ -21,7 +21,7 @@
 //! | 24 | SampledPixels | *Kernel*, *Ordinal*, *Arrayed*: the image has samples a pixel, which the kernel reads as layers of planes; *Arrayed* is 1 if it has layers of its own |
 //! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
 //! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
-//! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Multiples*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first |
+//! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Spacing*, *Multiples*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension if *Spacing* is 1; else they are *Spacing* work-items apart, which is the number of lanes of a sub-group, and the sub-group's lanes have neighbours: launches have rows of whole sub-groups; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -124,6 +124,8 @@ pub enum Need {
         of: KernelRef,
         /// Work-items of an invocation, at least 2.
         items: u32,
+        /// The distance between two of them, in work-items: 1, or the number of lanes of a sub-group.
+        spacing: u32,
         /// A bit for each of the first 32 arguments that is a multiple of four.
         multiples: u32,
     },
@@ -354,6 +356,7 @@ impl Need {
                 kernel,
                 of: kernel,
                 items: 0,
+                spacing: 0,
                 multiples: 0,
             },
             Need::HandleFactPushConstant {
@@ -445,6 +448,7 @@ impl Need {
                 kernel,
                 of: KernelRef::decode(source, "Of")?,
                 items: u32::decode(source, "Items")?,
+                spacing: u32::decode(source, "Spacing")?,
                 multiples: u32::decode(source, "Multiples")?,
             },
             Need::HandleFactPushConstant { .. } => Need::HandleFactPushConstant {
@@ -512,11 +516,13 @@ impl Need {
             Need::Coarse {
                 of,
                 items,
+                spacing,
                 multiples,
                 ..
             } => {
                 of.encode(sink, "Of")?;
                 items.encode(sink, "Items")?;
+                spacing.encode(sink, "Spacing")?;
                 multiples.encode(sink, "Multiples")
             }
             Need::SampledPixels {

@@ -70,6 +70,8 @@ kinds! {
     /// Local ids are computed from the sub-group's number and the lane, which come in order (for
     /// speed).
     LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
+    /// The lanes of a sub-group load what lies side by side from addresses that they share, in coarse copies (for speed).
+    LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs";
     /// Loops run several rounds between two tests (for speed).
     UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
     /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).

@@ -129,7 +129,8 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
     });
     copies
         .filter_map(|(kernel, coarse)| {
-            let items = u64::from(coarse.items);
+            // Rows of a work-group are whole sub-groups where neighbours are lanes.
+            let items = u64::from(coarse.items * coarse.spacing);
             let mut local = run
                 .local
                 .clone()

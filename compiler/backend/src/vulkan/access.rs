@@ -442,9 +442,15 @@ impl Emitter<'_> {
 
     /// The location of a load. For drivers that ignore branches ([`QuirkKind::LoadsIgnoreBranches`]) an
     /// address gets a zero added that is different in every lane, as far as anybody knows: a lane's
-    /// number has no bit 31.
-    pub fn load_location(&mut self, ptr: Value) -> Result<MemoryLocation, LowerError> {
-        let ignores_branches = self.target.quirks.has(QuirkKind::LoadsIgnoreBranches);
+    /// number has no bit 31. Loads that the lanes make together keep theirs: the branch to them is skipped by all, and
+    /// too long to be made part of what is before.
+    pub fn load_location(
+        &mut self,
+        ptr: Value,
+        flags: AccessFlags,
+    ) -> Result<MemoryLocation, LowerError> {
+        let ignores_branches = self.target.quirks.has(QuirkKind::LoadsIgnoreBranches)
+            && !flags.contains(AccessFlags::TOGETHER);
         let location = self.location(ptr)?;
         match location {
             MemoryLocation::Physical(address) if self.behind_branch && ignores_branches => {
@@ -471,7 +477,7 @@ impl Emitter<'_> {
         if let Some(bytes) = flags.part_bytes() {
             return self.load_part(ptr, bytes, flags);
         }
-        let location = self.load_location(ptr)?;
+        let location = self.load_location(ptr, flags)?;
         let size = ty.scalar.bytes();
         if let MemoryLocation::Physical(address) = location {
             if align >= size {

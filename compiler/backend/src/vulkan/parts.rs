@@ -89,7 +89,7 @@ impl Emitter<'_> {
         bytes: u32,
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
-        let location = self.load_location(ptr)?;
+        let location = self.load_location(ptr, flags)?;
         if let MemoryLocation::Array { unit, .. } = location
             && unit < bytes
         {

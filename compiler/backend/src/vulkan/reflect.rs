@@ -298,6 +298,7 @@ impl Emitter<'_> {
                     kernel: reference,
                     of: KernelRef(coarse.of),
                     items: coarse.items,
+                    spacing: coarse.spacing,
                     multiples: coarse.multiples,
                 });
             }

@@ -347,5 +347,8 @@ pub(super) fn access_flags(flags: AccessFlags) -> String {
     if flags.contains(AccessFlags::READ_ONLY) {
         out.push_str(".readonly");
     }
+    if flags.contains(AccessFlags::TOGETHER) {
+        out.push_str(".together");
+    }
     out
 }

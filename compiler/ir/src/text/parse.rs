@@ -328,10 +328,13 @@ impl Parser {
                 let items = self.u32()?;
                 let has_multiples = self.accept(',');
                 let multiples = if has_multiples { self.u32()? } else { 0 };
+                let is_spaced = self.accept_word("every");
+                let spacing = if is_spaced { self.u32()? } else { 1 };
                 self.expect(')')?;
                 kernel.coarse = Some(Coarse {
                     of,
                     items,
+                    spacing,
                     multiples,
                 });
             } else if self.accept_word("enqueues") {

@@ -40,6 +40,7 @@ impl<'a> Words<'a> {
             "byte" => Some(AccessFlags::BYTE),
             "short" => Some(AccessFlags::SHORT),
             "readonly" => Some(AccessFlags::READ_ONLY),
+            "together" => Some(AccessFlags::TOGETHER),
             _ => None,
         };
         while let Some(flag) = self.take(find) {

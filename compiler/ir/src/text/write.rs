@@ -122,7 +122,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(coarse) = kernel.coarse {
         let _ = write!(out, " coarse({}, {}", coarse.of, coarse.items);
         let multiples = (coarse.multiples != 0).then(|| format!(", {}", coarse.multiples));
-        let _ = write!(out, "{})", multiples.unwrap_or_default());
+        let spacing = (coarse.spacing != 1).then(|| format!(" every {}", coarse.spacing));
+        let [multiples, spacing] = [multiples, spacing].map(Option::unwrap_or_default);
+        let _ = write!(out, "{multiples}{spacing})");
     }
     let _ = match kernel.enqueue {
         None => Ok(()),

@@ -243,10 +243,11 @@ fn needs() {
                 kernel,
                 of: kernel,
                 items: 4,
+                spacing: 8,
                 multiples: 5,
             },
-            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, multiples: 5\n",
-            &["Kernel", "Of", "Items", "Multiples"],
+            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, spacing: 8, multiples: 5\n",
+            &["Kernel", "Of", "Items", "Spacing", "Multiples"],
         ),
         (
             Need::SrgbWrites {

@@ -1,15 +1,32 @@
 //! Copies of kernels whose invocations run several work-items each.
 
+use std::cmp::Reverse;
+
 use super::module_scan::ModuleScan;
 use super::{Interface, KernelInterface};
+
+/// A copy, as a module describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::executable) struct CopyOf {
+    /// The kernel's number in the module.
+    pub of: u32,
+    /// Work-items of an invocation.
+    pub items: u32,
+    /// The distance between two of them in the first dimension: 1, or the number of a sub-group's lanes.
+    pub spacing: u32,
+    /// A bit for each argument that must be a multiple of four, the lowest for the first.
+    pub multiples: u32,
+}
 
 /// A copy of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) struct CoarseCopy {
     /// The copy's index.
     pub index: usize,
-    /// Work-items of an invocation: neighbours in the first dimension.
+    /// Work-items of an invocation.
     pub items: u32,
+    /// The distance between two of them in the first dimension: 1, or the number of a sub-group's lanes.
+    pub spacing: u32,
     /// A bit for each argument that must be a multiple of four, the lowest for the first.
     pub multiples: u32,
     /// It has local memory, which may be as large as some size of work-groups needs.
@@ -17,24 +34,34 @@ pub(in crate::executable) struct CoarseCopy {
 }
 
 impl CoarseCopy {
-    /// Finds the copies of kernels that are in their last order. Those come first that ask most of arguments.
+    /// Finds the copies of kernels that are in their last order. Those come first that ask most of launches: of the sizes of
+    /// their work-groups, then of their arguments.
     ///
     /// # Errors
     /// A copy of a kernel that is not there, is a copy itself, has such a copy already, or has other arguments.
     pub fn find(kernels: &[KernelInterface], scan: &ModuleScan) -> Result<Vec<Vec<Self>>, String> {
         let mut found: Vec<Vec<Self>> = vec![Vec::new(); kernels.len()];
         for (index, copy) in kernels.iter().enumerate() {
-            let Some((of, items, multiples)) = copy.coarse else {
+            let Some(CopyOf {
+                of,
+                items,
+                spacing,
+                multiples,
+            }) = copy.coarse
+            else {
                 continue;
             };
             let place = kernels.iter().position(|kernel| kernel.info.number == of);
             let fits = place.is_some_and(|place| {
                 let kernel = &kernels[place];
                 let others = &mut found[place];
-                let again = others.iter().any(|other| other.multiples == multiples);
+                let asks_the_same =
+                    |other: &Self| other.multiples == multiples && other.spacing == spacing;
+                let again = others.iter().any(asks_the_same);
                 others.push(Self {
                     index,
                     items,
+                    spacing,
                     multiples,
                     has_local_memory: scan.uses_local_memory(copy.function),
                 });
@@ -48,7 +75,7 @@ impl CoarseCopy {
             }
         }
         for copies in &mut found {
-            copies.sort_by_key(|copy| copy.multiples.count_zeros());
+            copies.sort_by_key(|copy| (Reverse(copy.spacing), copy.multiples.count_zeros()));
         }
         Ok(found)
     }

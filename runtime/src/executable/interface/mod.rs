@@ -23,7 +23,7 @@ use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
 use pumice_reflection::{ArgumentInfo, CheckSite, Fact, Need, Promise, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
-use self::coarse::CoarseCopy;
+use self::coarse::{CoarseCopy, CopyOf};
 use self::enqueue::{EnqueueKernels, EnqueuePart};
 use self::init_fini::InitFini;
 use super::printf::Formats;
@@ -223,9 +223,8 @@ pub(in crate::executable) struct KernelInterface {
     pub fixed_local_size: Option<[u32; 3]>,
     /// Its part in device-side enqueue; applications do not see such a kernel.
     pub part: Option<EnqueuePart>,
-    /// The kernel that it is a coarse copy of, by its number in the module, the work-items of an invocation, and a bit for
-    /// each argument that must be a multiple of four. Applications do not see it.
-    pub coarse: Option<(u32, u32, u32)>,
+    /// The kernel that it is a coarse copy of. Applications do not see it.
+    pub coarse: Option<CopyOf>,
 }
 
 impl KernelInterface {
@@ -337,9 +336,19 @@ impl KernelInterface {
             Need::Coarse {
                 of,
                 items,
+                spacing,
                 multiples,
                 ..
-            } => items > 1 && self.coarse.replace((of.0, items, multiples)).is_none(),
+            } => {
+                let of = of.0;
+                let copy = CopyOf {
+                    of,
+                    items,
+                    spacing,
+                    multiples,
+                };
+                items > 1 && spacing > 0 && self.coarse.replace(copy).is_none()
+            }
             Need::GraphNode { part, .. } => {
                 let part = match part.checked_sub(1) {
                     Some(number) => EnqueuePart::BlockNode { number },

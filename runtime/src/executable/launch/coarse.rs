@@ -2,6 +2,8 @@
 
 use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, has_argument, is_multiple};
 
+use smallvec::SmallVec;
+
 use super::regions::Region;
 use super::{ArgValue, Launch, NdRange};
 use crate::device::coarse::{Choice, choice};
@@ -32,16 +34,21 @@ impl Executable {
         asked.fold(0, |all, places| all | places)
     }
 
-    /// The copy that a launch may take.
-    pub(super) fn coarse_copy(&self, launch: &Launch<'_>) -> Option<CoarseCopy> {
+    /// The copies that a launch may take, the best first.
+    pub(super) fn coarse_copies(&self, launch: &Launch<'_>) -> Copies {
         let copies = self.copies_of(launch.kernel);
         if copies.is_empty() || !launch.args.iter().all(|arg| is_served(arg.as_ref())) {
-            return None;
+            return Copies::new();
         }
-        let mut copies = copies.iter().copied();
-        copies.find(|copy| are_multiples(copy.multiples, launch.args))
+        let copies = copies.iter().copied();
+        copies
+            .filter(|copy| are_multiples(copy.multiples, launch.args))
+            .collect()
     }
 }
+
+/// Copies of one kernel.
+pub(super) type Copies = SmallVec<[CoarseCopy; 4]>;
 
 /// Returns whether the arguments of which `places` has a bit are multiples of what copies ask for.
 fn are_multiples(places: u32, args: &[Option<ArgValue>]) -> bool {
@@ -70,12 +77,14 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
 }
 
 /// Returns whether a region may be dispatched as the copy: ids of the first dimension have no offset, and whole invocations
-/// make its work-groups, whole sub-groups of `width` too if it is to pay.
+/// make its work-groups, whole sub-groups of `width` too if it is to pay. The rows of a work-group are whole sub-groups where
+/// the copy's work-items are that far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
     let [x, y, z] = region.local_size;
     let no_offset = range.global_offset[0] == 0 && region.first_group[0] == 0;
     let is_whole = x % copy.items == 0;
+    let is_spaced = copy.spacing == 1 || (copy.spacing == width && x / copy.items % width == 0);
     let invocations = u64::from(x / copy.items) * u64::from(y) * u64::from(z);
     let pays = invocations % u64::from(width.max(1)) == 0 || choice() == Choice::Always;
-    no_offset && is_whole && pays
+    no_offset && is_whole && is_spaced && pays
 }

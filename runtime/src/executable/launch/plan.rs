@@ -8,7 +8,7 @@ use pumice_vulkan_layer::{LogicalDevice, Pipeline};
 use smallvec::SmallVec;
 
 use super::bind::{Push, range_constants};
-use super::coarse::suits;
+use super::coarse::{Copies, suits};
 use super::private_memory::private_size;
 use super::promises::{arguments_are_near, srgb_constants};
 use super::regions::Region;
@@ -17,7 +17,6 @@ use super::{
 };
 use crate::executable::Executable;
 use crate::executable::device_module::{DeviceModule, PipelineKey};
-use crate::executable::interface::coarse::CoarseCopy;
 use crate::executable::interface::{ArgPlace, KernelInterface};
 
 /// Plans of more dispatches are not kept: they take memory, and their launches time.
@@ -35,8 +34,8 @@ pub(in crate::executable) struct Plan {
     near: bool,
     /// See [`srgb_constants`].
     srgb: SmallVec<[u32; 2]>,
-    /// Dispatches may be of the kernel's coarse copy.
-    coarse: Option<CoarseCopy>,
+    /// Dispatches may be of the kernel's coarse copies.
+    coarse: Copies,
     pub dispatches: Vec<PlannedDispatch>,
     /// See [`Launch::may_slice`].
     may_slice: bool,
@@ -86,7 +85,7 @@ impl Executable {
         let locals = local_sizes(kernel, launch.args);
         let near = arguments_are_near(kernel, launch.args);
         let srgb = srgb_constants(kernel, launch.args);
-        let coarse = self.coarse_copy(launch);
+        let coarse = self.coarse_copies(launch);
         let slot = &self.plans[launch.kernel];
         let last = slot.lock().clone();
         let serves = |plan: &Arc<Plan>| {
@@ -114,7 +113,7 @@ impl Executable {
         launch: &Launch<'_>,
         device: &LogicalDevice,
         (locals, near, srgb): (LocalSizes, bool, SmallVec<[u32; 2]>),
-        coarse: Option<CoarseCopy>,
+        coarse: Copies,
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
@@ -128,7 +127,8 @@ impl Executable {
         let width = subgroup_size.unwrap_or(device.capabilities().subgroup.size);
         let dispatch = |region: Region| {
             let mut specialization = specialization.clone();
-            let copy = coarse.filter(|copy| suits(*copy, range, &region, width));
+            let mut copies = coarse.iter();
+            let copy = copies.find(|copy| suits(**copy, range, &region, width));
             let (index, items) = copy.map_or((launch.kernel, 1), |copy| (copy.index, copy.items));
             let [x, y, z] = region.local_size;
             let local_size = [x / items, y, z];

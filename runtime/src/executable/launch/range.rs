@@ -1,5 +1,7 @@
 //! NDRanges: the checks of clEnqueueNDRangeKernel, and the choice of a work-group size.
 
+use std::cmp::Reverse;
+
 use super::{LaunchError, Result};
 
 /// Largest work-group that is chosen for a NULL local size: enough to fill a compute unit's
@@ -255,17 +257,18 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
     if global.contains(&0) {
         return local;
     }
-    // An invocation of a copy is more work, and a group of few takes longer to start than to run.
-    let target = match limits.large_groups && is_large(global) {
-        true => TARGET * limits.neighbours.max(1),
-        false => TARGET,
+    // An invocation of a copy is more work, and a group of few takes longer to start than to run. Long rows suit the
+    // processor's caches.
+    let longer = match limits.large_groups && is_large(global) {
+        true => limits.neighbours.max(1),
+        false => 1,
     };
-    let mut budget = limits.group_size.min(target);
+    let mut budget = limits.group_size.min(TARGET * longer);
     for dimension in 0..dimensions {
         let first = dimension == 0;
         let mut limit = budget.min(limits.item_sizes[dimension]);
         if first && dimensions > 1 && global[1] > 1 {
-            limit = limit.min(TARGET_X);
+            limit = limit.min(TARGET_X * longer);
         }
         let multiple = if first { limits.multiple } else { 1 };
         let here = global[dimension];
@@ -284,17 +287,20 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
             size = limit.min(NON_UNIFORM).min(here);
         }
         local[dimension] = size;
-        budget /= size;
+        budget = budget.min(TARGET.max(size)) / size;
     }
     local
 }
 
-/// A size of the first dimension that is a multiple of `wide` and leaves a smaller work-group at the end of each row, if
-/// that pays.
+/// A size of the first dimension that is a multiple of `wide` and leaves a smaller work-group at the end of each row, the
+/// smallest there is, if that pays.
 fn uneven(global: [usize; 3], limit: usize, wide: usize, limits: &RangeLimits) -> Option<usize> {
-    let size = limit / wide * wide;
-    let pays = is_large(global) && size > 0 && global[0] >= 4 * size;
-    (limits.non_uniform && pays).then_some(size)
+    if !limits.non_uniform || !is_large(global) {
+        return None;
+    }
+    let most = limit.min(global[0] / 4) / wide;
+    let sizes = (1..=most).map(|n| n * wide);
+    sizes.min_by_key(|size| (global[0] % size, Reverse(*size)))
 }
 
 /// Returns whether a range has [`MANY_ITEMS`].
@@ -355,7 +361,7 @@ mod tests {
             ..LIMITS
         };
         assert_eq!(choose(1, [1 << 20, 1, 1], &limits), [1024, 1, 1]);
-        assert_eq!(choose(2, [1024, 1024, 1], &limits), [64, 16, 1]);
+        assert_eq!(choose(2, [1024, 1024, 1], &limits), [256, 1, 1]);
         assert_eq!(choose(1, [1 << 15, 1, 1], &limits), [256, 1, 1]);
         let with_local_memory = RangeLimits {
             large_groups: false,
@@ -367,10 +373,10 @@ mod tests {
         // No such divisor: the last group of each row is smaller, if there are many work-items.
         assert_eq!(choose(1, [1000, 1, 1], &limits), [200, 1, 1]);
         assert_eq!(choose(1, [100_000, 1, 1], &limits), [800, 1, 1]);
-        assert_eq!(choose(1, [100_001, 1, 1], &limits), [1024, 1, 1]);
-        assert_eq!(choose(2, [1022, 510, 1], &limits), [64, 15, 1]);
+        assert_eq!(choose(1, [100_001, 1, 1], &limits), [800, 1, 1]);
+        assert_eq!(choose(2, [1022, 510, 1], &limits), [32, 6, 1]);
         assert_eq!(choose(2, [1022, 4, 1], &limits), [14, 4, 1]);
-        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 16, 1]);
+        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 4, 1]);
         let uniform = RangeLimits {
             neighbours: 4,
             ..UNIFORM

@@ -1,23 +1,25 @@
 //! Writes the copy that a plan describes.
 
 use super::group_functions::group_function;
+use super::lanes::Lanes;
 use super::plan::{Plan, Region, Source, source};
 use super::strides::Strides;
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::analysis::alias::root;
 use pumice_ir::{
-    AddressSpace, BinaryOp, Block, BlockCall, FloatFlags, Function, Inst, InstKind, SourceLoc,
-    StackSlot, Type, UnaryOp, Value, ValueDef,
+    AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, Function, Inst, InstKind,
+    SourceLoc, StackSlot, Type, UnaryOp, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 
 /// The kernel, and the copy so far.
 pub(super) struct Copier<'a> {
     pub(super) old: &'a Function,
     plan: &'a Plan<'a>,
-    strides: &'a Strides<'a>,
+    pub(super) strides: &'a Strides<'a>,
     new: Function,
     /// Values that neighbours share.
     shared: SecondaryMap<Value, PackedOption<Value>>,
@@ -25,14 +27,18 @@ pub(super) struct Copier<'a> {
     own: Vec<SecondaryMap<Value, PackedOption<Value>>>,
     /// The blocks that neighbours are in together.
     blocks: SecondaryMap<Block, PackedOption<Block>>,
+    /// The lanes of a sub-group, where these are neighbours.
+    pub(super) lanes: Option<Lanes>,
+    /// Values of the first lane's first neighbour, where lanes are neighbours, as far as addresses need them.
+    pub(super) first: SecondaryMap<Value, PackedOption<Value>>,
 }
 
 /// Places that neighbours access, one beside the other.
-struct Row {
+pub(super) struct Row {
     /// The kernel's pointer.
     pointer: Value,
-    /// The bytes from a neighbour's to the next one's.
-    stride: i64,
+    /// The bytes from a work-item's to the next one's.
+    pub(super) stride: i64,
     /// The known alignment of each neighbour's.
     alignments: Vec<u64>,
 }
@@ -63,6 +69,8 @@ impl<'a> Copier<'a> {
             shared: SecondaryMap::new(),
             own: vec![SecondaryMap::new(); items],
             blocks: SecondaryMap::new(),
+            lanes: None,
+            first: SecondaryMap::new(),
         }
     }
 
@@ -72,6 +80,9 @@ impl<'a> Copier<'a> {
         let joint: Vec<Block> = self.plan.order.iter().filter(joint).copied().collect();
         for &block in &joint {
             self.declare_joint(block);
+        }
+        if let Some(&entry) = joint.first() {
+            self.number_lanes(self.joint(entry));
         }
         for &block in &joint {
             let at = self.joint(block);
@@ -92,6 +103,16 @@ impl<'a> Copier<'a> {
 
     pub(super) fn items(&self) -> usize {
         self.own.len()
+    }
+
+    /// The distance between two of an invocation's work-items.
+    pub(super) fn spacing(&self) -> u32 {
+        self.strides.spacing
+    }
+
+    /// Returns whether neighbours have different values.
+    pub(super) fn differs(&self, old: Value) -> bool {
+        self.plan.differs(old)
     }
 
     fn declare_joint(&mut self, block: Block) {
@@ -184,6 +205,11 @@ impl<'a> Copier<'a> {
         self.new.append_value(at, kind, ty, loc)
     }
 
+    /// An instruction without a result.
+    pub(super) fn append_effect(&mut self, at: Block, kind: InstKind, loc: SourceLoc) {
+        self.new.append(at, kind, &[], loc);
+    }
+
     pub(super) fn ty(&self, value: Value) -> Type {
         self.new.ty(value)
     }
@@ -203,7 +229,13 @@ impl<'a> Copier<'a> {
     }
 
     /// An invocation's number times the number of neighbours.
-    fn times_items(&mut self, at: Block, number: Value, ty: Type, loc: SourceLoc) -> Value {
+    pub(super) fn times_items(
+        &mut self,
+        at: Block,
+        number: Value,
+        ty: Type,
+        loc: SourceLoc,
+    ) -> Value {
         let items = self.new.splat_constant(ty, self.items() as u64);
         self.binary(at, BinaryOp::IMul, [number, items], loc)
     }
@@ -213,8 +245,25 @@ impl<'a> Copier<'a> {
         if item == 0 {
             return first;
         }
-        let item = self.new.splat_constant(self.new.ty(first), item as u64);
-        self.binary(at, BinaryOp::IAdd, [first, item], loc)
+        let distance = item as u64 * u64::from(self.spacing());
+        let distance = self.new.splat_constant(self.new.ty(first), distance);
+        self.binary(at, BinaryOp::IAdd, [first, distance], loc)
+    }
+
+    /// A number as an unsigned one of another width.
+    pub(super) fn converted(&mut self, at: Block, arg: Value, ty: Type, loc: SourceLoc) -> Value {
+        let widths = [self.new.ty(arg), ty].map(|ty| ty.scalar.bits());
+        let op = match widths[0].cmp(&widths[1]) {
+            Ordering::Less => ConvertOp::ZExt,
+            Ordering::Equal => return arg,
+            Ordering::Greater => ConvertOp::Trunc,
+        };
+        let kind = InstKind::Convert {
+            op,
+            arg,
+            rounding: None,
+        };
+        self.append(at, kind, ty, loc)
     }
 
     /// An instruction that neighbours come to together.
@@ -228,10 +277,11 @@ impl<'a> Copier<'a> {
                 Source::Size(ty) => {
                     self.shared[result] = self.times_items(at, number, ty, data.loc).into();
                 }
-                Source::Id(ty) => {
-                    let first = self.times_items(at, number, ty, data.loc);
+                Source::Id(ty, which) => {
+                    let [first, own] = self.first_ids(at, number, (ty, which), data.loc);
+                    self.first[result] = first.into();
                     for item in 0..self.items() {
-                        self.own[item][result] = self.id_of(at, first, item, data.loc).into();
+                        self.own[item][result] = self.id_of(at, own, item, data.loc).into();
                     }
                 }
             }
@@ -250,6 +300,12 @@ impl<'a> Copier<'a> {
             return;
         }
         let row = self.row(inst);
+        if let Some(row) = &row
+            && (self.load_by_lanes(at, inst, row) || self.store_by_lanes(at, inst, row))
+        {
+            return;
+        }
+        self.first_of(at, inst);
         for item in 0..self.items() {
             let mut kind = self.kind_of(inst, item, |this, value| this.value(value, item));
             if let Some(row) = &row {
@@ -286,22 +342,33 @@ impl<'a> Copier<'a> {
         (item, row): (usize, &Row),
         loc: SourceLoc,
     ) {
-        let distance = row.stride.wrapping_mul(item as i64);
+        let number = item as i64 * i64::from(self.spacing());
         let first = self.value(row.pointer, 0);
-        let (base, from_base) = root(&self.new, first);
-        let place = match from_base.wrapping_add(distance) {
+        let place = self.beside(at, first, row.stride.wrapping_mul(number), loc);
+        if let InstKind::Load { ptr, align, .. } | InstKind::Store { ptr, align, .. } = kind {
+            *ptr = place;
+            *align = (*align).max(row.alignments[item] as u32);
+        }
+    }
+
+    /// The pointer so many bytes from another one.
+    pub(super) fn beside(
+        &mut self,
+        at: Block,
+        pointer: Value,
+        distance: i64,
+        loc: SourceLoc,
+    ) -> Value {
+        let (base, from_base) = root(&self.new, pointer);
+        match from_base.wrapping_add(distance) {
             0 => base,
-            _ if item == 0 => first,
+            _ if distance == 0 => pointer,
             bytes => {
                 let offset = self.new.i64(bytes);
                 let ty = self.new.ty(base);
                 let add = InstKind::PtrAdd { base, offset };
                 self.new.append_value(at, add, ty, loc)
             }
-        };
-        if let InstKind::Load { ptr, align, .. } | InstKind::Store { ptr, align, .. } = kind {
-            *ptr = place;
-            *align = (*align).max(row.alignments[item] as u32);
         }
     }
 
@@ -423,6 +490,9 @@ impl<'a> Copier<'a> {
 
     /// The condition that all neighbours take the first way, or all the second.
     fn all_take(&mut self, at: Block, cond: Value, first: bool, loc: SourceLoc) -> Value {
+        if let Some(all) = self.all_lanes_have(at, cond, first, loc) {
+            return all;
+        }
         let op = match first {
             true => BinaryOp::And,
             false => BinaryOp::Or,
@@ -432,12 +502,14 @@ impl<'a> Copier<'a> {
             let next = self.value(cond, item);
             all = self.binary(at, op, [all, next], loc);
         }
-        if first {
-            return all;
+        if !first {
+            let kind = InstKind::Unary {
+                op: UnaryOp::Not,
+                arg: all,
+            };
+            all = self.append(at, kind, Type::BOOL, loc);
         }
-        let op = UnaryOp::Not;
-        self.new
-            .append_value(at, InstKind::Unary { op, arg: all }, Type::BOOL, loc)
+        self.of_all_lanes(at, all, loc)
     }
 
     fn declare_alone(&mut self, block: Block, alone: &mut Alone) {
@@ -464,9 +536,9 @@ impl<'a> Copier<'a> {
                 let value = match source(self.old, inst) {
                     None => new,
                     Some(Source::Size(ty)) => self.times_items(at, new, ty, data.loc),
-                    Some(Source::Id(ty)) => {
-                        let first = self.times_items(at, new, ty, data.loc);
-                        self.id_of(at, first, alone.item, data.loc)
+                    Some(Source::Id(ty, which)) => {
+                        let [_, own] = self.first_ids(at, new, (ty, which), data.loc);
+                        self.id_of(at, own, alone.item, data.loc)
                     }
                 };
                 alone.values.insert(old, value);

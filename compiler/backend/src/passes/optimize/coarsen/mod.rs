@@ -13,6 +13,7 @@
 //! - [`copy`] writes the copy.
 //! - [`strides`] finds accesses of neighbours that lie side by side. Launches of copies promise that pointer arguments are
 //!   aligned to 16 bytes, so that these accesses become one, and point into objects that are small enough.
+//! - [`lanes`] lets the lanes of a sub-group be neighbours, for drivers that load vectors then.
 //! - [`callees`] finds functions that may be called.
 //!
 //! No copy is made of kernels that ask for sub-groups, or have images. The pass takes time and
@@ -21,6 +22,7 @@
 mod callees;
 mod copy;
 mod group_functions;
+mod lanes;
 mod loops;
 mod plan;
 mod strides;
@@ -50,7 +52,7 @@ const SIZES: [(u32, usize); 3] = [(8, 400), (4, 800), (2, 2400)];
 /// More memory than a build may take.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let finish = |module: &Module, copy: &mut Function| join_accesses(copy, ctx, module);
-    copy_kernels(module, ctx, |_| true, finish)
+    copy_kernels(module, lanes::width(ctx.target), ctx, |_| true, finish)
 }
 
 /// Runs the pass for kernels that call functions of work-groups, as long as these are there.
@@ -63,17 +65,19 @@ pub fn run_on_group_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<Chan
         insts.any(|&inst| group_function(func, &func.insts[inst].kind).is_some())
     };
     // Accesses side by side are joined for all kernels later.
-    copy_kernels(module, ctx, has_group_functions, |_, _| {})
+    copy_kernels(module, None, ctx, has_group_functions, |_, _| {})
 }
 
+/// Copies kernels. Those whose lanes may be neighbours, as many as `width` tells, have a copy of that form too.
 fn copy_kernels(
     module: &mut Module,
+    width: Option<u32>,
     ctx: &Ctx<'_>,
     wanted: impl Fn(&Function) -> bool,
     finish: impl Fn(&Module, &mut Function),
 ) -> Result<Changed, LowerError> {
     let callees = callees(module)?;
-    let mut copies = Vec::new();
+    let mut copies: Vec<(KernelInfo, Function)> = Vec::new();
     for (kernel, of) in module.kernels.iter().zip(0..) {
         let func = &module.functions[kernel.func];
         let blocks = func.layout.blocks.iter();
@@ -102,20 +106,32 @@ fn copy_kernels(
         let cfg = Cfg::new(&func);
         let arguments = pointer_arguments(kernel);
         let numbers = number_arguments(kernel);
-        // Launches that do not promise multiples need another copy.
-        for numbers in [numbers.as_slice(), &[]] {
+        // Launches that do not promise multiples need another copy, as those whose rows are not sub-groups do.
+        let spacings = width.into_iter().chain([1]);
+        let forms = spacings
+            .flat_map(|spacing| [numbers.as_slice(), &[]].map(|numbers| (spacing, numbers)));
+        for (spacing, numbers) in forms {
             let strides = Strides {
                 func: &func,
                 plan: &plan,
+                spacing,
                 arguments: &arguments,
                 numbers,
                 multiples: Cell::new(0),
                 cfg: &cfg,
             };
+            if spacing > 1 && !(divides(items * spacing, size) && lanes::pays(&strides)) {
+                continue;
+            }
             let mut copy = Copier::new(&func, &plan, &strides).copy();
             let multiples = strides.multiples.get();
+            let lanes = if spacing == 1 { "" } else { ".lanes" };
             let mark = if multiples == 0 { "" } else { ".multiples" };
-            let name = format!("{}.x{items}{mark}", kernel.name);
+            let name = format!("{}.x{items}{lanes}{mark}", kernel.name);
+            // Nothing relied on a promise.
+            if copies.iter().any(|(info, _)| info.name == name) {
+                continue;
+            }
             if module.kernels.iter().any(|other| other.name == name) {
                 break;
             }
@@ -123,6 +139,7 @@ fn copy_kernels(
             let coarse = Coarse {
                 of,
                 items,
+                spacing,
                 multiples,
             };
             let info = KernelInfo {
@@ -134,9 +151,6 @@ fn copy_kernels(
                 ..kernel.clone()
             };
             copies.push((info, copy));
-            if multiples == 0 {
-                break;
-            }
         }
         budget::check()?;
     }

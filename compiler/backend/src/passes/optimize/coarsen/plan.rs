@@ -46,8 +46,8 @@ pub(super) struct Region {
 /// A value that the copy computes from an invocation's own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// An id of the work-item: the invocation's times the number of neighbours, plus the neighbour's own number.
-    Id(Type),
+    /// An id of the work-item, of a built-in: the invocation's times the number of neighbours, plus the neighbour's own number.
+    Id(Type, BuiltIn),
     /// A size in work-items: the invocations' times the number of neighbours.
     Size(Type),
 }
@@ -198,7 +198,7 @@ impl<'a> Plan<'a> {
     }
 
     fn mark_results(&mut self, func: &Function, inst: Inst) -> usize {
-        let is_id = matches!(source(func, inst), Some(Source::Id(_)));
+        let is_id = matches!(source(func, inst), Some(Source::Id(..)));
         if !is_id && !self.is_repeated(func, inst) {
             return 0;
         }
@@ -399,7 +399,7 @@ pub(super) fn source(func: &Function, inst: Inst) -> Option<Source> {
     let which = match data.kind {
         InstKind::BuiltIn {
             which: BuiltIn::LocalLinearId,
-        } => BuiltIn::LocalId,
+        } => BuiltIn::LocalLinearId,
         InstKind::BuiltInWord { lane: 0, .. } => own_vector(&data.kind)?,
         InstKind::Extract { vector, lane: 0 } => {
             let inst = func.def_inst(vector)?;
@@ -410,7 +410,7 @@ pub(super) fn source(func: &Function, inst: Inst) -> Option<Source> {
     let ty = func.ty(func.result(inst));
     Some(match which {
         BuiltIn::LocalSize => Source::Size(ty),
-        _ => Source::Id(ty),
+        which => Source::Id(ty, which),
     })
 }
 

@@ -15,6 +15,8 @@ const MAX_DEPTH: u32 = 8;
 pub(super) struct Strides<'a> {
     pub func: &'a Function,
     pub plan: &'a Plan<'a>,
+    /// The distance between two of an invocation's work-items: 1, or the number of a sub-group's lanes, which then are neighbours.
+    pub spacing: u32,
     /// Offsets of the pointer arguments in the argument block.
     pub arguments: &'a [u32],
     /// Offsets and places of the integers among the arguments, as far as launches may promise something of them.
@@ -35,6 +37,11 @@ struct Question {
 }
 
 impl Strides<'_> {
+    /// The work-items that are neighbours: an invocation's, or those of a sub-group.
+    fn span(&self) -> u64 {
+        u64::from(self.plan.items()) * u64::from(self.spacing)
+    }
+
     /// The bytes from a neighbour's pointer to the next one's; `None` if they are not the same between all. For pointers
     /// that all neighbours access.
     pub fn of_pointer(&self, pointer: Value) -> Option<i64> {
@@ -52,7 +59,7 @@ impl Strides<'_> {
             has_failed: false,
         };
         let stride = self.pointer_stride(pointer, &mut question, MAX_DEPTH)?;
-        let farthest = stride.checked_mul(i64::from(self.plan.items()))?;
+        let farthest = stride.checked_mul(self.span() as i64)?;
         let is_near = !in_argument || farthest.unsigned_abs() < ARGUMENT_BYTES;
         (is_near && !question.has_failed).then_some(stride)
     }
@@ -68,6 +75,10 @@ impl Strides<'_> {
 
     /// The alignment of each neighbour's pointer, as far as it is known, of pointers that are `stride` bytes apart.
     pub fn alignments(&self, pointer: Value, stride: i64) -> Vec<u64> {
+        if self.spacing > 1 {
+            // Lanes are no farther apart than elements.
+            return vec![1; self.plan.items() as usize];
+        }
         let of = |first: Residue| -> Vec<u64> {
             let items = 0..i64::from(self.plan.items());
             items
@@ -83,6 +94,19 @@ impl Strides<'_> {
         let before = self.multiples.get();
         self.multiples.set(before | relied_on.unwrap_or_default());
         promised
+    }
+
+    /// The rest of the first neighbour's pointer by 8, where launches know it or promise what it follows from.
+    pub fn rest_by_8(&self, pointer: Value) -> Option<u64> {
+        let of = |found: Residue| (found.modulus % 8 == 0).then_some(found.rest % 8);
+        let known = of(self.pointer_residue(pointer, &mut None, MAX_DEPTH));
+        known.or_else(|| {
+            let mut relied_on = Some(0);
+            let rest = of(self.pointer_residue(pointer, &mut relied_on, MAX_DEPTH))?;
+            let before = self.multiples.get();
+            self.multiples.set(before | relied_on.unwrap_or_default());
+            Some(rest)
+        })
     }
 
     fn pointer_stride(&self, pointer: Value, question: &mut Question, depth: u32) -> Option<i64> {
@@ -177,17 +201,21 @@ impl Strides<'_> {
         holds.then_some(step)
     }
 
+    /// The step of a number that does not wrap around between neighbours, neither as a signed one nor as an unsigned one.
+    pub fn of_number(&self, value: Value) -> Option<u64> {
+        self.step(value, MAX_DEPTH)
+    }
+
     /// The step of a number whose first neighbour's is a multiple of the step times the number of neighbours, so that no
     /// neighbour's wraps around: a power of two.
     fn step(&self, value: Value, depth: u32) -> Option<u64> {
         let inst = self.func.def_inst(value)?;
         let width = self.func.ty(value).scalar.bits();
         let fits = |step: u64, width: u32| {
-            let items = u64::from(self.plan.items());
-            step.checked_mul(items)
+            step.checked_mul(self.span())
                 .is_some_and(|most| most.ilog2() < width)
         };
-        if let Some(Source::Id(_)) = source(self.func, inst) {
+        if let Some(Source::Id(..)) = source(self.func, inst) {
             return Some(1).filter(|&step| fits(step, width));
         }
         if depth == 0 || self.func.ty(value).is_vector() {
@@ -243,8 +271,8 @@ impl Strides<'_> {
         let Some(inst) = self.func.def_inst(value) else {
             return Residue::UNKNOWN;
         };
-        if let Some(Source::Id(_)) = source(self.func, inst) {
-            return Residue::multiple_of(u64::from(self.plan.items()));
+        if let Some(Source::Id(..)) = source(self.func, inst) {
+            return Residue::multiple_of(self.span());
         }
         if depth == 0 || self.func.ty(value).is_vector() {
             return Residue::UNKNOWN;

@@ -1,0 +1,497 @@
+//! Copies whose neighbours are lanes of a sub-group.
+//!
+//! The work-items of an invocation are then as far apart as a sub-group has lanes, so that the lanes access what lies side by
+//! side. Drivers that make a scalar load of what all lanes load from one address make one vector load of such loads from
+//! consecutive addresses, of which each lane takes one ([`QuirkKind::LoadsByLanes`]); of loads from an address of its own for each
+//! lane they make a load for each.
+//!
+//! All lanes have to make the loads, since what lies beyond a buffer's end may not be loaded: branches that neighbours take
+//! together are taken by all lanes together.
+
+use super::copy::{Copier, Row};
+use super::plan::{Plan, Source, source};
+use super::strides::Strides;
+use pumice_ir::{
+    AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp, Inst,
+    InstKind, IntCond, Scalar, Scope, SourceLoc, Type, UnaryOp, Value,
+};
+use pumice_target::{QuirkKind, Target};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+
+/// Instructions of a kernel for each access that lanes make side by side, at most: the copy pays where loads and stores
+/// take most of the time.
+const INSTS_PER_ACCESS: usize = 20;
+
+/// The elements that are loaded at once.
+const LOADED: usize = 4;
+
+/// The lanes of a copy's sub-groups.
+#[derive(Clone)]
+pub(super) struct Lanes {
+    /// The invocation's lane: I32.
+    number: Value,
+    /// For each lane but the last, whether it is the invocation's.
+    is: Vec<Value>,
+}
+
+impl Lanes {
+    fn width(&self) -> usize {
+        self.is.len() + 1
+    }
+}
+
+/// The number of a sub-group's lanes, if the driver makes vector loads of their loads.
+pub(super) fn width(target: &Target) -> Option<u32> {
+    let width = target.max_subgroup_size;
+    let is_served = target.quirks.has(QuirkKind::LoadsByLanes)
+        && target.subgroup.vote
+        && target.subgroup.ballot
+        && target.quirks.has(QuirkKind::LocalIdsFromLanes);
+    (is_served && width.is_power_of_two() && (4..=16).contains(&width)).then_some(width)
+}
+
+/// Returns whether a copy whose neighbours are lanes is better than one whose neighbours are an invocation's: all that work-items
+/// access at equal distances lies side by side.
+pub(super) fn pays(strides: &Strides<'_>) -> bool {
+    let (func, plan) = (strides.func, strides.plan);
+    let mut known = FxHashMap::default();
+    let mut side_by_side = 0;
+    let mut count = 0;
+    let joint = plan.order.iter().filter(|&&block| plan.is_joint(block));
+    for &inst in joint.flat_map(|&block| &func.layout.insts[block]) {
+        count += 1;
+        let (pointer, value, align, flags) = match func.insts[inst].kind {
+            InstKind::Load { ptr, align, flags } => (ptr, func.result(inst), align, flags),
+            InstKind::Store {
+                ptr,
+                value,
+                align,
+                flags,
+            } => (ptr, value, align, flags),
+            _ => continue,
+        };
+        let space = func.ty(pointer).address_space();
+        let is_memory = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
+        if !is_memory || !plan.differs(pointer) {
+            continue;
+        }
+        let Some(stride) = strides.of_pointer(pointer) else {
+            continue;
+        };
+        let is_element = is_element(func.ty(value), stride, align, flags);
+        if !is_element || !is_of_ids(func, plan, pointer, &mut known) {
+            return false;
+        }
+        side_by_side += 1;
+    }
+    side_by_side * INSTS_PER_ACCESS >= count.max(1)
+}
+
+/// Returns whether lanes that access elements `stride` bytes apart access whole words, one beside the other.
+fn is_element(ty: Type, stride: i64, align: u32, flags: AccessFlags) -> bool {
+    let bytes = ty.scalar.bytes();
+    let is_word = !ty.is_vector() && ty != Type::BOOL && (bytes == 4 || bytes == 8);
+    is_word && stride == i64::from(bytes) && align >= bytes && flags.is_plain()
+}
+
+/// Returns whether [`Copier::first_of`] finds a value, and drivers find that all lanes share it. They compute the id of all
+/// dimensions together for each lane.
+fn is_of_ids(
+    func: &Function,
+    plan: &Plan<'_>,
+    value: Value,
+    known: &mut FxHashMap<Value, bool>,
+) -> bool {
+    if !plan.differs(value) {
+        return true;
+    }
+    if let Some(&is) = known.get(&value) {
+        return is;
+    }
+    let is = func.def_inst(value).is_some_and(|inst| {
+        if let Some(Source::Id(_, which)) = source(func, inst) {
+            return which != BuiltIn::LocalLinearId;
+        }
+        let kind = &func.insts[inst].kind;
+        let mut is = is_address_arithmetic(kind);
+        kind.for_each_value(|operand| is = is && is_of_ids(func, plan, operand, known));
+        is
+    });
+    known.insert(value, is);
+    is
+}
+
+fn is_address_arithmetic(kind: &InstKind) -> bool {
+    match kind {
+        InstKind::Convert { .. } | InstKind::PtrAdd { .. } => true,
+        InstKind::Binary { op, .. } => matches!(
+            op,
+            BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul | BinaryOp::Shl
+        ),
+        _ => false,
+    }
+}
+
+/// Returns whether a comparison holds for the least left operands, and for the least right ones; `None` if it is not one of order.
+fn order(cond: IntCond) -> Option<[bool; 2]> {
+    match cond {
+        IntCond::Ult | IntCond::Ule | IntCond::Slt | IntCond::Sle => Some([true, false]),
+        IntCond::Ugt | IntCond::Uge | IntCond::Sgt | IntCond::Sge => Some([false, true]),
+        IntCond::Eq | IntCond::Ne => None,
+    }
+}
+
+impl Copier<'_> {
+    /// Writes what tells the lanes apart, at the start of the copy.
+    pub(super) fn number_lanes(&mut self, at: Block) {
+        let Some(last) = self.spacing().checked_sub(1).filter(|&last| last > 0) else {
+            return;
+        };
+        let (loc, which) = (SourceLoc::default(), BuiltIn::SubgroupLocalId);
+        let number = self.append(at, InstKind::BuiltIn { which }, which.ty(), loc);
+        let is = (0..last).map(|lane| {
+            let args = [number, self.splat(Type::I32, u64::from(lane))];
+            let cond = IntCond::Eq;
+            self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc)
+        });
+        let is = is.collect();
+        self.lanes = Some(Lanes { number, is });
+    }
+
+    /// The first neighbour's ids: of the sub-group's first lane, and of the invocation's own. `number` is the invocation's.
+    pub(super) fn first_ids(
+        &mut self,
+        at: Block,
+        number: Value,
+        (ty, which): (Type, BuiltIn),
+        loc: SourceLoc,
+    ) -> [Value; 2] {
+        let Some(lane) = self.lanes.as_ref().map(|lanes| lanes.number) else {
+            let first = self.times_items(at, number, ty, loc);
+            return [first, first];
+        };
+        let start = self.start_of_lanes(at, number, (lane, which), loc);
+        let start = self.converted(at, start, ty, loc);
+        let first = self.times_items(at, start, ty, loc);
+        let lane = self.converted(at, lane, ty, loc);
+        let own = self.binary(at, BinaryOp::IAdd, [first, lane], loc);
+        [first, own]
+    }
+
+    /// The id of the sub-group's first lane among invocations, whose numbers have 32 bits. It is written so that drivers
+    /// see the lane added and subtracted again.
+    fn start_of_lanes(
+        &mut self,
+        at: Block,
+        number: Value,
+        (lane, which): (Value, BuiltIn),
+        loc: SourceLoc,
+    ) -> Value {
+        let mut word = |which| {
+            let kind = InstKind::BuiltInWord {
+                which,
+                lane: 0,
+                high: false,
+            };
+            self.append(at, kind, Type::I32, loc)
+        };
+        let (group, own) = match which {
+            BuiltIn::GlobalId => {
+                let [group, size] = [BuiltIn::GroupId, BuiltIn::LocalSize].map(&mut word);
+                (Some([group, size]), word(BuiltIn::LocalId))
+            }
+            BuiltIn::LocalId => (None, word(BuiltIn::LocalId)),
+            _ => (None, self.converted(at, number, Type::I32, loc)),
+        };
+        let start = self.binary(at, BinaryOp::ISub, [own, lane], loc);
+        let Some(group) = group else { return start };
+        let before = self.binary(at, BinaryOp::IMul, group, loc);
+        self.binary(at, BinaryOp::IAdd, [before, start], loc)
+    }
+
+    /// Finds what an instruction gives the first lane's first neighbour, if it computes addresses of ids.
+    pub(super) fn first_of(&mut self, at: Block, inst: Inst) {
+        let old = self.old;
+        let data = &old.insts[inst];
+        let (true, &[result]) = (
+            is_address_arithmetic(&data.kind) && self.lanes.is_some(),
+            data.results.as_slice(),
+        ) else {
+            return;
+        };
+        let mut kind = data.kind.clone();
+        let mut is_found = true;
+        kind.for_each_value_mut(|operand| match self.first_value(*operand) {
+            Some(value) => *operand = value,
+            None => is_found = false,
+        });
+        if is_found {
+            let value = self.append(at, kind, old.ty(result), data.loc);
+            self.first[result] = value.into();
+        }
+    }
+
+    fn first_value(&mut self, old: Value) -> Option<Value> {
+        match self.differs(old) {
+            true => self.first[old].expand(),
+            false => Some(self.value(old, 0)),
+        }
+    }
+
+    /// Loads what a row's neighbours and lanes load, if lanes load words side by side; returns whether it did.
+    pub(super) fn load_by_lanes(&mut self, at: Block, inst: Inst, row: &Row) -> bool {
+        let old = self.old;
+        let data = &old.insts[inst];
+        let (Some(lanes), &InstKind::Load { ptr, align, flags }) = (self.lanes.clone(), &data.kind)
+        else {
+            return false;
+        };
+        let result = old.result(inst);
+        let ty = old.ty(result);
+        let Some(first) = self.first_value(ptr) else {
+            return false;
+        };
+        if !is_element(ty, row.stride, align, flags) {
+            return false;
+        }
+        let width = lanes.width();
+        for item in 0..self.items() {
+            let mut words = Vec::new();
+            for lane in (0..width).step_by(LOADED) {
+                let distance = row.stride * (item * width + lane) as i64;
+                let pointer = self.beside(at, first, distance, data.loc);
+                let kind = InstKind::Load {
+                    ptr: pointer,
+                    align,
+                    flags: flags | AccessFlags::TOGETHER,
+                };
+                let vector = Type::vector(ty.scalar, LOADED as u8);
+                let vector = self.append(at, kind, vector, data.loc);
+                words.extend((0..LOADED as u8).map(|lane| {
+                    let kind = InstKind::Extract { vector, lane };
+                    self.append(at, kind, ty, data.loc)
+                }));
+            }
+            let word = self.of_own_lane(at, &lanes, &words, data.loc);
+            self.give(result, item, word);
+        }
+        true
+    }
+
+    /// Stores what a row's neighbours and lanes store in words of 64 bits, if lanes store words of 32 bits side by side and the
+    /// first one's alignment is known; returns whether it did. A store takes as long as there are lanes, whatever these store.
+    pub(super) fn store_by_lanes(&mut self, at: Block, inst: Inst, row: &Row) -> bool {
+        let old = self.old;
+        let data = &old.insts[inst];
+        let InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        } = data.kind
+        else {
+            return false;
+        };
+        let ty = old.ty(value);
+        let is_half = ty.scalar.bytes() == 4 && is_element(ty, row.stride, align, flags);
+        let (Some(lanes), true) = (self.lanes.clone(), is_half) else {
+            return false;
+        };
+        let (Some(first), Some(rest)) = (self.first_value(ptr), self.strides.rest_by_8(ptr)) else {
+            return false;
+        };
+        let (width, loc) = (lanes.width(), data.loc);
+        let words: Vec<Value> = (0..self.items())
+            .map(|item| {
+                let word = self.value(value, item);
+                self.bits(at, word, Type::I32, loc)
+            })
+            .collect();
+        let lane = self.converted(at, lanes.number, Type::I64, loc);
+        let eight = self.splat(Type::I64, 8);
+        let by_eight = self.binary(at, BinaryOp::IMul, [lane, eight], loc);
+        let by_four = self.splat(Type::I64, 4);
+        let by_four = self.binary(at, BinaryOp::IMul, [lane, by_four], loc);
+        // Words before the first one of 64 bits.
+        let single = (rest / 4) as usize;
+        let rows = (words.len() * width / 2 - single) / width;
+        for row in 0..rows {
+            let start = single + 2 * row * width;
+            let low = self.chosen(at, (&lanes, &words), |lane| start + 2 * lane, loc);
+            let high = self.chosen(at, (&lanes, &words), |lane| start + 2 * lane + 1, loc);
+            let pair = InstKind::Build {
+                lanes: smallvec![low, high],
+            };
+            let pair = self.append(at, pair, Type::vector(Scalar::I32, 2), loc);
+            let value = self.bits(at, pair, Type::I64, loc);
+            let start = self.splat(Type::I64, 4 * start as u64);
+            let offset = self.binary(at, BinaryOp::IAdd, [by_eight, start], loc);
+            self.store_at(at, (first, offset), (value, 8, flags), loc);
+        }
+        // The words that are left: those before, and at the end.
+        let done = 2 * rows * width;
+        for row in 0..words.len() - 2 * rows {
+            let start = done + row * width;
+            let is_cut = row == 0 && single > 0;
+            let place = |lane| if is_cut && lane == 0 { 0 } else { start + lane };
+            let value = self.chosen(at, (&lanes, &words), place, loc);
+            let start = self.splat(Type::I64, 4 * start as u64);
+            let mut offset = self.binary(at, BinaryOp::IAdd, [by_four, start], loc);
+            if is_cut {
+                let (cond, then) = (lanes.is[0], self.splat(Type::I64, 0));
+                let kind = InstKind::Select {
+                    cond,
+                    then,
+                    other: offset,
+                };
+                offset = self.append(at, kind, Type::I64, loc);
+            }
+            self.store_at(at, (first, offset), (value, 4, flags), loc);
+        }
+        true
+    }
+
+    /// For each lane the word of a row of neighbours' words that `place` names.
+    fn chosen(
+        &mut self,
+        at: Block,
+        (lanes, words): (&Lanes, &[Value]),
+        place: impl Fn(usize) -> usize,
+        loc: SourceLoc,
+    ) -> Value {
+        let width = lanes.width();
+        let chosen: Vec<Value> = (0..width)
+            .map(|lane| {
+                let (word, from) = (words[place(lane) / width], place(lane) % width);
+                if from == lane {
+                    return word;
+                }
+                let from = self.splat(Type::I32, from as u64);
+                let kind = InstKind::Group {
+                    op: GroupOp::Broadcast,
+                    scope: Scope::Subgroup,
+                    args: smallvec![word, from],
+                };
+                self.append(at, kind, Type::I32, loc)
+            })
+            .collect();
+        self.of_own_lane(at, lanes, &chosen, loc)
+    }
+
+    /// The value that belongs to the invocation's lane.
+    fn of_own_lane(&mut self, at: Block, lanes: &Lanes, values: &[Value], loc: SourceLoc) -> Value {
+        let Some((&last, others)) = values.split_last() else {
+            unreachable!("a sub-group has lanes");
+        };
+        let ty = self.ty(last);
+        let mut own = last;
+        for (&then, &cond) in others.iter().zip(&lanes.is).rev() {
+            let other = own;
+            if then != other {
+                own = self.append(at, InstKind::Select { cond, then, other }, ty, loc);
+            }
+        }
+        own
+    }
+
+    fn bits(&mut self, at: Block, arg: Value, ty: Type, loc: SourceLoc) -> Value {
+        if self.ty(arg) == ty {
+            return arg;
+        }
+        let kind = InstKind::Convert {
+            op: ConvertOp::Bitcast,
+            arg,
+            rounding: None,
+        };
+        self.append(at, kind, ty, loc)
+    }
+
+    fn store_at(
+        &mut self,
+        at: Block,
+        (base, offset): (Value, Value),
+        (value, align, flags): (Value, u32, AccessFlags),
+        loc: SourceLoc,
+    ) {
+        let ty = self.ty(base);
+        let ptr = self.append(at, InstKind::PtrAdd { base, offset }, ty, loc);
+        let kind = InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        };
+        self.append_effect(at, kind, loc);
+    }
+
+    /// Finds out if a condition is `wanted` for all neighbours and lanes; `None` unless their first and last one tell.
+    pub(super) fn all_lanes_have(
+        &mut self,
+        at: Block,
+        cond: Value,
+        wanted: bool,
+        loc: SourceLoc,
+    ) -> Option<Value> {
+        let old = self.old;
+        let span = self.items() as u64 * self.lanes.as_ref()?.width() as u64;
+        let kind = &old.insts[old.def_inst(cond)?].kind;
+        let holds = match *kind {
+            _ if !self.differs(cond) => self.value(cond, 0),
+            InstKind::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                args,
+                ..
+            } if (op == BinaryOp::And) == wanted => {
+                let mut each = |cond| self.all_lanes_have(at, cond, wanted, loc);
+                let both = [each(args[0])?, each(args[1])?];
+                return Some(self.binary(at, BinaryOp::And, both, loc));
+            }
+            InstKind::ICmp { cond, args } => {
+                let [is_below, is_above] = order(cond)?;
+                let [left, right] = args.map(|arg| self.differs(arg));
+                // The number that grows from neighbour to neighbour, and whether the condition holds for the least ones.
+                let (number, is_of_least) = match (left, right) {
+                    (true, false) => (args[0], is_below),
+                    (false, true) => (args[1], is_above),
+                    _ => return None,
+                };
+                let step = self.strides.of_number(number)?;
+                let mut end = self.first_value(number)?;
+                if is_of_least == wanted {
+                    let ty = self.ty(end);
+                    let distance = self.splat(ty, step * (span - 1));
+                    end = self.binary(at, BinaryOp::IAdd, [end, distance], loc);
+                }
+                let args = args.map(|arg| match arg == number {
+                    true => end,
+                    false => self.value(arg, 0),
+                });
+                let kind = InstKind::ICmp { cond, args };
+                self.append(at, kind, Type::BOOL, loc)
+            }
+            _ => return None,
+        };
+        if wanted {
+            return Some(holds);
+        }
+        let kind = InstKind::Unary {
+            op: UnaryOp::Not,
+            arg: holds,
+        };
+        Some(self.append(at, kind, Type::BOOL, loc))
+    }
+
+    /// A condition of all lanes of the sub-group, which take the branch together.
+    pub(super) fn of_all_lanes(&mut self, at: Block, cond: Value, loc: SourceLoc) -> Value {
+        if self.lanes.is_none() {
+            return cond;
+        }
+        let kind = InstKind::Group {
+            op: GroupOp::All,
+            scope: Scope::Subgroup,
+            args: smallvec![cond],
+        };
+        self.append(at, kind, Type::BOOL, loc)
+    }
+}

@@ -1,0 +1,217 @@
+// client: env PUMICE_COARSE=always
+// client: once-a-driver
+/* Kernels whose work-groups are rows of whole sub-groups, so that a sub-group's lanes may be neighbours in their copies: what lanes
+ * load and store side by side, whatever its alignment, behind conditions that all, some or none of them meet, and in loops
+ * that they leave in different rounds. */
+#include "common.h"
+
+static const char *source =
+    "kernel void rows(global const int *in, global int *out, int first, int pitch, int width)\n"
+    "{ int x = get_global_id(0), at = first + (int)get_global_id(1) * pitch + x;\n"
+    "  if (x < width) out[at] = in[at] + 3 * in[at + 1] - in[at + pitch]; }\n"
+    "kernel void both(global const float *in, global float *out, int limit)\n"
+    "{ size_t i = get_global_id(0);\n"
+    "  float x = in[i];\n"
+    "  out[i] = i < (size_t)limit ? x + in[i + 1] : -x; }\n"
+    "kernel void longs(global const long *in, global long *out, long add)\n"
+    "{ size_t i = get_global_id(0); out[i + 1] = in[i] * 5 + add; }\n"
+    "kernel void product(global const int *a, global const int *b, global int *c, int n)\n"
+    "{ int x = get_global_id(0), y = get_global_id(1), sum = 0;\n"
+    "  for (int k = 0; k < n; k++) sum += a[y * n + k] * b[k * 128 + x];\n"
+    "  c[y * 128 + x] = sum; }\n"
+    "kernel void turned(global const int *in, global int *out, local int *tile)\n"
+    "{ size_t i = get_global_id(0), t = get_local_id(0), n = get_local_size(0);\n"
+    "  tile[t] = in[i];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  out[i] = tile[n - 1 - t] + tile[t]; }\n"
+    "kernel void until(global const int *in, global int *out, int limit)\n"
+    "{ int x = get_global_id(0), sum = 0;\n"
+    "  for (int k = 0; k < 7 && sum < limit; k++) sum += in[k * 128 + x];\n"
+    "  out[x] = sum; }\n";
+
+enum { N = 4096 };
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+static cl_mem in, out;
+static int values[N], host[N], want[N];
+
+/* Runs a kernel whose first arguments are the buffers, the rest being set; reads what it wrote over `want`. */
+static void run(cl_kernel kernel, const size_t global[2], const size_t local[2], int line)
+{
+    MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
+    MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    int minus = -1;
+    MUST(clEnqueueFillBuffer(queue, out, &minus, sizeof minus, 0, sizeof host, 0, NULL, NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    int wrong = 0;
+    for (int i = 0; i < N; i++)
+        wrong += host[i] != want[i];
+    if (wrong) {
+        printf("line %d: %d wrong\n", line, wrong);
+        failures++;
+    }
+    for (int i = 0; i < N; i++)
+        want[i] = -1;
+}
+
+static cl_kernel kernel_of(const char *name)
+{
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    MUST(error);
+    return kernel;
+}
+
+static void rows(int first, int pitch, int width, const size_t local[2])
+{
+    cl_kernel kernel = kernel_of("rows");
+    MUST(clSetKernelArg(kernel, 2, sizeof first, &first));
+    MUST(clSetKernelArg(kernel, 3, sizeof pitch, &pitch));
+    MUST(clSetKernelArg(kernel, 4, sizeof width, &width));
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 128 && x < width; x++) {
+            int at = first + y * pitch + x;
+            want[at] = values[at] + 3 * values[at + 1] - values[at + pitch];
+        }
+    run(kernel, (const size_t[2]){128, 4}, local, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
+static void both(int limit)
+{
+    cl_kernel kernel = kernel_of("both");
+    MUST(clSetKernelArg(kernel, 2, sizeof limit, &limit));
+    for (int i = 0; i < 2048; i++) {
+        float a, b, c;
+        memcpy(&a, &values[i], 4);
+        memcpy(&b, &values[i + 1], 4);
+        c = i < limit ? a + b : -a;
+        memcpy(&want[i], &c, 4);
+    }
+    run(kernel, (const size_t[2]){2048, 1}, (const size_t[2]){128, 1}, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
+static void longs(void)
+{
+    cl_kernel kernel = kernel_of("longs");
+    cl_long add = (cl_long)1 << 40;
+    MUST(clSetKernelArg(kernel, 2, sizeof add, &add));
+    for (int i = 0; i < 1024; i++) {
+        cl_long x;
+        memcpy(&x, &values[2 * i], 8);
+        x = (cl_long)((cl_ulong)x * 5 + (cl_ulong)add);
+        memcpy(&want[2 * i + 2], &x, 8);
+    }
+    run(kernel, (const size_t[2]){1024, 1}, (const size_t[2]){64, 1}, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
+static void product(int n)
+{
+    cl_kernel kernel = kernel_of("product");
+    /* A is the first buffer, B too, C the second. */
+    MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
+    MUST(clSetKernelArg(kernel, 1, sizeof in, &in));
+    MUST(clSetKernelArg(kernel, 2, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 3, sizeof n, &n));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (const size_t[2]){128, 8}, (const size_t[2]){64, 4}, 0, NULL,
+                                NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    for (int y = 0; y < 8; y++)
+        for (int x = 0; x < 128; x++) {
+            int sum = 0;
+            for (int k = 0; k < n; k++)
+                sum += values[y * n + k] * values[k * 128 + x];
+            EQ(host[y * 128 + x], sum);
+        }
+    MUST(clReleaseKernel(kernel));
+}
+
+static void turned(size_t local)
+{
+    cl_kernel kernel = kernel_of("turned");
+    MUST(clSetKernelArg(kernel, 2, local * sizeof(int), NULL));
+    for (size_t i = 0; i < 2048; i++) {
+        size_t group = i / local * local;
+        want[i] = values[group + local - 1 - i % local] + values[i];
+    }
+    run(kernel, (const size_t[2]){2048, 1}, (const size_t[2]){local, 1}, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
+static void until(int limit)
+{
+    cl_kernel kernel = kernel_of("until");
+    MUST(clSetKernelArg(kernel, 2, sizeof limit, &limit));
+    for (int x = 0; x < 128; x++) {
+        want[x] = 0;
+        for (int k = 0; k < 7 && want[x] < limit; k++)
+            want[x] += values[k * 128 + x];
+    }
+    run(kernel, (const size_t[2]){128, 1}, (const size_t[2]){64, 1}, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
+int main(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    for (int i = 0; i < N; i++) {
+        values[i] = (i * 37 + i / 7) % 101;
+        want[i] = -1;
+    }
+    in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &error);
+    MUST(error);
+    out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof values, NULL, &error);
+    MUST(error);
+
+    const size_t wide[2] = {128, 2}, narrow[2] = {64, 1}, few[2] = {32, 4};
+    for (int first = 0; first < 4; first++) {
+        rows(first, 160, 1000, wide);
+        rows(first, 163, 128, narrow);
+        rows(first, 130, 100, narrow);
+        rows(first, 160, 64, wide);
+        rows(first, 160, 0, narrow);
+        rows(first, 132, 33, few);
+    }
+    /* Sums of denormals, which some devices flush, are left out. */
+    for (int i = 0; i < N; i++) {
+        float x = (float)values[i];
+        memcpy(&values[i], &x, 4);
+    }
+    MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    both(2048);
+    both(64);
+    both(1000);
+    both(0);
+    for (int i = 0; i < N; i++)
+        values[i] = (i * 37 + i / 7) % 101;
+    MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    longs();
+    product(1);
+    product(30);
+    turned(64);
+    turned(128);
+    turned(16);
+    until(60);
+    until(200);
+    until(0);
+    until(1000);
+
+    MUST(clReleaseMemObject(in));
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return finish();
+}
