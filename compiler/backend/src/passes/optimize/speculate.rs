@@ -18,7 +18,8 @@ const MAX_SELECTS: usize = 4;
 
 /// Empties short arms into the blocks before them.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
-    let mut changed = Changed::No;
+    // Arms that compute nothing are selected at once, and may leave a short arm of the branch around.
+    let mut changed = simplify_cfg::run(func, ctx);
     // Each round takes the innermost branches of a nest away, so this ends.
     while one_level(func).is_yes() {
         let _ = simplify_cfg::run(func, ctx);
