@@ -15,6 +15,10 @@ static const char *source =
     "  out[i] = i < (size_t)limit ? x + in[i + 1] : -x; }\n"
     "kernel void longs(global const long *in, global long *out, long add)\n"
     "{ size_t i = get_global_id(0); out[i + 1] = in[i] * 5 + add; }\n"
+    "kernel void vectors(global const int4 *in, global int4 *out, int4 add)\n"
+    "{ int i = get_global_id(0); out[i] = in[i].wzyx + add; }\n"
+    "kernel void pairs(global const int *in, global int *out, int first)\n"
+    "{ size_t i = get_global_id(0); vstore2(vload2(i, in + first).yx, i, out); }\n"
     "kernel void product(global const int *a, global const int *b, global int *c, int n)\n"
     "{ int x = get_global_id(0), y = get_global_id(1), sum = 0;\n"
     "  for (int k = 0; k < n; k++) sum += a[y * n + k] * b[k * 128 + x];\n"
@@ -109,6 +113,27 @@ static void longs(void)
     MUST(clReleaseKernel(kernel));
 }
 
+static void vectors(void)
+{
+    cl_kernel kernel = kernel_of("vectors");
+    cl_int4 add = {{1, 20, 300, 4000}};
+    MUST(clSetKernelArg(kernel, 2, sizeof add, &add));
+    for (int i = 0; i < 2048; i++)
+        want[i] = values[i / 4 * 4 + 3 - i % 4] + add.s[i % 4];
+    run(kernel, (const size_t[2]){512, 1}, (const size_t[2]){64, 1}, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
+static void pairs(int first)
+{
+    cl_kernel kernel = kernel_of("pairs");
+    MUST(clSetKernelArg(kernel, 2, sizeof first, &first));
+    for (int i = 0; i < 2048; i++)
+        want[i] = values[first + (i ^ 1)];
+    run(kernel, (const size_t[2]){1024, 1}, (const size_t[2]){128, 1}, __LINE__);
+    MUST(clReleaseKernel(kernel));
+}
+
 static void product(int n)
 {
     cl_kernel kernel = kernel_of("product");
@@ -198,6 +223,9 @@ int main(void)
         values[i] = (i * 37 + i / 7) % 101;
     MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
     longs();
+    vectors();
+    pairs(0);
+    pairs(3);
     product(1);
     product(30);
     turned(64);

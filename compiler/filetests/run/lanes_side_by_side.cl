@@ -21,6 +21,12 @@
 // arg: buffer long 64*5
 // arg: buffer long 64*0
 // expect 1: long 64*10
+// kernel: fours
+// global: 128
+// local: 64
+// arg: buffer int 0..512
+// arg: buffer int 512*0
+// expect 1: int 3 2 1 0 7 6 5 4 11 10
 __kernel void next(__global const int *in, __global int *out, int first) {
     int i = get_global_id(0);
     out[first + i + 1] = 3 * in[i];
@@ -36,4 +42,8 @@ __kernel void halves(__global const long *in, __global long *out) {
     for (int k = 0; k < 2; k++)
         sum += in[i];
     out[i] = sum;
+}
+__kernel void fours(__global const int4 *in, __global int4 *out) {
+    int i = get_global_id(0);
+    out[i] = in[i].wzyx;
 }

@@ -17,7 +17,7 @@ use pumice_ir::{
 };
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::FxHashMap;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 /// Instructions of a kernel for each access that lanes make side by side, at most: the copy pays where loads and stores
 /// take most of the time.
@@ -88,11 +88,12 @@ pub(super) fn pays(strides: &Strides<'_>) -> bool {
     side_by_side * INSTS_PER_ACCESS >= count.max(1)
 }
 
-/// Returns whether lanes that access elements `stride` bytes apart access whole words, one beside the other.
+/// Returns whether lanes that access elements `stride` bytes apart access words or vectors of words, one beside the other.
 fn is_element(ty: Type, stride: i64, align: u32, flags: AccessFlags) -> bool {
-    let bytes = ty.scalar.bytes();
-    let is_word = !ty.is_vector() && ty != Type::BOOL && (bytes == 4 || bytes == 8);
-    is_word && stride == i64::from(bytes) && align >= bytes && flags.is_plain()
+    let word = ty.scalar.bytes();
+    let is_of_words = ty.scalar != Scalar::Bool && (word == 4 || word == 8);
+    let bytes = i64::from(word) * i64::from(ty.lanes);
+    is_of_words && stride == bytes && align >= word && flags.is_plain()
 }
 
 /// Returns whether [`Copier::first_of`] finds a value, and drivers find that all lanes share it. They compute the id of all
@@ -256,13 +257,14 @@ impl Copier<'_> {
             return false;
         }
         let width = lanes.width();
+        let parts = usize::from(ty.lanes);
         for item in 0..self.items() {
             let mut words = Vec::new();
-            for lane in (0..width).step_by(LOADED) {
-                let distance = row.stride * (item * width + lane) as i64;
-                let pointer = self.beside(at, first, distance, data.loc);
+            for word in (0..width * parts).step_by(LOADED) {
+                let distance =
+                    row.stride as usize * item * width + ty.scalar.bytes() as usize * word;
                 let kind = InstKind::Load {
-                    ptr: pointer,
+                    ptr: self.beside(at, first, distance as i64, data.loc),
                     align,
                     flags: flags | AccessFlags::TOGETHER,
                 };
@@ -270,11 +272,20 @@ impl Copier<'_> {
                 let vector = self.append(at, kind, vector, data.loc);
                 words.extend((0..LOADED as u8).map(|lane| {
                     let kind = InstKind::Extract { vector, lane };
-                    self.append(at, kind, ty, data.loc)
+                    self.append(at, kind, ty.lane(), data.loc)
                 }));
             }
-            let word = self.of_own_lane(at, &lanes, &words, data.loc);
-            self.give(result, item, word);
+            let own = |part: usize| words.iter().copied().skip(part).step_by(parts);
+            let own = (0..parts).map(|part| {
+                let words: Vec<Value> = own(part).collect();
+                self.of_own_lane(at, &lanes, &words, data.loc)
+            });
+            let own: SmallVec<[Value; 4]> = own.collect();
+            let value = match own[..] {
+                [word] => word,
+                _ => self.append(at, InstKind::Build { lanes: own }, ty, data.loc),
+            };
+            self.give(result, item, value);
         }
         true
     }
@@ -294,7 +305,8 @@ impl Copier<'_> {
             return false;
         };
         let ty = old.ty(value);
-        let is_half = ty.scalar.bytes() == 4 && is_element(ty, row.stride, align, flags);
+        let is_half =
+            ty.scalar.bytes() == 4 && !ty.is_vector() && is_element(ty, row.stride, align, flags);
         let (Some(lanes), true) = (self.lanes.clone(), is_half) else {
             return false;
         };
