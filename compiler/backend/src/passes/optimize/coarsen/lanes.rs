@@ -1,12 +1,12 @@
 //! Copies whose neighbours are lanes of a sub-group.
 //!
 //! The work-items of an invocation are then as far apart as a sub-group has lanes, so that the lanes access what lies side by
-//! side. Drivers that make a scalar load of what all lanes load from one address make one vector load of such loads from
-//! consecutive addresses, of which each lane takes one ([`QuirkKind::LoadsByLanes`]); of loads from an address of its own for each
-//! lane they make a load for each.
+//! side. Some drivers make one scalar load where all lanes load from one address, and one vector load of several such loads
+//! from consecutive addresses; where each lane has an address of its own, they make a load for each lane
+//! ([`QuirkKind::LoadsByLanes`]). So all lanes load what the lanes need, and each takes its own.
 //!
-//! All lanes have to make the loads, since what lies beyond a buffer's end may not be loaded: branches that neighbours take
-//! together are taken by all lanes together.
+//! A lane may load only what some work-item loads: so all lanes take a branch together, or none of them takes it as part of
+//! what neighbours do together.
 
 use super::copy::{Copier, Row};
 use super::plan::{Plan, Source, source};
@@ -23,8 +23,11 @@ use smallvec::{SmallVec, smallvec};
 /// take most of the time.
 const INSTS_PER_ACCESS: usize = 20;
 
-/// The elements that are loaded at once.
+/// The words that are loaded at once.
 const LOADED: usize = 4;
+
+/// The depth to which conditions are taken apart; a part may be reached along several ways.
+const MAX_DEPTH: u32 = 4;
 
 /// The lanes of a copy's sub-groups.
 #[derive(Clone)]
@@ -91,7 +94,7 @@ pub(super) fn pays(strides: &Strides<'_>) -> bool {
 /// Returns whether lanes that access elements `stride` bytes apart access words or vectors of words, one beside the other.
 fn is_element(ty: Type, stride: i64, align: u32, flags: AccessFlags) -> bool {
     let word = ty.scalar.bytes();
-    let is_of_words = ty.scalar != Scalar::Bool && (word == 4 || word == 8);
+    let is_of_words = (ty.scalar.is_int() || ty.scalar.is_float()) && (word == 4 || word == 8);
     let bytes = i64::from(word) * i64::from(ty.lanes);
     is_of_words && stride == bytes && align >= word && flags.is_plain()
 }
@@ -445,6 +448,16 @@ impl Copier<'_> {
         wanted: bool,
         loc: SourceLoc,
     ) -> Option<Value> {
+        self.all_have(at, cond, (wanted, MAX_DEPTH), loc)
+    }
+
+    fn all_have(
+        &mut self,
+        at: Block,
+        cond: Value,
+        (wanted, depth): (bool, u32),
+        loc: SourceLoc,
+    ) -> Option<Value> {
         let old = self.old;
         let span = self.items() as u64 * self.lanes.as_ref()?.width() as u64;
         let kind = &old.insts[old.def_inst(cond)?].kind;
@@ -455,7 +468,8 @@ impl Copier<'_> {
                 args,
                 ..
             } if (op == BinaryOp::And) == wanted => {
-                let mut each = |cond| self.all_lanes_have(at, cond, wanted, loc);
+                let depth = depth.checked_sub(1)?;
+                let mut each = |cond| self.all_have(at, cond, (wanted, depth), loc);
                 let both = [each(args[0])?, each(args[1])?];
                 return Some(self.binary(at, BinaryOp::And, both, loc));
             }
