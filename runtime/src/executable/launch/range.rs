@@ -287,6 +287,7 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
             size = limit.min(NON_UNIFORM).min(here);
         }
         local[dimension] = size;
+        // Only rows are longer for a copy: further dimensions fill up what is chosen without one.
         budget = budget.min(TARGET.max(size)) / size;
     }
     local

@@ -149,12 +149,13 @@ fn order(cond: IntCond) -> Option<[bool; 2]> {
 impl Copier<'_> {
     /// Writes what tells the lanes apart, at the start of the copy.
     pub(super) fn number_lanes(&mut self, at: Block) {
-        let Some(last) = self.spacing().checked_sub(1).filter(|&last| last > 0) else {
+        let spacing = self.spacing();
+        if spacing == 1 {
             return;
-        };
+        }
         let (loc, which) = (SourceLoc::default(), BuiltIn::SubgroupLocalId);
         let number = self.append(at, InstKind::BuiltIn { which }, which.ty(), loc);
-        let is = (0..last).map(|lane| {
+        let is = (0..spacing - 1).map(|lane| {
             let args = [number, self.splat(Type::I32, u64::from(lane))];
             let cond = IntCond::Eq;
             self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc)
@@ -278,9 +279,8 @@ impl Copier<'_> {
                     self.append(at, kind, ty.lane(), data.loc)
                 }));
             }
-            let own = |part: usize| words.iter().copied().skip(part).step_by(parts);
             let own = (0..parts).map(|part| {
-                let words: Vec<Value> = own(part).collect();
+                let words: Vec<Value> = words[part..].iter().copied().step_by(parts).collect();
                 self.of_own_lane(at, &lanes, &words, data.loc)
             });
             let own: SmallVec<[Value; 4]> = own.collect();

@@ -77,7 +77,7 @@ fn copy_kernels(
     finish: impl Fn(&Module, &mut Function),
 ) -> Result<Changed, LowerError> {
     let callees = callees(module)?;
-    let mut copies: Vec<(KernelInfo, Function)> = Vec::new();
+    let mut copies = Vec::new();
     for (kernel, of) in module.kernels.iter().zip(0..) {
         let func = &module.functions[kernel.func];
         let blocks = func.layout.blocks.iter();
@@ -107,50 +107,49 @@ fn copy_kernels(
         let arguments = pointer_arguments(kernel);
         let numbers = number_arguments(kernel);
         // Launches that do not promise multiples need another copy, as those whose rows are not sub-groups do.
-        let spacings = width.into_iter().chain([1]);
-        let forms = spacings
-            .flat_map(|spacing| [numbers.as_slice(), &[]].map(|numbers| (spacing, numbers)));
-        for (spacing, numbers) in forms {
-            let strides = Strides {
-                func: &func,
-                plan: &plan,
-                spacing,
-                arguments: &arguments,
-                numbers,
-                multiples: Cell::new(0),
-                cfg: &cfg,
-            };
-            if spacing > 1 && !(divides(items * spacing, size) && lanes::pays(&strides)) {
-                continue;
+        for spacing in width.into_iter().chain([1]) {
+            for numbers in [numbers.as_slice(), &[]] {
+                let strides = Strides {
+                    func: &func,
+                    plan: &plan,
+                    spacing,
+                    arguments: &arguments,
+                    numbers,
+                    multiples: Cell::new(0),
+                    cfg: &cfg,
+                };
+                if spacing > 1 && !(divides(items * spacing, size) && lanes::pays(&strides)) {
+                    break;
+                }
+                let mut copy = Copier::new(&func, &plan, &strides).copy();
+                let multiples = strides.multiples.get();
+                let lanes = if spacing == 1 { "" } else { ".lanes" };
+                let mark = if multiples == 0 { "" } else { ".multiples" };
+                let name = format!("{}.x{items}{lanes}{mark}", kernel.name);
+                if module.kernels.iter().any(|other| other.name == name) {
+                    break;
+                }
+                finish(module, &mut copy);
+                let coarse = Coarse {
+                    of,
+                    items,
+                    spacing,
+                    multiples,
+                };
+                let info = KernelInfo {
+                    name,
+                    required_work_group_size: size.map(|[x, y, z]| [x / items, y, z]),
+                    work_group_size_hint: None,
+                    coarse: Some(coarse),
+                    attributes: String::new(),
+                    ..kernel.clone()
+                };
+                copies.push((info, copy));
+                // Nothing relies on a promise.
+                if multiples == 0 {
+                    break;
+                }
             }
-            let mut copy = Copier::new(&func, &plan, &strides).copy();
-            let multiples = strides.multiples.get();
-            let lanes = if spacing == 1 { "" } else { ".lanes" };
-            let mark = if multiples == 0 { "" } else { ".multiples" };
-            let name = format!("{}.x{items}{lanes}{mark}", kernel.name);
-            // Nothing relied on a promise.
-            if copies.iter().any(|(info, _)| info.name == name) {
-                continue;
-            }
-            if module.kernels.iter().any(|other| other.name == name) {
-                break;
-            }
-            finish(module, &mut copy);
-            let coarse = Coarse {
-                of,
-                items,
-                spacing,
-                multiples,
-            };
-            let info = KernelInfo {
-                name,
-                required_work_group_size: size.map(|[x, y, z]| [x / items, y, z]),
-                work_group_size_hint: None,
-                coarse: Some(coarse),
-                attributes: String::new(),
-                ..kernel.clone()
-            };
-            copies.push((info, copy));
         }
         budget::check()?;
     }
