@@ -23,12 +23,8 @@ pub(in crate::executable) struct CopyOf {
 pub(in crate::executable) struct CoarseCopy {
     /// The copy's index.
     pub index: usize,
-    /// Work-items of an invocation.
-    pub items: u32,
-    /// The distance between two of them in the first dimension: 1, or the number of a sub-group's lanes.
-    pub spacing: u32,
-    /// A bit for each argument that must be a multiple of four, the lowest for the first.
-    pub multiples: u32,
+    /// Its kernel, and what it asks of launches.
+    pub form: CopyOf,
     /// It has local memory, which may be as large as some size of work-groups needs.
     pub has_local_memory: bool,
 }
@@ -42,27 +38,20 @@ impl CoarseCopy {
     pub fn find(kernels: &[KernelInterface], scan: &ModuleScan) -> Result<Vec<Vec<Self>>, String> {
         let mut found: Vec<Vec<Self>> = vec![Vec::new(); kernels.len()];
         for (index, copy) in kernels.iter().enumerate() {
-            let Some(CopyOf {
-                of,
-                items,
-                spacing,
-                multiples,
-            }) = copy.coarse
-            else {
+            let Some(form) = copy.coarse else {
                 continue;
             };
-            let place = kernels.iter().position(|kernel| kernel.info.number == of);
+            let place = kernels
+                .iter()
+                .position(|kernel| kernel.info.number == form.of);
             let fits = place.is_some_and(|place| {
                 let kernel = &kernels[place];
                 let others = &mut found[place];
-                let asks_the_same =
-                    |other: &Self| other.multiples == multiples && other.spacing == spacing;
-                let again = others.iter().any(asks_the_same);
+                let asks = |form: &CopyOf| (form.spacing, form.multiples);
+                let again = others.iter().any(|other| asks(&other.form) == asks(&form));
                 others.push(Self {
                     index,
-                    items,
-                    spacing,
-                    multiples,
+                    form,
                     has_local_memory: scan.uses_local_memory(copy.function),
                 });
                 !again && !kernel.is_hidden() && takes_the_same(copy, kernel)
@@ -75,7 +64,12 @@ impl CoarseCopy {
             }
         }
         for copies in &mut found {
-            copies.sort_by_key(|copy| (Reverse(copy.spacing), copy.multiples.count_zeros()));
+            copies.sort_by_key(|copy| {
+                (
+                    Reverse(copy.form.spacing),
+                    copy.form.multiples.count_zeros(),
+                )
+            });
         }
         Ok(found)
     }

@@ -18,7 +18,7 @@ impl Executable {
 
     /// The work-items of an invocation of the kernel's copies; 1 if it has none.
     pub fn coarse_items(&self, kernel: usize) -> u32 {
-        let items = self.copies_of(kernel).iter().map(|copy| copy.items);
+        let items = self.copies_of(kernel).iter().map(|copy| copy.form.items);
         items.max().unwrap_or(1)
     }
 
@@ -30,7 +30,10 @@ impl Executable {
 
     /// The arguments of which a copy of the kernel asks for multiples: a bit for each.
     pub(super) fn asked_multiples(&self, kernel: usize) -> u32 {
-        let asked = self.copies_of(kernel).iter().map(|copy| copy.multiples);
+        let asked = self
+            .copies_of(kernel)
+            .iter()
+            .map(|copy| copy.form.multiples);
         asked.fold(0, |all, places| all | places)
     }
 
@@ -42,7 +45,7 @@ impl Executable {
         }
         let copies = copies.iter().copied();
         copies
-            .filter(|copy| are_multiples(copy.multiples, launch.args))
+            .filter(|copy| are_multiples(copy.form.multiples, launch.args))
             .collect()
     }
 }
@@ -82,9 +85,10 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
     let [x, y, z] = region.local_size;
     let no_offset = range.global_offset[0] == 0 && region.first_group[0] == 0;
-    let is_whole = x % copy.items == 0;
-    let is_spaced = copy.spacing == 1 || (copy.spacing == width && x / copy.items % width == 0);
-    let invocations = u64::from(x / copy.items) * u64::from(y) * u64::from(z);
+    let is_whole = x % copy.form.items == 0;
+    let is_spaced =
+        copy.form.spacing == 1 || (copy.form.spacing == width && x / copy.form.items % width == 0);
+    let invocations = u64::from(x / copy.form.items) * u64::from(y) * u64::from(z);
     let pays = invocations % u64::from(width.max(1)) == 0 || choice() == Choice::Always;
     no_offset && is_whole && is_spaced && pays
 }

@@ -129,7 +129,8 @@ impl Executable {
             let mut specialization = specialization.clone();
             let mut copies = coarse.iter();
             let copy = copies.find(|copy| suits(**copy, range, &region, width));
-            let (index, items) = copy.map_or((launch.kernel, 1), |copy| (copy.index, copy.items));
+            let (index, items) =
+                copy.map_or((launch.kernel, 1), |copy| (copy.index, copy.form.items));
             let [x, y, z] = region.local_size;
             let local_size = [x / items, y, z];
             if let Some(ids) = self.interface.spec_local_size {
