@@ -18,7 +18,7 @@ static const char *source =
     "    to[i] = from[(i * 7 + 1) % get_global_size(0)] + 1;\n"
     "}\n";
 
-enum { MANY = 600, ITEMS = 64, WIDE = 10000 };
+enum { MANY = 600, ITEMS = 64, WIDE = 10000, MOST_ITEMS = 1 << 17 };
 
 static char log_path[64];
 static cl_context context;
@@ -62,9 +62,8 @@ static struct submitted submitted(void)
     return sum;
 }
 
-static void launch(cl_command_queue queue, cl_int rounds, cl_event *event)
+static void launch(cl_command_queue queue, size_t items, cl_int rounds, cl_event *event)
 {
-    size_t items = ITEMS;
     MUST(clSetKernelArg(kernel, 1, sizeof rounds, &rounds));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, event));
 }
@@ -83,7 +82,7 @@ static struct submitted launches(cl_command_queue queue, int every, int ordered)
     submitted();
     for (int i = 0; i < MANY; i++) {
         events[i] = NULL;
-        launch(queue, 200, every && i % every == 0 ? &events[i] : NULL);
+        launch(queue, ITEMS, 200, every && i % every == 0 ? &events[i] : NULL);
     }
     MUST(clFinish(queue));
     cl_ulong last = 0;
@@ -107,12 +106,12 @@ static struct submitted launches(cl_command_queue queue, int every, int ordered)
     return sum;
 }
 
-static cl_ulong duration(cl_command_queue queue, cl_int rounds)
+static cl_ulong duration(cl_command_queue queue, size_t items, cl_int rounds)
 {
     cl_ulong best = ~(cl_ulong)0;
     for (int i = 0; i < 5; i++) {
         cl_event event;
-        launch(queue, rounds, &event);
+        launch(queue, items, rounds, &event);
         MUST(clWaitForEvents(1, &event));
         cl_ulong time = time_of(event, CL_PROFILING_COMMAND_END) - time_of(event, CL_PROFILING_COMMAND_START);
         best = time < best ? time : best;
@@ -168,7 +167,7 @@ int main(void)
     MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
     kernel = clCreateKernel(program, "work", &error);
     MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, ITEMS * 4, NULL, &error);
+    cl_mem buffer = clCreateBuffer(context, 0, MOST_ITEMS * 4, NULL, &error);
     MUST(error);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 
@@ -185,7 +184,10 @@ int main(void)
     EQ(launches(out_of_order, 1, 0).timestamps, 2 * MANY);
 
     chain(in_order, program);
-    cl_ulong little = duration(in_order, 1000), much = duration(in_order, 60000);
+    /* More work takes longer. The work grows until it stands out of whatever else the machine does. */
+    cl_ulong little = duration(in_order, ITEMS, 1000), much = 0;
+    for (size_t items = ITEMS; items <= MOST_ITEMS && much <= 3 * little; items *= 4)
+        much = duration(in_order, items, 60000);
     CHECK(much > 3 * little);
 
     MUST(clReleaseCommandQueue(out_of_order));
