@@ -62,6 +62,13 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
             lacks.push(thing);
         }
     }
+    let soft = setting
+        .env
+        .iter()
+        .any(|(name, value)| *name == "PUMICE_DOUBLES" && value == "soft");
+    if masks(setting, "shaderFloat64") && !soft {
+        lacks.push("doubles");
+    }
     lacks
 }
 
