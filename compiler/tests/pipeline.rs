@@ -37,7 +37,14 @@ fn interpret(module: &Module, run: &Run) -> Result<Vec<Vec<u8>>, String> {
 /// Checks a file for a target. Returns whether its kernels enqueue by the nodes of a work graph in the end.
 fn check_file(path: &Path, target: &Target, opt_disable: bool) -> Result<bool, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let KernelFile { options, runs, .. } = KernelFile::parse(&text)?;
+    let KernelFile {
+        options,
+        runs,
+        defined_by,
+        ..
+    } = KernelFile::parse(&text)?;
+    // Until the library is linked the interpreter has no answer.
+    let first = defined_by.as_deref().unwrap_or("link_builtins");
     if runs.is_empty() {
         return Ok(false);
     }
@@ -69,8 +76,7 @@ fn check_file(path: &Path, target: &Target, opt_disable: bool) -> Result<bool, S
         };
         let node = Some(EnqueueRole::SchedulerNode);
         has_nodes = module.kernels.iter().any(|kernel| kernel.enqueue == node);
-        // Until the library is linked the interpreter has no answer.
-        if before.is_none() && pass != "link_builtins" {
+        if before.is_none() && pass != first {
             return;
         }
         // The rows that both pipelines share are looked at one by one in the full one.

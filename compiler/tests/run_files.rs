@@ -37,6 +37,7 @@ fn run_file(
     let KernelFile {
         options,
         build_log,
+        defined_by,
         runs,
     } = KernelFile::parse_test(&text)?;
     let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
@@ -67,7 +68,7 @@ fn run_file(
     // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
     let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
     let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
-    if moments.contains(&Moment::Imported) {
+    if moments.contains(&Moment::Imported) && defined_by.is_none() {
         run_all(&ir, &runs, "before the passes")?;
     }
     pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).map_err(|e| format!("{e:?}"))?;

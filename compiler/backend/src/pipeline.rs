@@ -27,7 +27,8 @@ use crate::passes::driver_quirks::{
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
     legalize_conversions, legalize_doubles, legalize_half, legalize_int64, legalize_memory,
-    legalize_small_ints, lower_integers, lower_wide_vectors, soft_doubles, spill_private,
+    legalize_small_ints, lower_integers, lower_wide_vectors, private_alignment, soft_doubles,
+    spill_private,
 };
 use crate::passes::lower::{
     contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
@@ -196,6 +197,13 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("legalize_memory", Legalize, TryModule(legalize_memory::run))
         .requires(&[SpacesInferred])
         .ensures(&[GenericLowered]),
+    // Before accesses are split and joined by their alignment.
+    Pass::new(
+        "private_alignment",
+        Legalize,
+        Function(private_alignment::run),
+    )
+    .requires(&[Inlined, SlotsPromoted, GenericLowered]),
     Pass::new("lower_atomics", Lower, TryFunction(lower_atomics::run))
         .requires(&[GenericLowered, PrintfLowered])
         .ensures(&[AtomicsLowered]),

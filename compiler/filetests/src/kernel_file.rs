@@ -3,6 +3,7 @@
 //! ```text
 //! // options: -cl-std=CL1.2              build options (once, at the top)
 //! // build-log: text                     the build must fail and its log contain the text
+//! // defined-by: pass                    its kernels do what OpenCL C leaves undefined; this pass defines it
 //! // kernel: add                         starts a run; several runs a file
 //! // global: 8 2                         one to three sizes
 //! // local: 4 1                          optional
@@ -139,6 +140,8 @@ pub struct KernelFile {
     pub options: String,
     /// Parts of the log of the build, which must fail if there is one.
     pub build_log: Vec<String>,
+    /// The pass that gives a meaning to what its kernels do and OpenCL C leaves undefined.
+    pub defined_by: Option<String>,
     /// Runs in order.
     pub runs: Vec<Run>,
 }
@@ -351,6 +354,7 @@ impl KernelFile {
         match key {
             "options" => self.options = value.to_string(),
             "build-log" => self.build_log.push(value.to_string()),
+            "defined-by" => self.defined_by = Some(value.to_string()),
             "kernel" => self.runs.push(Run {
                 kernel: value.to_string(),
                 ..Run::default()

@@ -80,7 +80,7 @@ impl Item {
             .values()
             .map(|slot| {
                 self.private
-                    .add_fresh(u64::from(slot.size), slot.align, follow)
+                    .add_fresh(u64::from(slot.size), slot.placed_align(), follow)
             })
             .collect();
         let mut frame = Frame {

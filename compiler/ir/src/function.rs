@@ -110,8 +110,17 @@ pub struct BlockData {
 pub struct StackSlotData {
     /// Size in bytes.
     pub size: u32,
-    /// Alignment in bytes.
+    /// Alignment in bytes that its type asks for.
     pub align: u32,
+}
+
+impl StackSlotData {
+    /// Returns the alignment in bytes that its place has: up to 8 where it is large enough, whatever its type. Programs take arrays of
+    /// bytes for words.
+    pub fn placed_align(&self) -> u32 {
+        let natural = self.size.checked_ilog2().map_or(1, |log| 1 << log.min(3));
+        self.align.max(natural)
+    }
 }
 
 /// Who may refer to a function or variable by name.

@@ -9,9 +9,11 @@ mod call_graph;
 pub mod eval;
 pub mod known_values;
 mod literals;
+mod low_zeros;
 pub mod matrices;
 pub mod partition;
 pub mod slots;
 
 pub use call_graph::{FunctionSummary, reachable_functions, summarize_functions};
 pub use literals::literal;
+pub use low_zeros::{AddressZeros, low_zeros};

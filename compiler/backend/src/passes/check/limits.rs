@@ -4,9 +4,10 @@ use pumice_check::layout::{
     ARGUMENT_ALIGNED_LIMITS, ARGUMENT_BEFORE, ARGUMENT_BYTES, ARGUMENT_LIMITS, ARGUMENT_SIZE,
     ARGUMENTS, MOST_LIMITED,
 };
+use pumice_ir::analysis::low_zeros;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, ConvertOp, FloatFlags, Function, Inst, InstKind, IntCond,
-    SourceLoc, Type, Value, ValueDef,
+    AccessFlags, AddressSpace, BinaryOp, FloatFlags, Function, Inst, InstKind, IntCond, SourceLoc,
+    Type, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -151,41 +152,4 @@ fn less(func: &mut Function, head: &mut Vec<Inst>, size: Value, bytes: u64) -> V
 /// Returns whether an integer is known to be a multiple of a power of two.
 pub(super) fn is_multiple(func: &Function, value: Value, of: u64) -> bool {
     low_zeros(func, value, MOST_STEPS) >= of.trailing_zeros()
-}
-
-/// Bits at the low end of an integer that are known to be 0.
-fn low_zeros(func: &Function, value: Value, steps: u32) -> u32 {
-    let bits = func.ty(value).scalar.bits();
-    if let Some(number) = func.const_bits(value) {
-        return number.trailing_zeros().min(bits);
-    }
-    let Some(steps) = steps.checked_sub(1) else {
-        return 0;
-    };
-    let ValueDef::Result(inst, _) = *func.def(value) else {
-        return 0;
-    };
-    let of = |value| low_zeros(func, value, steps);
-    let known = match func.insts[inst].kind {
-        InstKind::Convert {
-            op: ConvertOp::ZExt | ConvertOp::SExt | ConvertOp::Trunc,
-            arg,
-            ..
-        } => of(arg),
-        InstKind::Binary {
-            op, args: [a, b], ..
-        } => match op {
-            BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::Or => of(a).min(of(b)),
-            BinaryOp::And => of(a).max(of(b)),
-            BinaryOp::IMul => of(a).saturating_add(of(b)),
-            BinaryOp::Shl => match func.const_bits(b) {
-                Some(count) if count < u64::from(bits) => of(a) + count as u32,
-                _ => 0,
-            },
-            _ => 0,
-        },
-        InstKind::Select { then, other, .. } => of(then).min(of(other)),
-        _ => 0,
-    };
-    known.min(bits)
 }

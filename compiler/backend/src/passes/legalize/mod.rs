@@ -10,6 +10,7 @@ pub mod legalize_memory;
 pub mod legalize_small_ints;
 pub mod lower_integers;
 pub mod lower_wide_vectors;
+pub mod private_alignment;
 mod retype;
 mod round_half;
 pub mod soft_doubles;

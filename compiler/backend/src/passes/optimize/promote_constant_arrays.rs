@@ -38,7 +38,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
         }
         let mut globals = FxHashMap::default();
         for (&slot, bytes) in &tables.slots {
-            let align = module.functions[id].slots[slot].align;
+            let align = module.functions[id].slots[slot].placed_align();
             globals.insert(slot, table(module, bytes, align));
         }
         rewrite(&mut module.functions[id], &tables, &globals);

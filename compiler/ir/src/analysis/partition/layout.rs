@@ -203,7 +203,7 @@ fn size_and_align(module: &Module, object: Object) -> Result<(u32, u32), LowerEr
         }
         Object::Slot(func, slot) => {
             let s = module.functions[func].slots[slot];
-            (s.size, s.align)
+            (s.size, s.placed_align())
         }
         Object::LocalArg(kernel, ordinal) => {
             let kernel = &module.kernels[kernel as usize];
