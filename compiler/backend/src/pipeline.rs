@@ -31,10 +31,10 @@ use crate::passes::legalize::{
     spill_private,
 };
 use crate::passes::lower::{
-    contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies, lower_atomics,
-    lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf, lower_subgroups,
-    mixed_atomics, place_blocks, poll_termination, select_buffers, shift_addresses, short_atomics,
-    widen_subgroups, zero_private,
+    args_in_place, contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies,
+    lower_atomics, lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf,
+    lower_subgroups, mixed_atomics, place_blocks, poll_termination, select_buffers,
+    shift_addresses, short_atomics, widen_subgroups, zero_private,
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, fold, inline, licm,
@@ -87,6 +87,9 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("sroa", Optimize, Function(sroa::run))
         .requires(&[Inlined, ArgsLowered])
         .ensures(&[SlotsPromoted]),
+    Pass::new("args_in_place", Optimize, TryModule(args_in_place::run))
+        .optional()
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     Pass::new("loop_arg_copies", Lower, TryFunction(loop_arg_copies::run))
         .requires(&[ArgsLowered, SlotsPromoted]),
     Pass::new("zero_private", Lower, TryFunction(zero_private::run))

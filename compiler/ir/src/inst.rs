@@ -490,7 +490,7 @@ pub enum InstKind {
     /// `lower_kernel_args`, only in kernels.
     LoadArg { offset: u32 },
     /// Word `index` (I32) behind a constant offset in the argument block: I32. Made by
-    /// `loop_arg_copies`, only in kernels.
+    /// `args_in_place` and `loop_arg_copies`, only in kernels.
     LoadArgWord { offset: u32, index: Value },
     /// The address of local memory passed as kernel argument `ordinal`.
     LocalArg { ordinal: u32 },

@@ -50,8 +50,20 @@ struct Copy {
     stores: Vec<Inst>,
 }
 
-/// One word of a copy.
-fn word_of(func: &Function, inst: Inst) -> Option<(StackSlot, u32, u32)> {
+/// A word of the argument block that a store copies to a variable.
+pub(crate) struct WordCopy {
+    /// The store.
+    pub inst: Inst,
+    /// The variable.
+    pub slot: StackSlot,
+    /// Bytes from the variable's start.
+    pub to: u32,
+    /// Byte offset in the argument block.
+    pub from: u32,
+}
+
+/// The word that a store copies.
+fn word_of(func: &Function, inst: Inst) -> Option<WordCopy> {
     let InstKind::Store {
         ptr,
         value,
@@ -73,33 +85,46 @@ fn word_of(func: &Function, inst: Inst) -> Option<(StackSlot, u32, u32)> {
         return None;
     };
     let plain = flags == AccessFlags::empty() && func.ty(value) == Type::I32;
-    plain.then_some((slot, u32::try_from(to).ok()?, from))
+    let to = u32::try_from(to).ok()?;
+    plain.then_some(WordCopy {
+        inst,
+        slot,
+        to,
+        from,
+    })
+}
+
+/// The words that a function copies at its start, before anything is loaded or written.
+pub(crate) fn copied_words(func: &Function) -> Vec<WordCopy> {
+    let mut words = Vec::new();
+    let insts = func.entry().map(|entry| &func.layout.insts[entry]);
+    for &inst in insts.into_iter().flatten() {
+        let kind = &func.insts[inst].kind;
+        match word_of(func, inst) {
+            Some(word) => words.push(word),
+            None if kind.has_side_effects() || matches!(kind, InstKind::Load { .. }) => break,
+            None => {}
+        }
+    }
+    words
 }
 
 /// The long copies at a function's start.
 fn find(func: &Function) -> Vec<Copy> {
     let mut copies: Vec<Copy> = Vec::new();
-    let insts = func.entry().map(|entry| &func.layout.insts[entry]);
-    for &inst in insts.into_iter().flatten() {
-        if let Some((slot, to, from)) = word_of(func, inst) {
-            let next = copies.last_mut().filter(|copy| {
-                let bytes = 4 * copy.stores.len() as u32;
-                copy.slot == slot && copy.to + bytes == to && copy.from + bytes == from
-            });
-            match next {
-                Some(copy) => copy.stores.push(inst),
-                None => copies.push(Copy {
-                    slot,
-                    to,
-                    from,
-                    stores: vec![inst],
-                }),
-            }
-            continue;
-        }
-        let kind = &func.insts[inst].kind;
-        if kind.has_side_effects() || matches!(kind, InstKind::Load { .. }) {
-            break;
+    for word in copied_words(func) {
+        let next = copies.last_mut().filter(|copy| {
+            let bytes = 4 * copy.stores.len() as u32;
+            copy.slot == word.slot && copy.to + bytes == word.to && copy.from + bytes == word.from
+        });
+        match next {
+            Some(copy) => copy.stores.push(word.inst),
+            None => copies.push(Copy {
+                slot: word.slot,
+                to: word.to,
+                from: word.from,
+                stores: vec![word.inst],
+            }),
         }
     }
     copies.retain(|copy| copy.stores.len() > UNROLLED_WORDS as usize);

@@ -1,5 +1,6 @@
 //! Passes that turn OpenCL's operations into those that Vulkan has.
 
+pub mod args_in_place;
 mod channel_types;
 pub mod contract;
 pub mod graph_nodes;
