@@ -130,7 +130,7 @@ impl Frame {
             if !partition.is_some_and(|p| moved.contains(&p)) {
                 continue;
             }
-            let align = u64::from(data.align.max(1));
+            let align = u64::from(data.placed_align());
             let at = end.next_multiple_of(align);
             end = at + u64::from(data.size);
             max_align = max_align.max(align);

@@ -53,7 +53,7 @@ fn used(func: &Function) -> Vec<StackSlot> {
 /// Writes zeros to a private variable.
 pub(crate) fn zero(x: &mut Expander<'_>, slot: StackSlot) {
     let size = x.func.slots[slot].size;
-    let align = x.func.slots[slot].placed_align();
+    let align = x.func.slots[slot].align;
     let base = x.value(
         InstKind::StackAddr { slot },
         Type::ptr(AddressSpace::Private),
