@@ -94,7 +94,7 @@ kernel void reservations(global int *out, write_only pipe int to, read_only pipe
 // arg: pipe 4 16
 // arg: alias 2 0
 // expect 0: int 0..7 8..15
-// expect 1: int 2 2 0 0
+// expect 1: int 2 2 2 0
 kernel void of_groups(global int *out, global int *valid, write_only pipe int to, read_only pipe int from)
 {
   int n = get_local_id(0), x = get_global_id(0);
@@ -106,13 +106,24 @@ kernel void of_groups(global int *out, global int *valid, write_only pipe int to
       atomic_add(&valid[0], 1);
   }
   work_group_barrier(CLK_GLOBAL_MEM_FENCE);
-  id = work_group_reserve_read_pipe(from, 8);
-  if (is_valid_reserve_id(id)) {
-    read_pipe(from, id, n, &x);
-    out[x] = x;
-    work_group_commit_read_pipe(from, id);
-    if (n == 0)
-      atomic_add(&valid[1], 1);
+  // Packets are read in order, so the group that commits last reads all.
+  int before = 0;
+  if (n == 0) {
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+    before = atomic_add(&valid[2], 1);
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+  }
+  if (work_group_broadcast(before, 0) == 0)
+    return;
+  for (int i = 0; i < 2; ++i) {
+    id = work_group_reserve_read_pipe(from, 8);
+    if (is_valid_reserve_id(id)) {
+      read_pipe(from, id, n, &x);
+      out[x] = x;
+      work_group_commit_read_pipe(from, id);
+      if (n == 0)
+        atomic_add(&valid[1], 1);
+    }
   }
 }
 
