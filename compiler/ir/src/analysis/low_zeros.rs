@@ -37,7 +37,7 @@ fn of_operation(func: &Function, inst: Inst, of: impl Fn(Value) -> u32) -> Optio
             BinaryOp::And => of(a).max(of(b)),
             BinaryOp::IMul => of(a).saturating_add(of(b)),
             BinaryOp::Shl => match func.const_bits(b) {
-                Some(count) if count < u64::from(ALL) => of(a) + count as u32,
+                Some(count) if count < u64::from(func.ty(a).scalar.bits()) => of(a) + count as u32,
                 _ => of(a),
             },
             _ => return None,
