@@ -359,6 +359,20 @@ impl Expander<'_> {
         )
     }
 
+    /// A value of `ty` from its I32 words.
+    pub fn of_words(&mut self, words: &[Value], ty: Type) -> Value {
+        if ty.access_bytes() > 16 {
+            let per = (ty.scalar.bytes() / 4) as usize;
+            let lanes: SmallVec<[Value; 4]> = words
+                .chunks(per)
+                .map(|words| self.of_words(words, ty.lane()))
+                .collect();
+            return self.build(&lanes);
+        }
+        let vector = self.build(words);
+        self.convert(ConvertOp::Bitcast, vector, ty)
+    }
+
     /// `base + bytes`.
     pub fn offset(&mut self, base: Value, bytes: u64) -> Value {
         if bytes == 0 {

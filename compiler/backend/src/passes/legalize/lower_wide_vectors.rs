@@ -316,7 +316,7 @@ impl Splitter<'_> {
                 ..
             } => {
                 let words = self.words(x, *arg);
-                Some(from_words(x, &words, ty))
+                Some(x.of_words(&words, ty))
             }
             // Atomics and the like never take wide operands.
             _ => None,
@@ -462,7 +462,7 @@ impl Splitter<'_> {
                 let per = (part.access_bytes() / 4) as usize;
                 words
                     .chunks(per)
-                    .map(|words| from_words(x, words, part))
+                    .map(|words| x.of_words(words, part))
                     .collect()
             }
             InstKind::Unary { .. }
@@ -497,18 +497,4 @@ fn align_at(align: u32, offset: u32) -> u32 {
     } else {
         align.min(1 << offset.trailing_zeros())
     }
-}
-
-/// A value of `ty` (at most four lanes) from I32 words.
-fn from_words(x: &mut Expander<'_>, words: &[Value], ty: Type) -> Value {
-    if ty.access_bytes() > 16 {
-        let per = (ty.scalar.bytes() / 4) as usize;
-        let lanes: SmallVec<[Value; 4]> = words
-            .chunks(per)
-            .map(|words| from_words(x, words, ty.lane()))
-            .collect();
-        return x.build(&lanes);
-    }
-    let vector = x.build(words);
-    x.convert(ConvertOp::Bitcast, vector, ty)
 }

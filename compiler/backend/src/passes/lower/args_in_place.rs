@@ -175,26 +175,11 @@ fn bytes_into(x: &mut Expander<'_>, mut address: Value) -> Value {
 
 /// Reads a value of words from word `index` behind a place in the argument block on.
 fn read(x: &mut Expander<'_>, place: u32, index: Value, ty: Type) -> Value {
-    let words_of_lane = ty.scalar.bytes() / 4;
-    let word = |x: &mut Expander<'_>, at: u32| {
-        let offset = place + 4 * at;
-        x.value(InstKind::LoadArgWord { offset, index }, Type::I32)
-    };
-    let lanes: Vec<Value> = (0..u32::from(ty.lanes))
-        .map(|lane| {
-            let low = word(x, lane * words_of_lane);
-            let bits = match words_of_lane {
-                1 => low,
-                _ => {
-                    let high = word(x, lane * words_of_lane + 1);
-                    let [low, high] =
-                        [low, high].map(|word| x.convert(ConvertOp::ZExt, word, Type::I64));
-                    let high = x.bin_const(BinaryOp::Shl, high, 32);
-                    x.bin(BinaryOp::Or, low, high)
-                }
-            };
-            x.convert(ConvertOp::Bitcast, bits, ty.lane())
+    let words: Vec<Value> = (0..ty.scalar.bytes() / 4 * u32::from(ty.lanes))
+        .map(|at| {
+            let offset = place + 4 * at;
+            x.value(InstKind::LoadArgWord { offset, index }, Type::I32)
         })
         .collect();
-    x.build(&lanes)
+    x.of_words(&words, ty)
 }
