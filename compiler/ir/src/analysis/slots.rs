@@ -36,6 +36,64 @@ pub struct Address {
     pub offset: i64,
 }
 
+/// An address that is computed from a slot's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotAddress {
+    /// The slot.
+    pub slot: StackSlot,
+    /// Bytes from its start, if they are constant.
+    pub offset: Option<i64>,
+}
+
+/// The addresses that are computed from those of slots by adding bytes and by casts to other address spaces.
+#[derive(Debug, Default)]
+pub struct SlotAddresses {
+    of_value: SecondaryMap<Value, Option<SlotAddress>>,
+}
+
+impl SlotAddresses {
+    /// Finds those of a function.
+    pub fn of(func: &Function, cfg: &Cfg) -> Self {
+        let mut addresses = SlotAddresses::default();
+        for &block in cfg.reverse_postorder() {
+            for &inst in &func.layout.insts[block] {
+                addresses.add(func, inst);
+            }
+        }
+        addresses
+    }
+
+    /// The slot that a value is computed from, if it is such an address.
+    pub fn get(&self, value: Value) -> Option<SlotAddress> {
+        self.of_value[value]
+    }
+
+    /// Adds the address that an instruction computes, if any; those of its operands must be known.
+    fn add(&mut self, func: &Function, inst: Inst) {
+        let data = &func.insts[inst];
+        let address = match data.kind {
+            InstKind::StackAddr { slot } => Some(SlotAddress {
+                slot,
+                offset: Some(0),
+            }),
+            InstKind::PtrAdd { base, offset } => self.get(base).map(|address| SlotAddress {
+                offset: (address.offset.zip(func.const_signed(offset)))
+                    .map(|(at, by)| at.wrapping_add(by)),
+                ..address
+            }),
+            InstKind::Convert {
+                op: ConvertOp::AddressSpaceCast,
+                arg,
+                ..
+            } => self.get(arg),
+            _ => None,
+        };
+        if address.is_some() {
+            self.of_value[data.results[0]] = address;
+        }
+    }
+}
+
 /// A load or store of a slot.
 #[derive(Clone, Copy, Debug)]
 struct Access {
@@ -47,7 +105,7 @@ struct Access {
 /// Addresses of slots, and what is done with them.
 #[derive(Debug, Default)]
 pub struct Uses {
-    addresses: SecondaryMap<Value, Option<Address>>,
+    addresses: SlotAddresses,
     /// Slots whose address is used for anything but constant-offset accesses.
     pub escaped: SecondaryMap<StackSlot, bool>,
     accesses: Vec<Access>,
@@ -67,45 +125,36 @@ impl Uses {
         uses
     }
 
-    /// The slot and offset that an address stands for.
+    /// The slot and constant offset that an address stands for.
     pub fn address(&self, value: Value) -> Option<Address> {
-        self.addresses[value]
+        let SlotAddress { slot, offset } = self.addresses.get(value)?;
+        Some(Address {
+            slot,
+            offset: offset?,
+        })
     }
 
     fn escape(&mut self, value: Value) {
-        if let Some(address) = self.addresses[value] {
+        if let Some(address) = self.addresses.get(value) {
             self.escaped[address.slot] = true;
         }
     }
 
     fn inst(&mut self, func: &Function, inst: Inst) {
+        self.addresses.add(func, inst);
         let data = &func.insts[inst];
         match &data.kind {
-            InstKind::StackAddr { slot } => {
-                self.addresses[data.results[0]] = Some(Address {
-                    slot: *slot,
-                    offset: 0,
-                });
-            }
-            InstKind::PtrAdd { base, offset } => {
-                match (self.addresses[*base], func.const_signed(*offset)) {
-                    (Some(address), Some(by)) => {
-                        self.addresses[data.results[0]] = Some(Address {
-                            offset: address.offset.wrapping_add(by),
-                            ..address
-                        });
-                    }
-                    _ => {
-                        self.escape(*base);
-                        self.escape(*offset);
-                    }
-                }
-            }
-            InstKind::Convert {
+            InstKind::StackAddr { .. }
+            | InstKind::Convert {
                 op: ConvertOp::AddressSpaceCast,
-                arg,
                 ..
-            } => self.addresses[data.results[0]] = self.addresses[*arg],
+            } => {}
+            InstKind::PtrAdd { base, offset } => {
+                if func.const_signed(*offset).is_none() {
+                    self.escape(*base);
+                }
+                self.escape(*offset);
+            }
             InstKind::Load { ptr, flags, .. } => {
                 self.access(func, *ptr, func.ty(data.results[0]), *flags);
             }
@@ -125,7 +174,7 @@ impl Uses {
                 let small = func.const_bits(*size).is_some_and(|size| size <= MAX_COPY);
                 let plain = small && !flags.contains(AccessFlags::VOLATILE);
                 for ptr in [*dst, *src] {
-                    if let Some(address) = self.addresses[ptr] {
+                    if let Some(address) = self.address(ptr) {
                         let end = func
                             .const_bits(*size)
                             .and_then(|size| address.offset.checked_add_unsigned(size));
@@ -137,7 +186,7 @@ impl Uses {
                         }
                     }
                 }
-                if plain && (self.addresses[*dst].is_some() || self.addresses[*src].is_some()) {
+                if plain && [*dst, *src].iter().any(|&ptr| self.address(ptr).is_some()) {
                     self.copies.push(inst);
                 }
             }
@@ -149,7 +198,7 @@ impl Uses {
     }
 
     fn access(&mut self, func: &Function, ptr: Value, ty: Type, flags: AccessFlags) {
-        let Some(Address { slot, offset }) = self.addresses[ptr] else {
+        let Some(Address { slot, offset }) = self.address(ptr) else {
             return;
         };
         let end = offset.checked_add(i64::from(ty.access_bytes()));

@@ -1,8 +1,8 @@
 //! Structures passed by value are read where the arguments lie, if nothing writes to them.
 //!
-//! `lower_kernel_args` fills a private copy of a structure at the kernel's start. One with an array that is read at a computed place stays in
-//! memory after scalar replacement: registers, or memory of each work-item, filled by a copy. Its loads may as well read the
-//! argument block, as vendors' compilers let them.
+//! `lower_kernel_args` fills a private copy of a structure at the kernel's start. One with an array that is read at a computed
+//! place stays in memory after scalar replacement: registers, or memory of each work-item, filled by a copy. Its loads may as
+//! well read the argument block, as vendors' compilers let them.
 //!
 //! Only blocks in buffers are read so: indices into push constants that differ between work-items are beyond some drivers.
 //! In robust mode and under checks copies stay, since private memory is confined and followed, and arguments are not.
@@ -12,8 +12,9 @@ use crate::pass::{Changed, Ctx, FunctionCtx};
 use crate::passes::lower::loop_arg_copies::{WordCopy, copied_words};
 use crate::passes::optimize::dce;
 use pumice_ir::analysis::AddressZeros;
+use pumice_ir::analysis::slots::{SlotAddress, SlotAddresses};
 use pumice_ir::{
-    ArgLayout, BinaryOp, ConvertOp, Function, Inst, InstKind, LowerError, Module, Scalar,
+    ArgLayout, BinaryOp, Cfg, ConvertOp, Function, Inst, InstKind, LowerError, Module, Scalar,
     StackSlot, Type, Value,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,11 +33,11 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     });
     for id in in_buffers.map(|kernel| kernel.func).collect::<Vec<_>>() {
         let func = &mut module.functions[id];
-        let slots = find(func);
-        if slots.is_empty() {
+        let in_place = InPlace::find(func);
+        if in_place.places.is_empty() {
             continue;
         }
-        changed |= expand(func, |x, inst| Ok(rewrite(x, &slots, inst)))?;
+        changed |= expand(func, |x, inst| Ok(in_place.rewrite(x, inst)))?;
         // The words that were read one by one, and the addresses.
         let ctx = FunctionCtx {
             target: ctx.target,
@@ -48,58 +49,98 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// The byte offset in the argument block at which a variable begins.
-type Places = FxHashMap<StackSlot, u32>;
+/// The variables of a kernel that are read in the argument block.
+struct InPlace {
+    /// The byte offset in the argument block at which each begins.
+    places: FxHashMap<StackSlot, u32>,
+    addresses: SlotAddresses,
+}
 
-/// The variables that only ever hold what was passed, and are read at a place that is not constant.
-fn find(func: &Function) -> Places {
-    let mut places = Places::default();
-    let mut out = FxHashSet::default();
-    let mut copied = FxHashSet::default();
-    for WordCopy {
-        inst,
-        slot,
-        to,
-        from,
-    } in copied_words(func)
-    {
-        copied.insert(inst);
-        match from.checked_sub(to) {
-            Some(place) if *places.entry(slot).or_insert(place) == place => {}
-            _ => {
-                out.insert(slot);
+impl InPlace {
+    /// Finds those that only ever hold what was passed, and are read at a place that is not constant.
+    fn find(func: &Function) -> Self {
+        let cfg = Cfg::new(func);
+        let mut places = FxHashMap::default();
+        let addresses = SlotAddresses::of(func, &cfg);
+        let mut out = FxHashSet::default();
+        let mut copied = FxHashSet::default();
+        for WordCopy {
+            inst,
+            slot,
+            to,
+            from,
+        } in copied_words(func)
+        {
+            copied.insert(inst);
+            match from.checked_sub(to) {
+                Some(place) if *places.entry(slot).or_insert(place) == place => {}
+                _ => {
+                    out.insert(slot);
+                }
             }
         }
-    }
-    if places.is_empty() {
-        return places;
-    }
-    let zeros = AddressZeros::of(func);
-    let mut wanted = FxHashSet::default();
-    for &block in &func.layout.blocks {
-        for &inst in &func.layout.insts[block] {
+        if places.is_empty() {
+            return InPlace { places, addresses };
+        }
+        let zeros = AddressZeros::of(func);
+        let mut wanted = FxHashSet::default();
+        let blocks = cfg.reverse_postorder().iter();
+        for &inst in blocks.flat_map(|&block| &func.layout.insts[block]) {
             let kind = &func.insts[inst].kind;
             match *kind {
                 InstKind::PtrAdd { .. } => {}
                 InstKind::Load { ptr, flags, .. } => {
-                    let Some((slot, constant)) = slot_of(func, ptr) else {
+                    let Some(SlotAddress { slot, offset }) = addresses.get(ptr) else {
                         continue;
                     };
                     let ty = func.ty(func.result(inst));
                     let words = is_words(ty) && zeros.alignment(ptr, 4) == 4;
                     if !flags.is_plain() || !words {
                         out.insert(slot);
-                    } else if constant.is_none() {
+                    } else if offset.is_none() {
                         wanted.insert(slot);
                     }
                 }
                 InstKind::Store { .. } if copied.contains(&inst) => {}
-                _ => kind.for_each_value(|value| out.extend(slot_of(func, value).map(|at| at.0))),
+                _ => kind.for_each_value(|value| {
+                    out.extend(addresses.get(value).map(|address| address.slot));
+                }),
             }
         }
+        places.retain(|slot, _| wanted.contains(slot) && !out.contains(slot));
+        InPlace { places, addresses }
     }
-    places.retain(|slot, _| wanted.contains(slot) && !out.contains(slot));
-    places
+
+    /// Replaces a load of a variable, and removes the copy into it.
+    fn rewrite(&self, x: &mut Expander<'_>, inst: Inst) -> Option<Replacement> {
+        match x.func.insts[inst].kind {
+            InstKind::Store { ptr, .. } => {
+                let SlotAddress { slot, .. } = self.addresses.get(ptr)?;
+                self.places.contains_key(&slot).then(Replacement::new)
+            }
+            InstKind::Load { ptr, .. } => {
+                let SlotAddress { slot, offset } = self.addresses.get(ptr)?;
+                let place = *self.places.get(&slot)?;
+                let ty = x.ty(x.func.result(inst));
+                let size = x.func.slots[slot].size;
+                let inside = |at: &u32| {
+                    let end = at.checked_add(ty.access_bytes());
+                    end.is_some_and(|end| end <= size)
+                };
+                let constant = offset.and_then(|at| u32::try_from(at).ok());
+                if let Some(at) = constant.filter(inside) {
+                    let offset = place + at;
+                    let value = x.value(InstKind::LoadArg { offset }, ty);
+                    return Some(Replacement::from_elem(value, 1));
+                }
+                let bytes = bytes_into(x, ptr);
+                let low = x.convert(ConvertOp::Trunc, bytes, Type::I32);
+                let index = x.bin_const(BinaryOp::LShr, low, 2);
+                Some(Replacement::from_elem(read(x, place, index, ty), 1))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Returns whether a value is made of whole words, of which every lane is one or two.
@@ -108,53 +149,6 @@ fn is_words(ty: Type) -> bool {
         ty.scalar,
         Scalar::I32 | Scalar::F32 | Scalar::I64 | Scalar::F64
     )
-}
-
-/// The variable that an address is computed from, and the bytes from its start if they are constant.
-fn slot_of(func: &Function, mut address: Value) -> Option<(StackSlot, Option<i64>)> {
-    let mut at = Some(0_i64);
-    loop {
-        match func.insts[func.def_inst(address)?].kind {
-            InstKind::StackAddr { slot } => return Some((slot, at)),
-            InstKind::PtrAdd { base, offset } => {
-                let by = func.const_signed(offset);
-                at = at.zip(by).map(|(a, b)| a.wrapping_add(b));
-                address = base;
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// Replaces a load of a variable, and removes the copy into it.
-fn rewrite(x: &mut Expander<'_>, places: &Places, inst: Inst) -> Option<Replacement> {
-    match x.func.insts[inst].kind {
-        InstKind::Store { ptr, .. } => {
-            let (slot, _) = slot_of(x.func, ptr)?;
-            places.contains_key(&slot).then(Replacement::new)
-        }
-        InstKind::Load { ptr, .. } => {
-            let (slot, constant) = slot_of(x.func, ptr)?;
-            let place = *places.get(&slot)?;
-            let ty = x.ty(x.func.result(inst));
-            let size = x.func.slots[slot].size;
-            let inside = |at: &u32| {
-                let end = at.checked_add(ty.access_bytes());
-                end.is_some_and(|end| end <= size)
-            };
-            let constant = constant.and_then(|at| u32::try_from(at).ok());
-            if let Some(at) = constant.filter(inside) {
-                let offset = place + at;
-                let value = x.value(InstKind::LoadArg { offset }, ty);
-                return Some(Replacement::from_elem(value, 1));
-            }
-            let bytes = bytes_into(x, ptr);
-            let low = x.convert(ConvertOp::Trunc, bytes, Type::I32);
-            let index = x.bin_const(BinaryOp::LShr, low, 2);
-            Some(Replacement::from_elem(read(x, place, index, ty), 1))
-        }
-        _ => None,
-    }
 }
 
 /// The bytes between a variable's start and an address in it.

@@ -1,22 +1,24 @@
 //! Private arrays that only ever hold constants become constant data.
 //!
-//! `const int t[16] = {…}` in a function is a private variable that each work-item fills before
-//! it reads it at a computed place, or copies from constant data. When all stores to a variable have constant places and
-//! values, and no two of them disagree about a byte, a load gives either that value or, where
-//! nothing was stored yet, any value: so the loads may read the program's constant data, and
-//! the variable and its stores go. Equal tables share their data.
+//! `const int t[16] = {…}` in a function is a private variable that each work-item fills before it reads it at a computed
+//! place, or copies from constant data. When all stores to a variable have constant places and values, and no two of them
+//! disagree about a byte, a load gives either that value or, where nothing was stored yet, any value: so the loads may read
+//! the program's constant data, and the variable and its stores go. Equal tables share their data.
 //!
 //! Variables whose address does anything but reach loads and stores stay, and so do those of
 //! [`MIN_BYTES`] or less, which a device may hold in registers. In robust mode all stay: private memory is confined
 //! where it is emitted, constant data is not.
 
 use crate::pass::{Changed, Ctx};
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use crate::passes::optimize::dce;
+use cranelift_entity::PrimaryMap;
+use pumice_ir::analysis::slots::{SlotAddress, SlotAddresses};
 use pumice_ir::{
-    AccessFlags, AddressSpace, Function, GlobalData, GlobalId, Inst, InstKind, Linkage, Module,
+    AccessFlags, AddressSpace, Cfg, Function, GlobalData, GlobalId, InstKind, Linkage, Module,
     Scalar, StackSlot, Type, Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// Smaller tables stay.
 const MIN_BYTES: u32 = 16;
@@ -28,10 +30,12 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Changed {
         return changed;
     }
     for id in module.functions.keys().collect::<Vec<_>>() {
-        let func = &module.functions[id];
+        let func = &mut module.functions[id];
         if func.entry().is_none() || func.slots.is_empty() {
             continue;
         }
+        // The addresses of slots are not known there.
+        changed |= dce::remove_unreachable_blocks(func);
         let tables = find(func, &module.globals);
         if tables.slots.is_empty() {
             continue;
@@ -71,12 +75,18 @@ fn table(module: &mut Module, bytes: &[u8], align: u32) -> GlobalId {
 }
 
 /// The tables that were found in a function.
-#[derive(Default)]
 struct Tables {
     /// The tables' bytes, in the order of the slots.
-    slots: std::collections::BTreeMap<StackSlot, Vec<u8>>,
-    /// The slot that an address points into.
-    slot_of: SecondaryMap<Value, Option<StackSlot>>,
+    slots: BTreeMap<StackSlot, Vec<u8>>,
+    addresses: SlotAddresses,
+}
+
+impl Tables {
+    /// Returns whether an address points into a table.
+    fn contains(&self, address: Value) -> bool {
+        let slot = self.addresses.get(address).map(|address| address.slot);
+        slot.is_some_and(|slot| self.slots.contains_key(&slot))
+    }
 }
 
 /// Knowledge of a slot while the function is read.
@@ -88,41 +98,15 @@ struct Contents {
 }
 
 fn find(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>) -> Tables {
-    let mut tables = Tables::default();
-    let mut offsets: SecondaryMap<Value, Option<i64>> = SecondaryMap::new();
+    let cfg = Cfg::new(func);
+    let addresses = SlotAddresses::of(func, &cfg);
     let mut contents: FxHashMap<StackSlot, Contents> = FxHashMap::default();
     let mut out: FxHashSet<StackSlot> = FxHashSet::default();
-    // Blocks are in any order, so addresses first, as long as there are new ones.
-    loop {
-        let mut found = false;
-        for inst in insts(func) {
-            let data = &func.insts[inst];
-            let (slot, offset) = match data.kind {
-                InstKind::StackAddr { slot } => (slot, Some(0)),
-                InstKind::PtrAdd { base, offset } => match tables.slot_of[base] {
-                    Some(slot) => {
-                        let by = func.const_signed(offset);
-                        (slot, offsets[base].zip(by).map(|(a, b)| a.wrapping_add(b)))
-                    }
-                    None => continue,
-                },
-                _ => continue,
-            };
-            let result = data.results[0];
-            if tables.slot_of[result].is_none() {
-                tables.slot_of[result] = Some(slot);
-                offsets[result] = offset;
-                found = true;
-            }
-        }
-        if !found {
-            break;
-        }
-    }
-    for inst in insts(func) {
+    let blocks = cfg.reverse_postorder().iter();
+    for &inst in blocks.flat_map(|&block| &func.layout.insts[block]) {
         let data = &func.insts[inst];
         let mut escapes = |value: Value| {
-            if let Some(slot) = tables.slot_of[value] {
+            if let Some(SlotAddress { slot, .. }) = addresses.get(value) {
                 out.insert(slot);
             }
         };
@@ -130,12 +114,12 @@ fn find(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>) -> Tables {
             InstKind::StackAddr { .. } => {}
             InstKind::PtrAdd { offset, .. } => escapes(*offset),
             InstKind::Load { ptr, flags, .. } => {
-                let Some(slot) = tables.slot_of[*ptr] else {
+                let Some(SlotAddress { slot, offset }) = addresses.get(*ptr) else {
                     continue;
                 };
                 if flags.contains(AccessFlags::VOLATILE) {
                     escapes(*ptr);
-                } else if offsets[*ptr].is_none() {
+                } else if offset.is_none() {
                     contents_of(&mut contents, func, slot).wanted = true;
                 }
             }
@@ -143,11 +127,11 @@ fn find(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>) -> Tables {
                 ptr, value, flags, ..
             } => {
                 escapes(*value);
-                let Some(slot) = tables.slot_of[*ptr] else {
+                let Some(SlotAddress { slot, offset }) = addresses.get(*ptr) else {
                     continue;
                 };
                 let bytes = constant_bytes(func, *value);
-                let stored = bytes.zip(offsets[*ptr]).is_some_and(|(bytes, offset)| {
+                let stored = bytes.zip(offset).is_some_and(|(bytes, offset)| {
                     let contents = contents_of(&mut contents, func, slot);
                     !flags.contains(AccessFlags::VOLATILE) && put(contents, offset, &bytes)
                 });
@@ -163,12 +147,12 @@ fn find(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>) -> Tables {
                 ..
             } => {
                 escapes(*src);
-                let Some(slot) = tables.slot_of[*dst] else {
+                let Some(SlotAddress { slot, offset }) = addresses.get(*dst) else {
                     continue;
                 };
                 let bytes = (func.const_bits(*size))
                     .and_then(|size| global_bytes(func, globals, *src, size));
-                let copied = bytes.zip(offsets[*dst]).is_some_and(|(bytes, offset)| {
+                let copied = bytes.zip(offset).is_some_and(|(bytes, offset)| {
                     let contents = contents_of(&mut contents, func, slot);
                     !flags.contains(AccessFlags::VOLATILE) && put(contents, offset, &bytes)
                 });
@@ -179,20 +163,14 @@ fn find(func: &Function, globals: &PrimaryMap<GlobalId, GlobalData>) -> Tables {
             kind => kind.for_each_value(escapes),
         }
     }
+    let mut slots = BTreeMap::new();
     for (slot, contents) in contents {
         if contents.wanted && !out.contains(&slot) && func.slots[slot].size > MIN_BYTES {
             let bytes = contents.bytes.into_iter();
-            tables
-                .slots
-                .insert(slot, bytes.map(Option::unwrap_or_default).collect());
+            slots.insert(slot, bytes.map(Option::unwrap_or_default).collect());
         }
     }
-    tables
-}
-
-fn insts(func: &Function) -> impl Iterator<Item = Inst> + '_ {
-    let blocks = func.layout.blocks.iter();
-    blocks.flat_map(|&block| func.layout.insts[block].iter().copied())
+    Tables { slots, addresses }
 }
 
 fn contents_of<'a>(
@@ -275,20 +253,18 @@ fn global_bytes(
 /// Lets the addresses of tables be addresses of constant data, and removes the stores.
 fn rewrite(func: &mut Function, tables: &Tables, globals: &FxHashMap<StackSlot, GlobalId>) {
     let ty = Type::ptr(AddressSpace::Constant);
-    let is_table =
-        |value: Value| tables.slot_of[value].is_some_and(|slot| globals.contains_key(&slot));
     let mut renamed: FxHashMap<Value, Value> = FxHashMap::default();
     for block in func.layout.blocks.clone() {
         let mut list = Vec::with_capacity(func.layout.insts[block].len());
         for inst in func.layout.insts[block].clone() {
             let loc = func.insts[inst].loc;
             let new = match func.insts[inst].kind {
-                InstKind::Store { ptr, .. } if is_table(ptr) => continue,
-                InstKind::MemCopy { dst, .. } if is_table(dst) => continue,
+                InstKind::Store { ptr, .. } if tables.contains(ptr) => continue,
+                InstKind::MemCopy { dst, .. } if tables.contains(dst) => continue,
                 InstKind::StackAddr { slot } => globals
                     .get(&slot)
                     .map(|&global| InstKind::GlobalAddr { global }),
-                InstKind::PtrAdd { base, offset } if is_table(base) => {
+                InstKind::PtrAdd { base, offset } if tables.contains(base) => {
                     Some(InstKind::PtrAdd { base, offset })
                 }
                 _ => None,
