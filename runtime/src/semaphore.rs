@@ -16,7 +16,6 @@ use pumice_vulkan_layer::{BinarySemaphore, SemaphoreFd, shares};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::Info;
-use crate::base::log;
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::property::{Property, repeats};
 use crate::command::{Command, DeviceCommand, Empty, Retire, Visit};
@@ -279,16 +278,8 @@ impl Semaphore {
         let promise = std::mem::replace(&mut round.signal, event.clone());
         round.is_promise = false;
         drop(rounds);
-        // The promise ends as the signal ends.
-        let kept = event.set_callback(
-            cl::CL_COMPLETE,
-            Box::new(move |_, status| {
-                let _ = promise.set_user_status(status);
-            }),
-        );
-        if let Err(error) = kept {
-            log::error!("the end of a semaphore's signal cannot be awaited: {error}");
-        }
+        // Not by a callback, which stands behind those of the application.
+        event.lead(promise);
     }
 }
 

@@ -262,6 +262,38 @@ static void images(void)
     clReleaseMemObject(bytes), clReleaseMemObject(input);
 }
 
+/* The times of a command buffer are in order, whoever runs its commands. */
+static void check_times(cl_event done)
+{
+    cl_ulong times[4] = {0};
+    for (cl_uint i = 0; i < 4; i++)
+        MUST(clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_QUEUED + i, 8, &times[i], NULL));
+    CHECK(times[0] && times[0] <= times[1] && times[1] <= times[2] && times[2] < times[3]);
+}
+
+/* A copy by the host, alone and behind a kernel, in a queue that measures. */
+static void times_of_host(cl_kernel kernel, int *to, const int *from)
+{
+    cl_command_queue timed = queue_with(CL_QUEUE_PROFILING_ENABLE);
+    size_t global = N;
+    for (int launches = 0; launches < 2; launches++) {
+        buffer_t buffer = create(1, &timed, NULL, NULL);
+        if (launches)
+            MUST(ndrange(PLAIN(buffer), kernel, 1, NULL, &global, NULL, ALONE));
+        MUST(svm_memcpy(PLAIN(buffer), to, from, N * 4, ALONE));
+        MUST(finalize(buffer));
+        for (int round = 0; round < 2; round++) {
+            cl_event done;
+            MUST(enqueue(0, NULL, buffer, 0, NULL, &done));
+            MUST(clWaitForEvents(1, &done));
+            check_times(done);
+            MUST(clReleaseEvent(done));
+        }
+        MUST(release(buffer));
+    }
+    MUST(clReleaseCommandQueue(timed));
+}
+
 /* The host copies and fills shared virtual memory, between commands of the device. */
 static void shared_memory(void)
 {
@@ -312,6 +344,7 @@ static void shared_memory(void)
     }
     MUST(clFinish(out_of_order));
     MUST(release(buffer));
+    times_of_host(add, a, b);
     clReleaseKernel(add);
     clSVMFree(context, a), clSVMFree(context, b);
 }
@@ -441,10 +474,7 @@ static void events(void)
     MUST(clSetUserEventStatus(gate, CL_COMPLETE));
     MUST(clWaitForEvents(1, &done));
     check_all(a, 2);
-    cl_ulong times[4] = {0};
-    for (int i = 0; i < 4; i++)
-        MUST(clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_QUEUED + i, 8, &times[i], NULL));
-    CHECK(times[0] && times[0] <= times[1] && times[1] <= times[2] && times[2] < times[3]);
+    check_times(done);
     clReleaseEvent(gate), clReleaseEvent(done);
     /* Behind a failure nothing happens. */
     gate = clCreateUserEvent(context, &error);

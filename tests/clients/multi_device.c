@@ -12,7 +12,24 @@ static const char *source =
     "{\n"
     "    size_t i = get_global_id(0);\n"
     "    data[i] = data[i] * 3 + add;\n"
+    "}\n"
+    "kernel void slow(global uint *data, uint rounds)\n"
+    "{\n"
+    "    uint h = get_global_id(0);\n"
+    "    for (uint i = 0; i < rounds; i++) h = h * 1664525u + 1013904223u + (h >> 7);\n"
+    "    data[get_global_id(0)] = h | 1;\n"
     "}\n";
+
+/* What the kernel `slow` writes. */
+static void slow_on_host(cl_uint *data, cl_uint count, cl_uint rounds)
+{
+    for (cl_uint item = 0; item < count; item++) {
+        cl_uint h = item;
+        for (cl_uint i = 0; i < rounds; i++)
+            h = h * 1664525u + 1013904223u + (h >> 7);
+        data[item] = h | 1;
+    }
+}
 
 static cl_context context;
 static cl_command_queue queues[9];
@@ -86,6 +103,64 @@ static void commands(cl_kernel kernel)
     MUST(clReleaseMemObject(part));
     MUST(clReleaseMemObject(other));
     MUST(clReleaseMemObject(whole));
+}
+
+/* A copy of an in-order queue reads what another device's kernel wrote if a command before it waits for the kernel; and
+ * two devices write two parts of a buffer at the same time. */
+static void kernels_under_way(cl_program program)
+{
+    enum { ITEMS = 1024, ROUNDS = 20000 };
+    cl_int error = 0;
+    cl_uint rounds = ROUNDS;
+    size_t items = ITEMS;
+    static cl_uint want[ITEMS], got[2 * ITEMS], zeros[2 * ITEMS];
+    slow_on_host(want, ITEMS, ROUNDS);
+    cl_kernel slow[2];
+    for (int i = 0; i < 2; i++) {
+        slow[i] = clCreateKernel(program, "slow", &error);
+        MUST(error);
+        MUST(clSetKernelArg(slow[i], 1, sizeof rounds, &rounds));
+    }
+    for (int turn = 0; turn < 8; turn++) {
+        cl_command_queue a = queues[0], b = queues[1];
+        cl_mem from = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, &error);
+        MUST(error);
+        cl_mem to = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, &error);
+        MUST(error);
+        cl_event written = NULL;
+        MUST(clSetKernelArg(slow[0], 0, sizeof from, &from));
+        MUST(clEnqueueNDRangeKernel(a, slow[0], 1, NULL, &items, NULL, 0, NULL, &written));
+        MUST(clFlush(a));
+        if (turn % 2)
+            MUST(clEnqueueFillBuffer(b, to, zeros, 4, 0, 4, 0, NULL, NULL));
+        MUST(clEnqueueBarrierWithWaitList(b, 1, &written, NULL));
+        MUST(clEnqueueCopyBuffer(b, from, to, 0, 0, sizeof want, 0, NULL, NULL));
+        MUST(clEnqueueReadBuffer(b, to, CL_TRUE, 0, sizeof want, got, 0, NULL, NULL));
+        CHECK(memcmp(got, want, sizeof want) == 0);
+        MUST(clReleaseEvent(written));
+
+        MUST(clEnqueueWriteBuffer(a, from, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL, NULL));
+        cl_mem parts[2];
+        for (size_t i = 0; i < 2; i++) {
+            cl_buffer_region region = {i * sizeof want, sizeof want};
+            parts[i] = clCreateSubBuffer(from, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+            MUST(error);
+            MUST(clSetKernelArg(slow[i], 0, sizeof parts[i], &parts[i]));
+            MUST(clEnqueueNDRangeKernel(queues[i], slow[i], 1, NULL, &items, NULL, 0, NULL, NULL));
+            MUST(clFlush(queues[i]));
+        }
+        MUST(clFinish(a));
+        MUST(clFinish(b));
+        MUST(clEnqueueReadBuffer(a, from, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        CHECK(memcmp(got, want, sizeof want) == 0);
+        CHECK(memcmp(got + ITEMS, want, sizeof want) == 0);
+        for (int i = 0; i < 2; i++)
+            MUST(clReleaseMemObject(parts[i]));
+        MUST(clReleaseMemObject(from));
+        MUST(clReleaseMemObject(to));
+    }
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseKernel(slow[i]));
 }
 
 /* Shared virtual memory of all devices, where they all have it. */
@@ -178,6 +253,7 @@ int main(void)
             break;
         }
     commands(kernel);
+    kernels_under_way(program);
     shared(kernel);
     MUST(clReleaseEvent(last));
     MUST(clReleaseMemObject(buffer));

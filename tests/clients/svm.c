@@ -2,6 +2,7 @@
  * and its errors; on a device without it, that everything says so. */
 #define _POSIX_C_SOURCE 200809L
 #include "common.h"
+#include "usage.h"
 #include <pthread.h>
 #include <stdint.h>
 
@@ -337,6 +338,33 @@ static const char *everywhere =
     "{ global int *before = (global int *)slot[0]; slot[0] = (ulong)mine;\n"
     "  out[0] = (ulong)before; atomic_add(before, 5); out[1] = before == mine; out[2] = (ulong)&mine[1]; }\n";
 
+/* A kernel object keeps no allocation that was freed. */
+static void freed_arguments(cl_program program)
+{
+    enum { BYTES = 64 << 20, ROUNDS = 4 };
+    cl_int error = 0;
+    cl_kernel kernels[ROUNDS];
+    long before = resident();
+    for (int i = 0; i < ROUNDS; i++) {
+        kernels[i] = clCreateKernel(program, "twice", &error);
+        MUST(error);
+        char *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
+        CHECK(memory);
+        if (!memory)
+            return;
+        MUST(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, memory, BYTES, 0, NULL, NULL));
+        memset(memory, 1, BYTES);
+        MUST(clEnqueueSVMUnmap(queue, memory, 0, NULL, NULL));
+        MUST(clFinish(queue));
+        MUST(clSetKernelArgSVMPointer(kernels[i], 0, memory));
+        clSVMFree(context, memory);
+    }
+    if (before >= 0)
+        CHECK(resident() - before < 2 * BYTES / 1024);
+    for (int i = 0; i < ROUNDS; i++)
+        MUST(clReleaseKernel(kernels[i]));
+}
+
 static void pointers_everywhere(void)
 {
     cl_int error = 0;
@@ -530,6 +558,7 @@ int main(void)
         commands();
         buffers(program);
         maps(program);
+        freed_arguments(program);
         pointers_everywhere();
         if (has & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM)
             lists(program, 1);

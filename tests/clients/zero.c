@@ -283,6 +283,33 @@ static void images(cl_mem_object_type type, size_t width, size_t height, size_t 
     }
 }
 
+/* A read of a new buffer that is still to come finds zeros, though the next command overwrites all of it. */
+static void read_before_overwrite(void)
+{
+    enum { BYTES = 1000 };
+    static unsigned char marks[BYTES], got[BYTES];
+    memset(marks, 0x55, sizeof marks);
+    cl_int error = 0;
+    for (int round = 0; round < rounds_of(60); round++) {
+        cl_mem marked = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, BYTES, marks, &error);
+        MUST(error);
+        cl_mem other = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, BYTES, marks, &error);
+        MUST(error);
+        cl_mem fresh = clCreateBuffer(context, 0, BYTES, NULL, &error);
+        MUST(error);
+        memset(got, 0xee, sizeof got);
+        MUST(clEnqueueCopyBuffer(queue, marked, other, 0, 0, 16, 0, NULL, NULL));
+        MUST(clEnqueueReadBuffer(queue, fresh, CL_FALSE, 0, BYTES, got, 0, NULL, NULL));
+        MUST(clEnqueueCopyBuffer(queue, marked, fresh, 0, 0, BYTES, 0, NULL, NULL));
+        MUST(clFinish(queue));
+        for (int i = 0; i < BYTES; i++)
+            stale += got[i] != 0;
+        MUST(clReleaseMemObject(marked));
+        MUST(clReleaseMemObject(other));
+        MUST(clReleaseMemObject(fresh));
+    }
+}
+
 static void svm(void)
 {
     cl_device_svm_capabilities has = 0;
@@ -353,6 +380,7 @@ static void in_a_context(void)
         images(CL_MEM_OBJECT_IMAGE2D, 64, 33, 1);
         images(CL_MEM_OBJECT_IMAGE2D_ARRAY, 40, 30, 3);
         images(CL_MEM_OBJECT_IMAGE3D, 20, 10, 5);
+        read_before_overwrite();
         MUST(clReleaseCommandQueue(free_queue));
         MUST(clReleaseCommandQueue(other_queue));
         MUST(clReleaseCommandQueue(queue));

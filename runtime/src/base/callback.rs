@@ -1,8 +1,8 @@
-//! The thread that runs the application's callbacks.
+//! The threads that run the application's callbacks.
 //!
-//! One thread for the process, started at the first callback. Callbacks never run on a thread
-//! that waits for the driver or completes commands: the application may hold a lock of its own
-//! around clFinish that its callback takes too.
+//! One thread for the process, started at the first callback, and another for the text of cl_arm_printf, for which clFinish
+//! waits. Callbacks never run on a thread that waits for the driver or completes commands, and nothing that a command needs
+//! to end is done behind them: the application may hold a lock of its own around clFinish that its callback takes too.
 
 use std::cell::Cell;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ thread_local! {
     static IS_CALLBACK_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Tells whether this is the callback thread, which must not wait for callbacks.
+/// Tells whether this is a callback thread, which must not wait for callbacks.
 pub fn is_callback_thread() -> bool {
     IS_CALLBACK_THREAD.get()
 }
@@ -26,10 +26,28 @@ type Job = Box<dyn FnOnce() + Send>;
 /// Runs `job` on the callback thread, after the jobs posted before it.
 pub fn post(job: impl FnOnce() + Send + 'static) {
     static SENDER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
-    let sender = SENDER.get_or_init(|| {
+    post_to(&SENDER, "pumice-callback", Box::new(job));
+}
+
+/// Runs `job`, which gives the application text, on the thread for that, after the jobs posted before it.
+pub fn post_text(job: impl FnOnce() + Send + 'static) {
+    static SENDER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
+    post_to(&SENDER, "pumice-printf", Box::new(job));
+}
+
+/// Runs `job`, which ends commands that could not be submitted, on the thread for that: it holds none of the locks that the
+/// caller may hold, and stands behind no callback.
+pub fn post_failure(job: impl FnOnce() + Send + 'static) {
+    static SENDER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
+    post_to(&SENDER, "pumice-failed", Box::new(job));
+}
+
+/// Runs `job` on the thread behind `sender`, which is started if there is none.
+fn post_to(sender: &'static OnceLock<Option<Sender<Job>>>, thread: &'static str, job: Job) {
+    let sender = sender.get_or_init(|| {
         let (sender, receiver) = unbounded::<Job>();
         std::thread::Builder::new()
-            .name("pumice-callback".into())
+            .name(thread.into())
             .spawn(move || {
                 IS_CALLBACK_THREAD.set(true);
                 for job in receiver {
@@ -37,13 +55,13 @@ pub fn post(job: impl FnOnce() + Send + 'static) {
                     job();
                 }
             })
-            .inspect_err(|error| log::error!("cannot start the callback thread: {error}"))
+            .inspect_err(|error| log::error!("cannot start the thread {thread}: {error}"))
             .ok()
             .map(|_| sender)
     });
     match sender {
         // The receiver lives as long as its thread, which never ends.
-        Some(sender) => drop(sender.send(Box::new(job))),
+        Some(sender) => drop(sender.send(job)),
         None => job(),
     }
 }

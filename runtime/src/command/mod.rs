@@ -40,6 +40,7 @@ use crate::device::gpu;
 use crate::executable::RangeRequest;
 use crate::memory::residency::{Access, Contents};
 use crate::program::kernel::Kernel;
+use crate::queue::event::Moment;
 
 /// A command that the device does.
 pub trait DeviceCommand: Send + Sync {
@@ -98,6 +99,12 @@ pub trait DeviceCommand: Send + Sync {
     fn record_again(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<()> {
         recorder.barrier();
         self.record(on, recorder).map(drop)
+    }
+
+    /// Tells whether the command may run long, or until the host does something: events of commands before it are not to
+    /// wait for its end.
+    fn may_take_long(&self) -> bool {
+        false
     }
 
     /// Told of the nanoseconds that the device has spent on it, at most and on average of its batch.
@@ -223,9 +230,9 @@ pub struct Empty {
 
 /// Commands that the application knows as one.
 pub trait Parts: Send + Sync {
-    /// The start of the first and the end of the last (nanoseconds of the host's clock), once all have
-    /// ended.
-    fn times(&self) -> Option<(u64, u64)>;
+    /// The earliest time of each moment, and the latest end (nanoseconds of the host's clock), once all have ended. `None`
+    /// if there are no commands.
+    fn times(&self) -> Option<[(Moment, u64); 4]>;
 
     /// Tells whether they are in several queues, of which none is the queue of all.
     fn in_several_queues(&self) -> bool;

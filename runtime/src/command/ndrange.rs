@@ -27,6 +27,9 @@ use crate::memory::{Mem, device_address, written};
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel, Rewritten};
 
+/// The nanoseconds from which a launch takes long: a submission more or less is nothing beside it.
+const LONG: u64 = 1_000_000;
+
 /// A kernel over a range.
 pub(super) struct KernelLaunch {
     pub(super) command_type: u32,
@@ -527,7 +530,13 @@ impl DeviceCommand for KernelLaunch {
         self.joins
     }
 
+    fn may_take_long(&self) -> bool {
+        let polls = |arg: &Option<Argument>| matches!(arg, Some(Argument::Shared { allocation, .. }) if allocation.has_atomics());
+        self.kernel.last_time() >= LONG || self.args.values.iter().any(polls)
+    }
+
     fn note_time(&self, nanoseconds: u64) {
+        self.kernel.note_time(nanoseconds);
         self.device_kernel.note_time(nanoseconds);
     }
 

@@ -167,10 +167,14 @@ struct Whole {
 }
 
 impl Parts for Whole {
-    fn times(&self) -> Option<(u64, u64)> {
-        let start = self.events.iter().map(|event| event.time(Moment::Start));
-        let end = self.events.iter().map(|event| event.time(Moment::End));
-        start.min().zip(end.max())
+    fn times(&self) -> Option<[(Moment, u64); 4]> {
+        let times = |moment| self.events.iter().map(move |event| event.time(moment));
+        Some([
+            (Moment::Queued, times(Moment::Queued).min()?),
+            (Moment::Submit, times(Moment::Submit).min()?),
+            (Moment::Start, times(Moment::Start).min()?),
+            (Moment::End, times(Moment::End).max()?),
+        ])
     }
 
     fn in_several_queues(&self) -> bool {

@@ -26,11 +26,11 @@ impl Printf {
         })
     }
 
-    /// Gives the text of a launch to the application, on the thread of callbacks.
+    /// Gives the text of a launch to the application, on the thread for text.
     pub fn post(self: &Arc<Self>, text: Vec<u8>) {
         *self.pending.lock() += 1;
         let printf = self.clone();
-        callback::post(move || {
+        callback::post_text(move || {
             (printf.callback)(&text, true);
             *printf.pending.lock() -= 1;
             printf.ended.notify_all();

@@ -46,6 +46,8 @@ pub enum Origin {
     Svm {
         /// True for fine-grained memory.
         fine: bool,
+        /// True if the host and kernels may use atomics on it at the same time.
+        atomics: bool,
     },
     /// cl_intel_unified_shared_memory.
     Usm(Usm),
@@ -122,6 +124,11 @@ impl Allocation {
     /// The call that it comes from.
     pub fn origin(&self) -> &Origin {
         &self.origin
+    }
+
+    /// Tells whether a kernel may wait for what the host writes to it while the kernel runs.
+    pub fn has_atomics(&self) -> bool {
+        matches!(self.origin, Origin::Svm { atomics: true, .. })
     }
 
     /// The device's memory, which may have bytes behind the allocation's.
@@ -339,6 +346,7 @@ impl Object<Context> {
             for_all: true,
             origin: Origin::Svm {
                 fine: wanted == Wanted::Fine,
+                atomics: flags & cl::CL_MEM_SVM_ATOMICS != 0,
             },
         };
         match self.share(request) {

@@ -84,8 +84,8 @@ impl Properties {
 /// The type of an allocation.
 fn type_of(allocation: &Allocation) -> SvmType {
     match allocation.origin() {
-        Origin::Svm { fine: false } => SvmType::Coarse,
-        Origin::Svm { fine: true } => SvmType::Fine,
+        Origin::Svm { fine: false, .. } => SvmType::Coarse,
+        Origin::Svm { fine: true, .. } => SvmType::Fine,
         Origin::Usm(usm) => match usm.kind() {
             Kind::Device => SvmType::Device,
             Kind::Host => SvmType::Host,

@@ -3,13 +3,15 @@
 //! Invariant: once something was written, at least one copy holds the newest contents
 //! (`State::newest`); a device that uses them elsewhere gets a copy first. OpenCL makes the application
 //! order accesses of different devices by events, and the scheduler waits for another device's events on
-//! the host, so the copy finds finished data.
+//! the host, so the copy finds finished data. Only parts that do not meet may be used by several devices without order, as
+//! sub-buffers: a copy waits for the command that last wrote any part ([`Writer`]).
 //!
 //! Contents that nothing has written read as zero, while their memory holds what another object left
 //! there: the first use clears it, unless it overwrites everything. An image also gets its layout then. A
 //! command of the device's has the clear recorded before it ([`Contents::find`], [`Contents::clear`]); the
 //! host has it done ([`Contents::bring`]).
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -80,7 +82,7 @@ pub trait Contents: Send + Sync {
     ///
     /// # Errors
     /// As there.
-    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found>;
+    fn find(&self, index: usize, access: Access, recording: &Recording<'_>) -> Result<Found>;
 
     /// Records the clear of contents that were found unwritten by a command of that access; it is part of
     /// `clearing`. A barrier must follow.
@@ -97,6 +99,20 @@ pub trait Contents: Send + Sync {
 
     /// The number of uses so far that wrote: a command counts when it is about to be recorded or begins on the host.
     fn writes(&self) -> u64;
+}
+
+/// A command that is about to be recorded.
+pub struct Recording<'a> {
+    /// The timeline of its queue.
+    pub queue: &'a gpu::Timeline,
+    /// The command, where another device of the context may want what it writes.
+    pub writer: Option<&'a Arc<dyn Writer>>,
+}
+
+/// A command that writes contents.
+pub trait Writer: Send + Sync {
+    /// Submits it, and waits until the device has done it. No lock of contents may be held.
+    fn finish(&self);
 }
 
 /// Contents as a command finds them that is about to be recorded.
@@ -179,9 +195,9 @@ impl<R: Resident> Contents for R {
         self.residency().on_device(index, access).map(drop)
     }
 
-    fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+    fn find(&self, index: usize, access: Access, recording: &Recording<'_>) -> Result<Found> {
         self.is_used(access);
-        self.residency().find(index, access, queue)
+        self.residency().find(index, access, recording)
     }
 
     fn clear(
@@ -217,6 +233,8 @@ struct State<M> {
     newest: Vec<bool>,
     /// [`Contents::writes`].
     writes: u64,
+    /// The command that was the last to write each device's copy, until somebody has waited for it.
+    writers: Vec<Option<Arc<dyn Writer>>>,
     /// The clear of what nothing had written, until it is known to have ended.
     clearing: Option<Clearing>,
     /// Host memory for maps, where no pointer into a device's memory serves.
@@ -241,6 +259,16 @@ impl<M> State<M> {
             self.clearing = None;
         }
         self.clearing.clone()
+    }
+
+    /// The command to wait for before a device gets a copy of the newest contents. None that has been waited for when there
+    /// were as many writes as in `finished`.
+    fn writer_before(&self, index: usize, finished: Option<u64>) -> Option<Arc<dyn Writer>> {
+        if self.newest[index] || finished == Some(self.writes) {
+            return None;
+        }
+        let from = self.newest.iter().position(|newest| *newest)?;
+        self.writers[from].clone()
     }
 
     /// Notes a use of a copy that holds the newest contents, or gets them by it.
@@ -269,6 +297,7 @@ impl<B: Backing> Residency<B> {
             devices: devices.to_vec(),
             state: Mutex::new(State {
                 newest: vec![false; copies.len()],
+                writers: vec![None; copies.len()],
                 copies,
                 writes: 0,
                 clearing: None,
@@ -342,9 +371,16 @@ impl<B: Backing> Residency<B> {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<B::Memory> {
+        let mut finished = None;
         loop {
             let mut guard = self.state.lock();
             let state = &mut *guard;
+            if let Some(writer) = state.writer_before(index, finished) {
+                finished = Some(state.writes);
+                drop(guard);
+                writer.finish();
+                continue;
+            }
             if let Some(clearing) = state.pending(None) {
                 drop(guard);
                 clearing.finish()?;
@@ -379,6 +415,7 @@ impl<B: Backing> Residency<B> {
         if let Some((from, source)) = source {
             let from = (self.gpu(from)?, &source);
             self.backing.migrate(from, (gpu, &memory))?;
+            state.writers.fill(None);
             return Ok(true);
         }
         Ok(self.backing.clear_by_host(gpu, &memory, access))
@@ -388,12 +425,19 @@ impl<B: Backing> Residency<B> {
     ///
     /// # Errors
     /// Out of memory, or a lost device.
-    pub fn find(&self, index: usize, access: Access, queue: &gpu::Timeline) -> Result<Found> {
+    pub fn find(&self, index: usize, access: Access, recording: &Recording<'_>) -> Result<Found> {
+        let mut finished = None;
         loop {
             let mut guard = self.state.lock();
             let state = &mut *guard;
+            if let Some(writer) = state.writer_before(index, finished) {
+                finished = Some(state.writes);
+                drop(guard);
+                writer.finish();
+                continue;
+            }
             let mut wait = None;
-            if let Some(clearing) = state.pending(Some(queue)) {
+            if let Some(clearing) = state.pending(Some(recording.queue)) {
                 // Other devices get a copy from the host.
                 if !state.newest[index] {
                     drop(guard);
@@ -410,6 +454,9 @@ impl<B: Backing> Residency<B> {
                 return Ok(Found::Unwritten);
             }
             state.used(index, access);
+            if let (Some(writer), Access::Write | Access::Overwrite) = (recording.writer, access) {
+                state.writers[index] = Some(writer.clone());
+            }
             return Ok(Found::There(wait));
         }
     }

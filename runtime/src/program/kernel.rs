@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use crate::base::error::{Error, Result};
 use crate::base::object::{Kind, Object, Ref};
 use crate::base::reason::Callback;
+use crate::context::svm::Allocation;
 use crate::device::Device;
 use crate::executable::{ArgBytes, ArgKind, ArgMeta, ArgValue, KernelInfo};
 use crate::memory::Mem;
@@ -19,19 +20,30 @@ use crate::program::kernel_checks::unknown_name;
 
 pub use crate::program::arguments::{ArgBlock, Argument};
 
-/// An argument as the kernel object stores it: clSetKernelArg retains no memory object, whose
-/// destructor callbacks and memory do not wait for the kernel.
+/// An argument as the kernel object stores it: clSetKernelArg retains no memory, whose
+/// destructor callbacks and release do not wait for the kernel.
 #[derive(Clone)]
 enum Stored {
-    /// Everything but a buffer or image.
+    /// Everything but memory.
     Held(Argument),
     Memory(Weak<Object<Mem>>),
+    /// A pointer into shared memory, and the allocation that it led into when it was set.
+    Shared {
+        allocation: Weak<Allocation>,
+        address: usize,
+        offset: usize,
+    },
 }
 
 impl Stored {
     fn of(value: Argument) -> Self {
         match value {
             Argument::Memory(object) => Stored::Memory(Arc::downgrade(&object)),
+            Argument::Shared { allocation, offset } => Stored::Shared {
+                allocation: Arc::downgrade(&allocation),
+                address: allocation.start() + offset,
+                offset,
+            },
             value => Stored::Held(value),
         }
     }
@@ -48,6 +60,18 @@ impl Stored {
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Stored::Memory(one), Stored::Memory(other)) => one.ptr_eq(other),
+            (
+                Stored::Shared {
+                    allocation: one,
+                    address,
+                    ..
+                },
+                Stored::Shared {
+                    allocation: other,
+                    address: at,
+                    ..
+                },
+            ) => one.ptr_eq(other) && address == at,
             (Stored::Held(one), Stored::Held(other)) => one.same(other),
             _ => false,
         }
@@ -123,6 +147,8 @@ pub struct Kernel {
     state: Mutex<State>,
     /// [`State::changes`], for reading without the lock.
     changes: AtomicU64,
+    /// The nanoseconds that its last launch to end took at most.
+    last_time: AtomicU64,
 }
 
 impl std::fmt::Debug for Kernel {
@@ -219,6 +245,7 @@ impl Kernel {
                 ..State::default()
             }),
             changes: AtomicU64::new(0),
+            last_time: AtomicU64::new(0),
         })
     }
 
@@ -420,6 +447,16 @@ impl Kernel {
         self.changes.load(Ordering::Acquire)
     }
 
+    /// The nanoseconds that its last launch to end took on a device at most, its first one with the time to compile it.
+    pub fn last_time(&self) -> u64 {
+        self.last_time.load(Ordering::Relaxed)
+    }
+
+    /// Notes what [`Kernel::last_time`] gives.
+    pub fn note_time(&self, nanoseconds: u64) {
+        self.last_time.store(nanoseconds, Ordering::Relaxed);
+    }
+
     /// The last launch, if it serves for another.
     pub fn last_launch(&self) -> LastLaunch {
         let state = self.state.lock();
@@ -451,7 +488,7 @@ impl Kernel {
             return Ok(args);
         };
         let reason = match self.state.lock().args.values[index] {
-            Some(_) => "its memory object has been released",
+            Some(_) => "its memory has been released",
             None => "it has not been set",
         };
         Err(self.arg_error(Error::InvalidKernelArgs, index as u32, reason))
@@ -462,6 +499,16 @@ impl Kernel {
         let current = |arg: &Stored| match arg {
             Stored::Held(argument) => Some(argument.clone()),
             Stored::Memory(object) => object.upgrade().map(Argument::Memory),
+            Stored::Shared {
+                allocation,
+                address,
+                offset,
+            } => {
+                let set = allocation.upgrade().map(|allocation| (allocation, *offset));
+                // Memory that was allocated since the other was freed may begin at the same pointer.
+                let found = set.or_else(|| self.program.context().svm_find(*address));
+                found.map(|(allocation, offset)| Argument::Shared { allocation, offset })
+            }
         };
         let args = &self.state.lock().args;
         let values = args.values.iter();

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::event::{Event, Node};
-use super::open_batch::{Last, OpenBatch, Recorded, Submit};
+use super::open_batch::{Last, OpenBatch, Recorded, Submission, Submit};
 use super::spent::{Finished, Spending};
 use super::untold::Unsent;
 use super::watch::{Look, Waiting, Watch};
@@ -40,6 +40,9 @@ const SUBMIT_AHEAD: usize = 2;
 /// an application which never waits itself needs no memory for ever more commands.
 const IN_FLIGHT_LIMIT: usize = 64;
 
+/// No batch is submitted early for its events while so many are in flight.
+const MOST_APART: usize = IN_FLIGHT_LIMIT / 2;
+
 /// A command that is to be recorded.
 pub(super) struct Request<'a> {
     pub node: &'a Arc<Node>,
@@ -61,19 +64,6 @@ struct InFlight {
     /// The host's time when it was submitted, in nanoseconds.
     submitted: u64,
     commands: Vec<Recorded>,
-}
-
-/// An attempt to submit a batch.
-#[must_use]
-pub(super) enum Submission {
-    /// The device will reach this value of the timeline, which the completion thread has to be told of.
-    Sent(u64),
-    /// The same, which it need not be told of now.
-    Left,
-    /// The device was given this value before, and it has to be told of it now.
-    Told(u64),
-    /// The commands will never run.
-    Failed(Unsent),
 }
 
 /// A command that was recorded to end with another.
@@ -133,6 +123,13 @@ impl State {
             self.ahead = (2 * self.ahead).min(JOINED_LIMIT);
         }
         due
+    }
+
+    /// Tells whether the open batch is to end before a command: the application may wait for one of its events, which end with
+    /// the batch, and the command may take long.
+    fn ends_before(&self, command: &dyn DeviceCommand) -> bool {
+        let gives_event = self.open.as_ref().is_some_and(|open| open.gives_event);
+        gives_event && self.in_flight.len() < MOST_APART && command.may_take_long()
     }
 
     /// A batch that was left and that the completion thread has to be told of.
@@ -198,6 +195,24 @@ impl Lane {
         submit: impl FnOnce() -> Submit,
         submitted: &mut Vec<Submission>,
     ) -> Result<Option<u64>> {
+        let mut state = self.state.lock();
+        submitted.extend(state.tell());
+        let recorded = self.record_in(&mut state, request, submit, submitted);
+        // A batch that was submitted on the way and left has a command behind it now.
+        if state.open.is_some() {
+            submitted.extend(state.tell());
+        }
+        recorded
+    }
+
+    /// Does the work of [`Lane::record`].
+    fn record_in(
+        &self,
+        state: &mut State,
+        request: Request<'_>,
+        submit: impl FnOnce() -> Submit,
+        submitted: &mut Vec<Submission>,
+    ) -> Result<Option<u64>> {
         let Request {
             node,
             command,
@@ -208,12 +223,10 @@ impl Lane {
         } = request;
         let found = waits.is_empty() && clears.is_empty();
         let on = node.queue.on();
-        let mut guard = self.state.lock();
-        let state = &mut *guard;
-        submitted.extend(state.tell());
         // A batch waits as a whole: what has been collected does not wait for others' signals.
         let open_waits = (state.open.as_ref()).is_some_and(|batch| !batch.waits.is_empty());
-        if command.is_alone() || !waits.is_empty() && !open_waits {
+        let apart = command.is_alone() || state.ends_before(command);
+        if apart || !waits.is_empty() && !open_waits {
             submitted.extend(self.submit(state));
         }
         let batch = self.open(state)?;
@@ -271,6 +284,7 @@ impl Lane {
             _ => None,
         };
         batch.count += 1;
+        batch.gives_event |= node.gives_event;
         let (value, count) = (batch.value, batch.count);
         if self.out_of_order {
             state.unordered.insert(node.event.handle());
@@ -279,6 +293,13 @@ impl Lane {
             submitted.extend(self.submit(state));
         }
         Ok(Some(value))
+    }
+
+    /// Tells whether `is_last` is true of the event of the open batch's last command.
+    pub fn ends_with(&self, is_last: impl Fn(&Ref<Event>) -> bool) -> bool {
+        let state = self.state.lock();
+        let last = (state.open.as_ref()).and_then(|batch| batch.commands.last());
+        last.is_some_and(|last| is_last(&last.node.event))
     }
 
     /// Records a command of an in-order queue behind the last one of the open batch, if `is_last` is true of that one's
@@ -293,6 +314,9 @@ impl Lane {
     ) -> Option<Joined> {
         let mut guard = self.state.lock();
         let state = &mut *guard;
+        if state.ends_before(&**command) {
+            return None;
+        }
         let batch = state.open.as_mut()?;
         let before = batch.commands.last_mut()?;
         if !is_last(&before.node.event) {
@@ -324,6 +348,10 @@ impl Lane {
     ) -> Option<Joined> {
         let mut guard = self.state.lock();
         let state = &mut *guard;
+        let last = state.open.as_ref()?.last.as_ref()?;
+        if state.ends_before(&*last.command) {
+            return None;
+        }
         let batch = state.open.as_mut()?;
         let last = batch.last.as_ref()?;
         if last.changes != changes || !is_it(&*last.command) {
@@ -379,6 +407,7 @@ impl Lane {
                 waits: Vec::new(),
                 commands: Vec::new(),
                 count: 0,
+                gives_event: false,
                 last_clock: None,
                 clearing: None,
                 last: None,

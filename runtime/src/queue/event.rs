@@ -55,6 +55,8 @@ struct State {
     waiters: Vec<(Progress, Arc<Node>)>,
     /// Callbacks with the status that triggers each.
     callbacks: Vec<(i32, EventCallback)>,
+    /// User events that end as this event does.
+    followers: Vec<Ref<Event>>,
 }
 
 impl State {
@@ -126,6 +128,7 @@ impl Event {
                 batch: None,
                 waiters: Vec::new(),
                 callbacks: Vec::new(),
+                followers: Vec::new(),
             }),
             changed: Condvar::new(),
             is_awaited: AtomicBool::new(false),
@@ -280,7 +283,7 @@ impl Object<Event> {
         status: i32,
         may: impl Fn(i32) -> bool,
     ) -> Option<Vec<Arc<Node>>> {
-        let (waiters, fired) = {
+        let (mut waiters, fired, followers) = {
             let mut state = self.state.lock();
             if state.status <= cl::CL_COMPLETE || status >= state.status || !may(state.status) {
                 return None;
@@ -296,14 +299,33 @@ impl Object<Event> {
             } else {
                 Vec::new()
             };
-            (waiters, fired)
+            let followers = match status <= cl::CL_COMPLETE {
+                true => std::mem::take(&mut state.followers),
+                false => Vec::new(),
+            };
+            (waiters, fired, followers)
         };
         if self.command_type == cl::CL_COMMAND_USER && status <= cl::CL_COMPLETE {
             self.context.user_event_closed();
         }
         self.changed.notify_all();
         self.post_callbacks(fired, status);
+        for follower in followers {
+            waiters.extend(follower.advance(status).unwrap_or_default());
+        }
         Some(waiters)
+    }
+
+    /// Has a user event end as this one does; gives it back with the status if this one has ended.
+    pub(super) fn add_follower(&self, follower: Ref<Event>) -> Option<(Ref<Event>, i32)> {
+        let mut state = self.state.lock();
+        if state.status <= cl::CL_COMPLETE {
+            return Some((follower, state.status));
+        }
+        state.followers.push(follower);
+        drop(state);
+        self.await_end();
+        None
     }
 
     /// Calls in the order CL_SUBMITTED, CL_RUNNING, CL_COMPLETE, with no lock held.

@@ -74,12 +74,19 @@ impl Object<Queue> {
         let changes = residency::changes();
         let same = |last: &dyn DeviceCommand| std::ptr::addr_eq(last, Arc::as_ptr(command));
         let joined = self.repeat(changes, same).or_else(|| {
+            // The contents are brought as they are now: with a command between that has not been recorded, that is too early.
+            let is_last = |event: &_| self.order.is_last(event);
+            if !self.lanes[ONLY].ends_with(is_last) {
+                return None;
+            }
             let mut waits = Vec::new();
-            let clears = self.find_contents(&**command, ONLY, &mut waits).ok()?;
+            let writing = self.writing(ONLY);
+            let clears = self
+                .find_contents(&**command, (ONLY, &writing), &mut waits)
+                .ok()?;
             if !clears.is_empty() || !waits.is_empty() {
                 return None;
             }
-            let is_last = |event: &_| self.order.is_last(event);
             self.lanes[ONLY].join(command, self.on(), changes, is_last)
         });
         Ok(joined.is_some_and(|joined| {

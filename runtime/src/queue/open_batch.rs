@@ -1,8 +1,9 @@
-//! The batch that a lane is recording.
+//! The batch that a lane is recording, and what becomes of it.
 
 use std::sync::Arc;
 
 use super::event::Node;
+use super::untold::Unsent;
 use crate::base::error::Result;
 use crate::command::{DeviceCommand, Retire};
 use crate::device::gpu;
@@ -31,12 +32,27 @@ pub(super) struct OpenBatch {
     pub commands: Vec<Recorded>,
     /// The number of recorded commands.
     pub count: usize,
+    /// True if the application has the event of one of them.
+    pub gives_event: bool,
     /// The clock of the last command, if it has one.
     pub last_clock: Option<gpu::Times>,
     /// The clears in it.
     pub clearing: Option<Clearing>,
     /// The last command recorded, if nothing but a barrier is needed to record it again.
     pub last: Option<Last>,
+}
+
+/// An attempt to submit a batch.
+#[must_use]
+pub(super) enum Submission {
+    /// The device will reach this value of the timeline, which the completion thread has to be told of.
+    Sent(u64),
+    /// The same, which it need not be told of now.
+    Left,
+    /// The device was given this value before, and it has to be told of it now.
+    Told(u64),
+    /// The commands will never run.
+    Failed(Unsent),
 }
 
 /// A command that was recorded, and the state in which it found its contents.

@@ -12,15 +12,16 @@
 //! Invariant: no function here calls another with a lock of an event or queue held.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use opencl_sys as cl;
 use rustc_hash::FxHashMap;
 
 use super::Queue;
-use super::batch::{Lane, Place, Request, Submission};
+use super::batch::{Lane, Place, Request};
 use super::event::{Event, Moment, Node};
-use super::open_batch::Submit;
+use super::open_batch::{Submission, Submit};
 use super::spent::Finished;
 use super::watch;
 use crate::base::callback;
@@ -34,7 +35,7 @@ use crate::base::trace::{self, RanBy};
 use crate::command::{Command, DeviceCommand, HostCommand};
 use crate::device::gpu;
 use crate::device::report_validation;
-use crate::memory::residency::{self, Access, Contents, Found};
+use crate::memory::residency::{self, Access, Contents, Found, Recording, Writer};
 
 impl Object<Queue> {
     /// clFlush.
@@ -48,6 +49,26 @@ impl Object<Queue> {
     /// collected meanwhile when nothing else is under way.
     pub(super) fn retire(self: &Ref<Queue>) {
         let _ending = self.ending.lock();
+        self.end_finished();
+    }
+
+    /// Does as [`Object::retire`] if the device has done a batch and no thread is ending this queue's; tells whether it did.
+    /// It waits for no thread: this one may be ending another queue's batches, and that one want to end batches there.
+    fn try_retire(self: &Ref<Queue>, lane: usize, value: u64) -> bool {
+        let reached = self.lanes[lane].stream().reached();
+        let reached = reached.is_ok_and(|reached| reached >= value);
+        if !reached || self.ending.is_owned_by_current_thread() {
+            return false;
+        }
+        let ending = self.ending.try_lock();
+        if ending.is_some() {
+            self.end_finished();
+        }
+        ending.is_some()
+    }
+
+    /// Does the work of [`Object::retire`], with `ending` locked.
+    fn end_finished(self: &Ref<Queue>) {
         for (index, lane) in self.lanes.iter().enumerate() {
             loop {
                 let (finished, submission) = lane.take_finished();
@@ -88,15 +109,14 @@ impl Object<Queue> {
                 Submission::Sent(value) => self.await_completion(lane, value),
                 Submission::Left => {}
                 // It may have ended long ago; what was recorded behind it need not wait for the other thread then.
-                Submission::Told(value) if self.may_end(lane, value) => self.retire(),
+                Submission::Told(value) if self.try_retire(lane, value) => {}
                 Submission::Told(value) => self.await_completion(lane, value),
                 Submission::Failed(batch) => {
                     // At once: commands behind these may end before them.
                     if batch.has_untold {
                         self.untold.note(batch.error);
                     }
-                    // The events end on the callback thread, which holds none of our locks.
-                    callback::post(move || {
+                    callback::post_failure(move || {
                         for recorded in batch.commands {
                             complete(&recorded.node.event, batch.error.code());
                         }
@@ -132,12 +152,6 @@ impl Object<Queue> {
             let _work = exit::begin_work();
             drop(stream);
         });
-    }
-
-    /// Tells whether the device has done a batch that this thread may end: it is not ending another.
-    fn may_end(&self, lane: usize, value: u64) -> bool {
-        let reached = self.lanes[lane].stream().reached();
-        !self.ending.is_owned_by_current_thread() && reached.is_ok_and(|reached| reached >= value)
     }
 
     /// Has the completion threads told of batches that were left.
@@ -227,11 +241,12 @@ impl Object<Queue> {
             waits.push(of_other.stream().at(place.value));
         }
         let clocked = self.profiling() && node.gives_event || trace::enabled();
+        let writing = self.writing(lane);
         loop {
             let mut waits = waits.clone();
             let changes = residency::changes();
             let request = Request {
-                clears: self.find_contents(command, lane, &mut waits)?,
+                clears: self.find_contents(command, (lane, &writing), &mut waits)?,
                 node,
                 command,
                 waits,
@@ -243,6 +258,9 @@ impl Object<Queue> {
             let recorded = self.lanes[lane].record(request, submit, &mut submitted);
             self.follow_up(lane, submitted);
             if let Some(value) = recorded? {
+                if let Some(writing) = &writing {
+                    writing.value.store(value, Ordering::Release);
+                }
                 return Ok(Place { lane, value });
             }
         }
@@ -253,11 +271,15 @@ impl Object<Queue> {
     pub(super) fn find_contents(
         &self,
         command: &dyn DeviceCommand,
-        lane: usize,
+        (lane, writing): (usize, &Option<Arc<Writing>>),
         waits: &mut Vec<gpu::Wait>,
     ) -> Result<Vec<(Arc<dyn Contents>, Access)>> {
         let index = self.on().index();
-        let timeline = self.lanes[lane].stream().timeline();
+        let writer = (writing.as_ref()).map(|writing| writing.clone() as Arc<dyn Writer>);
+        let recording = Recording {
+            queue: self.lanes[lane].stream().timeline(),
+            writer: writer.as_ref(),
+        };
         let mut unwritten: FxHashMap<usize, (Arc<dyn Contents>, Access)> = FxHashMap::default();
         command.uses(&mut |contents, access| {
             let key = Arc::as_ptr(&contents).addr();
@@ -265,7 +287,7 @@ impl Object<Queue> {
                 *known = known.then(access);
                 return Ok(());
             }
-            match contents.find(index, access, timeline)? {
+            match contents.find(index, access, &recording)? {
                 Found::There(wait) => waits.extend(wait),
                 Found::Unwritten => {
                     unwritten.insert(key, (contents, access));
@@ -276,6 +298,17 @@ impl Object<Queue> {
         Ok(match unwritten.is_empty() {
             true => Vec::new(),
             false => unwritten.into_values().collect(),
+        })
+    }
+
+    /// A command that is about to be recorded for a lane, where another device of the context may want what it writes.
+    pub(super) fn writing(self: &Ref<Queue>, lane: usize) -> Option<Arc<Writing>> {
+        (self.context().devices().len() > 1).then(|| {
+            Arc::new(Writing {
+                queue: Arc::downgrade(self),
+                lane,
+                value: AtomicU64::new(u64::MAX),
+            })
         })
     }
 
@@ -310,6 +343,26 @@ impl Object<Queue> {
     }
 }
 
+/// A command that is recorded for a lane of a queue.
+pub(super) struct Writing {
+    queue: Weak<Object<Queue>>,
+    lane: usize,
+    /// The timeline value of its batch, the largest number until that is known.
+    value: AtomicU64,
+}
+
+impl Writer for Writing {
+    fn finish(&self) {
+        let Some(queue) = self.queue.upgrade() else {
+            return;
+        };
+        queue.flush();
+        let lane = &queue.lanes[self.lane];
+        let value = self.value.load(Ordering::Acquire);
+        lane.wait(value.min(lane.stream().last_submitted()));
+    }
+}
+
 /// Launches a node that waits for nothing more, and whatever that makes ready in turn. With
 /// `inline`, the node's own host work may run on this thread.
 pub(super) fn launch(node: Arc<Node>, mut inline: bool) {
@@ -339,10 +392,13 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
     match &node.command {
         Command::Device(command) => record(node, &**command),
         Command::Empty(_) | Command::Marker | Command::Barrier => {
+            let now = host_time();
+            node.event.mark(Moment::Start, now);
+            node.event.mark(Moment::End, now);
             let times = node.command.parts().and_then(|parts| parts.times());
-            let (started, ended) = times.unwrap_or_else(|| [host_time(); 2].into());
-            node.event.mark(Moment::Start, started);
-            node.event.mark(Moment::End, ended);
+            for (moment, time) in times.into_iter().flatten() {
+                node.event.mark(moment, time);
+            }
             let status = node.queue.untold.status_of(node);
             end(&node.event, status).unwrap_or_default()
         }

@@ -170,6 +170,13 @@ impl Object<Event> {
         Ok(())
     }
 
+    /// Has a user event end as this one does, at once and on the thread that ends this one.
+    pub fn lead(&self, follower: Ref<Event>) {
+        if let Some((follower, status)) = self.add_follower(follower) {
+            complete(&follower, status);
+        }
+    }
+
     /// Blocks until the command has ended: a short spin, then a blocking wait for the device or
     /// for the thread that will run the command.
     pub fn wait(self: &Ref<Event>) {
@@ -201,7 +208,7 @@ impl Object<Event> {
             std::hint::spin_loop();
         }
         loop {
-            let Some(place) = exit::outside(|| self.wait_recorded()) else {
+            let Some(place) = self.wait_for_place() else {
                 return;
             };
             if let Some(queue) = self.queue() {
@@ -218,6 +225,20 @@ impl Object<Event> {
                 self.wait_change(Duration::from_millis(1));
             }
         }
+    }
+
+    /// Blocks until the command has ended or is recorded; returns the place of its batch in the second case. The thread looks
+    /// at no batch meanwhile, so that it is not one that left batches are left to.
+    fn wait_for_place(&self) -> Option<Place> {
+        let waiting = self.queue().map(|queue| &queue.waiting);
+        if let Some(waiting) = waiting {
+            waiting.end();
+        }
+        let place = exit::outside(|| self.wait_recorded());
+        if let Some(waiting) = waiting {
+            waiting.begin();
+        }
+        place
     }
 
     /// clGetEventInfo.
