@@ -226,6 +226,22 @@ impl Layout {
         }
     }
 
+    /// The same bytes as slices of one row, if they are rows of one slice, and as rows of one slice, if they are slices of
+    /// one row.
+    pub fn transposed(self, [size, rows, slices]: Extent) -> (Self, Extent) {
+        debug_assert!(rows == 1 || slices == 1);
+        let pitch = match rows {
+            1 => self.slice_pitch,
+            _ => self.row_pitch,
+        };
+        let layout = Self {
+            offset: self.offset,
+            row_pitch: pitch,
+            slice_pitch: pitch * slices,
+        };
+        (layout, [size, slices, rows])
+    }
+
     /// The place for Vulkan, in texels and rows; `None` if a pitch is no multiple of them.
     pub fn texel_rows(self, texel: usize) -> Option<TexelRows> {
         let row = self.row_pitch.max(1);
@@ -353,6 +369,18 @@ mod tests {
         }
         assert!(!boxes_intersect([0, 0, 0], [5, 0, 0], extent));
         assert!(boxes_intersect([0, 0, 0], [4, 2, 1], extent));
+    }
+
+    #[test]
+    fn rows_and_slices_of_one_row_are_the_same_bytes() {
+        let layout = Layout::new([4, 1, 0], [4, 3, 1], 12, 0).unwrap();
+        let (slices, extent) = layout.transposed([4, 3, 1]);
+        assert_eq!(extent, [4, 1, 3]);
+        assert_eq!([0, 1, 2].map(|y| layout.row(y, 0)), [16, 28, 40]);
+        assert_eq!([0, 1, 2].map(|z| slices.row(0, z)), [16, 28, 40]);
+        let (rows, extent) = slices.transposed(extent);
+        assert_eq!(extent, [4, 3, 1]);
+        assert_eq!([0, 1, 2].map(|y| rows.row(y, 0)), [16, 28, 40]);
     }
 
     #[test]

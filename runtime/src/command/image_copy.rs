@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use opencl_sys as cl;
-use pumice_vulkan_layer::{Buffer, CopyRegion, Image, ImageBox};
+use pumice_vulkan_layer::{Buffer, CopyRegion, Image, ImageBox, ImageKind};
 
 use crate::base::error::{Error, Result};
 use crate::base::json::Fields;
@@ -65,7 +65,7 @@ pub fn copy(
     check_moves(on.device(), b)?;
     destination.check_mutable()?;
     let (size, texel) = (a.bytes(from), a.format().texel_size());
-    let (from, to) = (a.part(from), b.part(to));
+    let (from, to) = of_one_shape([(a.kind(), a.part(from)), (b.kind(), b.part(to))]);
     // CL_MEM_COPY_OVERLAP if both are of one image and the regions overlap.
     if from.overlaps(&to) {
         return Err(Error::MemCopyOverlap);
@@ -78,6 +78,21 @@ pub fn copy(
         texel,
         _objects: vec![source.clone(), destination.clone()],
     })))
+}
+
+/// The source and destination of a copy, of one shape: a region of a 1D image array has layers where one of another
+/// image has rows. Texels keep what they are, so bytes follow them.
+fn of_one_shape([(a, from), (b, to)]: [(ImageKind, Part); 2]) -> (Part, Part) {
+    let is_array = |kind| kind == ImageKind::D1Array;
+    let is_bytes = |part: &Part| matches!(part, Part::Bytes { .. });
+    if is_array(a) == is_array(b) {
+        return (from, to);
+    }
+    // Of two sides of bytes one changes. Texels on both sides go by way of bytes without gaps.
+    match is_bytes(&from) {
+        true => (from.transposed(), to),
+        false => (from, to.transposed()),
+    }
 }
 
 /// clEnqueueCopyImageToBuffer.

@@ -100,6 +100,26 @@ impl Part {
         }
     }
 
+    /// Bytes of one slice with a slice for each row, and those of slices of one row with a row for each slice. Texels stay
+    /// as they are.
+    pub fn transposed(self) -> Part {
+        match self {
+            Part::Bytes {
+                storage,
+                place,
+                extent,
+            } => {
+                let (place, extent) = place.transposed(extent);
+                Part::Bytes {
+                    storage,
+                    place,
+                    extent,
+                }
+            }
+            texels => texels,
+        }
+    }
+
     /// The contents that it is a part of.
     pub fn contents(&self) -> Arc<dyn Contents> {
         match self {
