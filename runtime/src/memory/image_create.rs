@@ -90,6 +90,20 @@ fn checked_format(format: Option<[u32; 2]>) -> Result<[u32; 2]> {
     Ok([order, data_type])
 }
 
+/// CL_INVALID_IMAGE_DESCRIPTOR if mem_object is no buffer or image of the context: an object has memory on the devices of
+/// its own context alone.
+fn check_object(context: &Ref<Context>, object: &Ref<Mem>) -> Result<()> {
+    if object.context().handle() != context.handle() {
+        let reason = "mem_object is of another context";
+        return Err(Error::InvalidImageDescriptor.because(reason));
+    }
+    if object.image().is_none() && object.storage().is_err() {
+        let reason = "mem_object is neither a buffer nor an image";
+        return Err(Error::InvalidImageDescriptor.because(reason));
+    }
+    Ok(())
+}
+
 impl NewImage {
     /// Checks what a call asks for, in the order of the specification.
     fn check(
@@ -293,6 +307,9 @@ impl Mem {
         let format = checked_format(format)?;
         let desc =
             desc.ok_or_else(|| Error::InvalidImageDescriptor.because("image_desc is NULL"))?;
+        if let Some(object) = &desc.mem_object {
+            check_object(context, object)?;
+        }
         if format[0] == NV12.order && !properties.is_external() {
             let list = properties.list.take();
             return planar::create(context, flags, &desc, list, has_host, host);
