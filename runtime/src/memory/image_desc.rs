@@ -288,10 +288,11 @@ impl Desc {
             return Err(Error::InvalidImageDescriptor.because(reason));
         }
         // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if sizes or data types differ, or channel orders in
-        // more than sRGB.
+        // more than sRGB. Depths are kept as the texels of CL_R are.
         let alike = |a: u32, b: u32| {
             let pair = |x, y| (a, b) == (x, y) || (b, a) == (x, y);
-            pair(cl::CL_RGBA, cl::CL_sRGBA) || pair(cl::CL_BGRA, cl::CL_sBGRA) || a == b
+            let is_depth = (a, b) == (cl::CL_DEPTH, cl::CL_R);
+            pair(cl::CL_RGBA, cl::CL_sRGBA) || pair(cl::CL_BGRA, cl::CL_sBGRA) || is_depth || a == b
         };
         let same = (self.width, self.height) == (other.width, other.height)
             && self.num_mip_levels.max(1) == other.levels()
@@ -302,6 +303,11 @@ impl Desc {
             return Err(Error::InvalidImageFormatDescriptor.because(reason));
         }
         match &other.texels {
+            // CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if a row pitch is given and differs.
+            Texels::Own { .. } if ![0, other.map_pitches(0)[0]].contains(&self.row_pitch) => {
+                let reason = "the row pitch differs from that of mem_object";
+                Err(Error::InvalidImageFormatDescriptor.because(reason))
+            }
             Texels::Own { storage, views } => {
                 let devices = views.lock().len();
                 Ok(Texels::own(storage.clone(), devices))
