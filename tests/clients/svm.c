@@ -225,6 +225,16 @@ static void buffers(cl_program program)
     MUST(error);
     CHECK(!clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * 4 + 4, data, &error));
     EQ(error, CL_INVALID_BUFFER_SIZE);
+    /* A copy of the allocation ends where it does. */
+    CHECK(!clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * 4 + 4, data, &error));
+    EQ(error, CL_INVALID_BUFFER_SIZE);
+    CHECK(!clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * 4, data + 1, &error));
+    EQ(error, CL_INVALID_BUFFER_SIZE);
+    begin(data, N * 4, 0);
+    cl_mem copy = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * 4 - 4, data + 1, &error);
+    MUST(error);
+    end(data, 0);
+    MUST(clReleaseMemObject(copy));
     cl_buffer_region region = {N * 2, N * 2};
     cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
     MUST(error);

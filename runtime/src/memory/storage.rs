@@ -329,7 +329,7 @@ pub(super) fn check_shared(context: &Ref<Context>, host: HostSlice, is_used: boo
         return Ok(());
     };
     // CL_INVALID_BUFFER_SIZE if host_ptr is of clSVMAlloc and size beyond its end.
-    if is_used && host.len() > allocation.size() - offset {
+    if host.len() > allocation.size() - offset {
         let reason = "host_ptr is of clSVMAlloc and has fewer bytes";
         return Err(Error::InvalidBufferSize.because(reason));
     }
