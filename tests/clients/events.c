@@ -253,6 +253,20 @@ static void native_kernels_run_in_order(void)
     EQ(got, 106);
     EQ(clEnqueueNativeKernel(q, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
     EQ(clEnqueueNativeKernel(q, native, NULL, 4, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
+    /* Only buffers have a host address for the function. */
+    cl_bool has_images = CL_FALSE;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    if (has_images) {
+        cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+        cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
+        MUST(error);
+        struct native_args args = {&order, 4, NULL};
+        const void *place = &args.buffer;
+        EQ(clEnqueueNativeKernel(q, native, &args, sizeof args, 1, &image, &place, 0, NULL, NULL),
+           CL_INVALID_MEM_OBJECT);
+        MUST(clReleaseMemObject(image));
+    }
     MUST(clReleaseMemObject(x));
     MUST(clReleaseCommandQueue(q));
 }

@@ -45,6 +45,8 @@ pub fn native(
         }
         if let Some(buffer) = buffer {
             on.check_context(buffer.context())?;
+            // CL_INVALID_MEM_OBJECT if it is no buffer.
+            buffer.storage()?;
         }
     }
     Ok(Command::Host(Arc::new(Native {
