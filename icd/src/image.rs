@@ -240,6 +240,11 @@ pub unsafe fn create_image_3d(
 ) -> Result<cl_mem> {
     // SAFETY: the arguments are those of clCreateImage3D.
     unsafe {
+        // CL_INVALID_IMAGE_SIZE if image_depth is 1, which clCreateImage takes.
+        if image_depth == 1 {
+            handle::get::<Context>(context)?.check_images()?;
+            return Err(Error::InvalidImageSize.because("image_depth is not more than 1"));
+        }
         create_legacy(
             context,
             flags,

@@ -437,6 +437,14 @@ static void errors(void)
     EQ((clCreateImage2D(context, 0, &rgba, 0, 4, 0, NULL, &error), error), CL_INVALID_IMAGE_SIZE);
     EQ((clCreateImage3D(context, 0, &rgba, 4, 4, 0, 0, 0, NULL, &error), error),
        CL_INVALID_IMAGE_SIZE);
+    /* clCreateImage takes a depth of 1, the older call does not. */
+    EQ((clCreateImage3D(context, 0, &rgba, 4, 4, 1, 0, 0, NULL, &error), error),
+       CL_INVALID_IMAGE_SIZE);
+    EQ((clCreateImage3D(NULL, 0, &rgba, 4, 4, 1, 0, 0, NULL, &error), error), CL_INVALID_CONTEXT);
+    d = good, d.image_type = CL_MEM_OBJECT_IMAGE3D, d.image_depth = 1;
+    cl_mem flat = clCreateImage(context, 0, &rgba, &d, NULL, &error);
+    MUST(error);
+    MUST(clReleaseMemObject(flat));
     size_t value;
     EQ(clGetImageInfo(buffer, CL_IMAGE_WIDTH, sizeof value, &value, NULL), CL_INVALID_MEM_OBJECT);
     MUST(clReleaseMemObject(buffer));
