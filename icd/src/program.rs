@@ -15,7 +15,7 @@ use pumice_runtime::program::build::{self, Notify};
 use pumice_runtime::program::link;
 
 use crate::callback::{ProgramCallback, UserData};
-use crate::{handle, info, platform};
+use crate::{handle, info};
 
 /// A device list: both NULL and zero (`None`), or neither; else CL_INVALID_VALUE.
 ///
@@ -251,12 +251,10 @@ pub unsafe fn unload_compiler() -> Result<()> {
     Ok(())
 }
 
-pub unsafe fn unload_platform_compiler(
-    only: &Ref<Platform>,
-    platform: cl_platform_id,
-) -> Result<()> {
+pub unsafe fn unload_platform_compiler(platform: cl_platform_id) -> Result<()> {
+    // CL_INVALID_PLATFORM if platform is not valid, which NULL is not here.
     // SAFETY: the argument is that of clUnloadPlatformCompiler.
-    unsafe { platform::argument(only, platform) }?;
+    unsafe { handle::get::<Platform>(platform) }?;
     build::unload_compiler();
     Ok(())
 }

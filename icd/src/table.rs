@@ -365,7 +365,7 @@ entry_points! {
             num_input_programs: cl_uint, input_programs: *const cl_program, pfn_notify: ProgramCallback,
             user_data: *mut c_void
         ) -> cl_program;
-        status clUnloadPlatformCompiler => program::unload_platform_compiler(@the_platform, platform: cl_platform_id);
+        status clUnloadPlatformCompiler => program::unload_platform_compiler(platform: cl_platform_id);
         status clGetKernelArgInfo => kernel::get_kernel_arg_info(
             kernel: cl_kernel, arg_index: cl_uint, param_name: cl_kernel_arg_info, param_value_size: size_t,
             param_value: *mut c_void, param_value_size_ret: *mut size_t
