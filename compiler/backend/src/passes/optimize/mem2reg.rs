@@ -7,7 +7,7 @@
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use pumice_ir::analysis::slots::{Address, Piece, Pieces, Uses};
+use pumice_ir::analysis::slots::{Address, Piece, PieceData, Pieces, Uses};
 use pumice_ir::{
     BinaryOp, Block, Cfg, ConvertOp, DomTree, FloatFlags, Function, Inst, InstKind, Scalar,
     SourceLoc, Type, Value, ValueDef,
@@ -61,6 +61,14 @@ fn access_of(func: &Function, uses: &Uses, inst: Inst) -> Option<(Address, Type,
     }
 }
 
+/// Returns whether an access touches each byte of a piece. One as large as the piece, or larger, may still begin
+/// within it or end there.
+fn covers(address: Address, ty: Type, piece: &PieceData) -> bool {
+    let start = i64::from(piece.offset);
+    let end = start + i64::from(piece.ty.access_bytes());
+    address.offset <= start && address.offset + i64::from(ty.access_bytes()) >= end
+}
+
 type PhiPieces = SecondaryMap<Block, Vec<Piece>>;
 
 /// Adds block parameters; gives the pieces that each block's new parameters stand for.
@@ -80,9 +88,10 @@ fn place_phis(
             };
             for &piece in pieces.touched(address, ty.access_bytes()).unwrap_or(&[]) {
                 let defined = defs[piece].last() == Some(&block);
-                let partial = ty.scalar.bytes() < pieces.data[piece].ty.access_bytes()
-                    && ty.access_bytes() < pieces.data[piece].ty.access_bytes();
-                if (!writes || partial) && !defined && exposed[piece].last() != Some(&block) {
+                if (!writes || !covers(address, ty, &pieces.data[piece]))
+                    && !defined
+                    && exposed[piece].last() != Some(&block)
+                {
                     exposed[piece].push(block);
                 }
                 if writes && !defined {
