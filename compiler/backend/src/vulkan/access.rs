@@ -216,20 +216,19 @@ impl Emitter<'_> {
         self.b.op(Op::AccessChain, ptr, &[var, index])
     }
 
-    /// A pointer to the whole element at `ptr`, for atomics of `bytes` bytes.
+    /// A pointer to the whole element at `ptr`, for atomics of `bytes` bytes; `None` where no object lies, which
+    /// only code that never runs reaches: a test of the pointer guards it.
     pub fn atomic_pointer(
         &mut self,
         ptr: Value,
         bytes: u32,
-    ) -> Result<(Id, StorageClass), LowerError> {
-        match self.location(ptr)? {
-            MemoryLocation::Nowhere => {
-                Err(LowerError::new("atomic operation on a null local pointer"))
-            }
+    ) -> Result<Option<(Id, StorageClass)>, LowerError> {
+        Ok(Some(match self.location(ptr)? {
+            MemoryLocation::Nowhere => return Ok(None),
             MemoryLocation::Physical(address) => {
                 let ty = self.b.ty_int(bytes * 8);
                 let ptr = self.physical_pointer(address, ty);
-                Ok((ptr, StorageClass::PhysicalStorageBuffer))
+                (ptr, StorageClass::PhysicalStorageBuffer)
             }
             MemoryLocation::Array {
                 var,
@@ -242,16 +241,16 @@ impl Emitter<'_> {
                         "internal: atomics of two widths on one array",
                     ));
                 }
-                Ok((self.element(var, class, unit, offset, 0), class))
+                (self.element(var, class, unit, offset, 0), class)
             }
             MemoryLocation::Buffer(location) => {
                 let class = StorageClass::StorageBuffer;
                 if location.is_read_only() {
                     return Err(LowerError::new("atomic operation on constant memory"));
                 }
-                Ok((self.buffer_element(&location, bytes, 1, 0), class))
+                (self.buffer_element(&location, bytes, 1, 0), class)
             }
-        }
+        }))
     }
 
     /// The memory of a piece of `width` bytes, `at` bytes behind the location; `None` where there

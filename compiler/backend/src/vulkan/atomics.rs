@@ -181,14 +181,17 @@ impl Emitter<'_> {
         }
     }
 
+    /// The pointer, the type and the scope of an atomic; `None` where no object lies.
     fn atomic_location(
         &mut self,
         ptr: Value,
         scalar: Scalar,
         scope: Scope,
-    ) -> Result<(Id, Id, Id), LowerError> {
+    ) -> Result<Option<(Id, Id, Id)>, LowerError> {
         let bytes = scalar.bytes();
-        let (pointer, class) = self.atomic_pointer(ptr, bytes)?;
+        let Some((pointer, class)) = self.atomic_pointer(ptr, bytes)? else {
+            return Ok(None);
+        };
         self.declare_atomic(class, bytes)?;
         let ty = self.b.ty_int(bytes * 8);
         // Invocation scope is legal in OpenCL and useless in Vulkan.
@@ -197,7 +200,17 @@ impl Emitter<'_> {
         } else {
             scope
         };
-        Ok((pointer, ty, self.scope(scope)))
+        Ok(Some((pointer, ty, self.scope(scope))))
+    }
+
+    /// What an atomic gives where no object lies: zero, as a load there.
+    fn nothing(&mut self, scalar: Scalar) -> Id {
+        let ty = match scalar.bytes() {
+            8 => self.wide_ty(),
+            bytes => self.b.ty_int(bytes * 8),
+        };
+        let zero = self.b.unique(Op::ConstantNull, Some(ty), &[]);
+        self.register_form(zero, scalar)
     }
 
     /// An atomic load.
@@ -208,7 +221,9 @@ impl Emitter<'_> {
         order: MemoryOrder,
         scope: Scope,
     ) -> Result<Id, LowerError> {
-        let (pointer, ty, scope) = self.atomic_location(ptr, scalar, scope)?;
+        let Some((pointer, ty, scope)) = self.atomic_location(ptr, scalar, scope)? else {
+            return Ok(self.nothing(scalar));
+        };
         self.seq_cst_fence(order);
         let inner = match order {
             MemoryOrder::Relaxed | MemoryOrder::Release => MemoryOrder::Relaxed,
@@ -231,7 +246,9 @@ impl Emitter<'_> {
         let scalar = self.value_ty(value).scalar;
         let id = self.value(value);
         let bits = self.memory_form(id, scalar);
-        let (pointer, _, scope) = self.atomic_location(ptr, scalar, scope)?;
+        let Some((pointer, _, scope)) = self.atomic_location(ptr, scalar, scope)? else {
+            return Ok(());
+        };
         self.seq_cst_fence(order);
         let inner = match order {
             MemoryOrder::Relaxed | MemoryOrder::Acquire => MemoryOrder::Relaxed,
@@ -254,8 +271,10 @@ impl Emitter<'_> {
         scope: Scope,
     ) -> Result<Id, LowerError> {
         let scalar = self.value_ty(value);
-        let MemoryLocation::Physical(address) = self.location(ptr)? else {
-            return Err(LowerError::new("internal: float atomic reached emission"));
+        let address = match self.location(ptr)? {
+            MemoryLocation::Physical(address) => address,
+            MemoryLocation::Nowhere => return Ok(self.nothing(scalar.scalar)),
+            _ => return Err(LowerError::new("internal: float atomic reached emission")),
         };
         let double = scalar.scalar.bytes() == 8;
         self.b.capability(match (sum, double) {
@@ -316,7 +335,9 @@ impl Emitter<'_> {
         };
         let id = self.value(value);
         let bits = self.memory_form(id, scalar);
-        let (pointer, ty, scope) = self.atomic_location(ptr, scalar, scope)?;
+        let Some((pointer, ty, scope)) = self.atomic_location(ptr, scalar, scope)? else {
+            return Ok(self.nothing(scalar));
+        };
         self.seq_cst_fence(order);
         let semantics = self.semantics(order);
         let old = self.b.op(opcode, ty, &[pointer, scope, semantics, bits]);
@@ -336,7 +357,9 @@ impl Emitter<'_> {
         let (expected, desired) = (self.value(expected), self.value(desired));
         let expected = self.memory_form(expected, scalar);
         let desired = self.memory_form(desired, scalar);
-        let (pointer, ty, scope) = self.atomic_location(ptr, scalar, scope)?;
+        let Some((pointer, ty, scope)) = self.atomic_location(ptr, scalar, scope)? else {
+            return Ok(self.nothing(scalar));
+        };
         let strongest = if failure == MemoryOrder::SeqCst {
             failure
         } else {
