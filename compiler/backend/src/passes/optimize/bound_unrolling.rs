@@ -5,10 +5,21 @@
 //! are weighed from the inside out, with what their calls and inner loops become; what was granted
 //! inside counts in the loops around. A count that covers all rounds asks for the whole loop; another
 //! stays a count, lowered until that many copies are within the budget too.
+//!
+//! Mesa (all versions up to 25 at least) takes such a loop for one of 7 rounds, where it has 4, and unrolls it so:
+//!
+//! ```text
+//! for (uint i = 0xfffffff0; i >= 16; i += 4)
+//! ```
+//!
+//! It divides the way from the first value to the limit by the step, modulo 2^32, and asks whether the counter at the end
+//! of it would leave the loop, not whether an earlier one would. So it is told not to unroll loops that are left only once
+//! their counter has wrapped, whether their first value is a constant here or becomes one when it unrolls the loop around.
+//! Every driver is told: such loops are rare, and a driver gains little by unrolling them.
 
 use crate::pass::{Changed, Ctx};
 use crate::passes::optimize::inline::bottom_up;
-use crate::passes::optimize::trip_count::rounds;
+use crate::passes::optimize::trip_count::{left_by_wrapping, rounds};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::{
@@ -70,10 +81,14 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
         .filter(|&&block| func.blocks[block].unroll != UnrollHint::None)
         .map(|&block| (block, UnrollHint::None))
         .collect();
+    let wrapping = left_by_wrapping(func, &cfg, &dom, &nest);
     let mut budget = BUDGET;
     for (this, data) in nest.loops.iter() {
         let weight = weights[this];
-        let asked = func.blocks[data.header].unroll;
+        let asked = match wrapping[this] {
+            true => UnrollHint::DontUnroll,
+            false => func.blocks[data.header].unroll,
+        };
         let limit = (budget / weight.max(1) + 1).max(UNASKED_ROUNDS);
         let rounds = match asked {
             UnrollHint::DontUnroll => None,
@@ -85,8 +100,10 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
             UnrollHint::None => 0,
             _ => grown - weight,
         });
-        if let Some(entry) = hints.iter_mut().find(|(block, _)| *block == data.header) {
-            entry.1 = hint;
+        match hints.iter_mut().find(|(block, _)| *block == data.header) {
+            Some(entry) => entry.1 = hint,
+            None if wrapping[this] => hints.push((data.header, hint)),
+            None => {}
         }
         match data.parent {
             Some(parent) => weights[parent] += grown,

@@ -4,12 +4,19 @@
 //! constants and go on from their own values alone are followed from round to round, as a run would,
 //! until the exit is taken. So every kind of step is understood, at the cost of the rounds followed.
 
+use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::eval;
-use pumice_ir::{Block, Cfg, DomTree, Function, InstKind, Loop, LoopNest, Type, Value, ValueDef};
+use pumice_ir::{
+    BinaryOp, Block, Cfg, DomTree, Function, InstKind, IntCond, Loop, LoopNest, Type, UnaryOp,
+    Value, ValueDef,
+};
 use rustc_hash::FxHashMap;
 
 /// Operations that one round's exit may take to decide.
 const MAX_OPERATIONS: u32 = 64;
+
+/// Operations on the way from a condition to the comparisons that it is made of.
+const MAX_PARTS: u32 = 5;
 
 /// An upper bound of the rounds of a loop, the one that leaves it counted; `None` where none is
 /// found up to `limit`.
@@ -47,7 +54,88 @@ pub(crate) fn rounds(
     }
 }
 
+/// Finds the loops that a test leaves only once their counter has wrapped: they go on while a counter that grows is
+/// above a number, or while one that falls is below one, taken as signed.
+pub(crate) fn left_by_wrapping(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+) -> SecondaryMap<Loop, bool> {
+    let mut exits: SecondaryMap<Loop, Vec<Exit>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        if let Some(this) = nest.innermost(block) {
+            exits[this].extend(Exit::of(func, nest, this, block));
+        }
+    }
+    let mut found = SecondaryMap::new();
+    for (this, data) in nest.loops.iter() {
+        if exits[this].is_empty() {
+            continue;
+        }
+        let header = data.header;
+        let (latches, entries): (Vec<Block>, Vec<Block>) =
+            (cfg.preds(header).iter()).partition(|&&pred| dom.dominates(header, pred));
+        let loop_ = Followed {
+            func,
+            header,
+            latches: &latches,
+            entries: &entries,
+        };
+        let counters = loop_.counters();
+        found[this] = exits[this].iter().any(|exit| {
+            let goes_on = !exit.leaves_if;
+            steps_away(func, &counters, exit.condition, goes_on, MAX_PARTS)
+        });
+    }
+    found
+}
+
+/// Returns whether a counter whose comparison is part of a condition steps away from what would end the loop; the loop
+/// goes on where the condition is `goes_on`.
+fn steps_away(
+    func: &Function,
+    counters: &FxHashMap<Value, i64>,
+    condition: Value,
+    goes_on: bool,
+    depth: u32,
+) -> bool {
+    let (Some(inst), Some(depth)) = (func.def_inst(condition), depth.checked_sub(1)) else {
+        return false;
+    };
+    let part = |value, goes_on| steps_away(func, counters, value, goes_on, depth);
+    match func.insts[inst].kind {
+        InstKind::Unary {
+            op: UnaryOp::Not,
+            arg,
+        } => part(arg, !goes_on),
+        InstKind::Binary {
+            op: BinaryOp::And | BinaryOp::Or,
+            args,
+            ..
+        } => args.iter().any(|&arg| part(arg, goes_on)),
+        InstKind::Select { cond, then, other } => {
+            let values = [cond, then, other];
+            values.iter().any(|&value| part(value, goes_on))
+        }
+        InstKind::ICmp { cond, args: [a, b] } => {
+            let cond = if goes_on { cond } else { cond.inverted() };
+            [(a, cond), (b, cond.swapped())]
+                .iter()
+                .any(|(value, cond)| {
+                    counters.get(value).is_some_and(|&step| match cond {
+                        IntCond::Ugt | IntCond::Uge | IntCond::Sgt | IntCond::Sge => step > 0,
+                        IntCond::Slt | IntCond::Sle => step < 0,
+                        _ => false,
+                    })
+                })
+        }
+        _ => false,
+    }
+}
+
 /// A branch out of a loop.
+#[derive(Clone)]
 struct Exit {
     condition: Value,
     leaves_if: bool,
@@ -105,6 +193,35 @@ impl Followed<'_> {
                 .collect();
         }
         None
+    }
+
+    /// The header's parameters that each round adds a constant to, and their sums, with the constant.
+    fn counters(&self) -> FxHashMap<Value, i64> {
+        let mut counters = FxHashMap::default();
+        for (index, &param) in self.func.blocks[self.header].params.iter().enumerate() {
+            let next = self.incoming(self.latches, index);
+            if let Some((next, step)) = next.and_then(|next| Some((next, self.step(next, param)?)))
+            {
+                counters.extend([(param, step), (next, step)]);
+            }
+        }
+        counters
+    }
+
+    /// The constant that `next` is more than `param`.
+    fn step(&self, next: Value, param: Value) -> Option<i64> {
+        let InstKind::Binary { op, args, .. } = self.func.insts[self.func.def_inst(next)?].kind
+        else {
+            return None;
+        };
+        match (op, args) {
+            (BinaryOp::IAdd, [a, b]) if a == param => self.func.const_signed(b),
+            (BinaryOp::IAdd, [a, b]) if b == param => self.func.const_signed(a),
+            (BinaryOp::ISub, [a, b]) if a == param => {
+                self.func.const_signed(b).map(i64::wrapping_neg)
+            }
+            _ => None,
+        }
     }
 
     /// The one value that these blocks pass to a parameter of the header.
