@@ -8,12 +8,13 @@
 //! of sums it leaves alone.
 //!
 //! Joins are found by `|`, `^` and `+` of two values masked by complementary constants, and by
-//! `b ^ ((a ^ b) & C)`; a pair of shifts masks too.
+//! `b ^ ((a ^ b) & C)`; a pair of shifts masks too. A number that was widened has a mask
+//! by itself, and so has a masked one that is shifted: writes of parts of a private variable are joined of these.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
-use pumice_ir::{BinaryOp, Function, InstKind, Value};
+use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, Scalar, Value};
 
 /// Runs the pass.
 ///
@@ -100,14 +101,65 @@ fn operands(x: &Expander<'_>, wanted: BinaryOp, value: Value) -> Option<[Value; 
     }
 }
 
+/// A value, and the mask that it is seen through.
+type Masked = (Value, Vec<u64>);
+
+/// The constant that each lane is.
+fn lanes(x: &Expander<'_>, value: Value) -> Option<Vec<u64>> {
+    x.func.const_lanes(value).map(|lanes| lanes.to_vec())
+}
+
 /// The value and the mask that it is seen through.
-fn masked(x: &Expander<'_>, value: Value) -> Option<(Value, Vec<u64>)> {
-    let lanes = |value| x.func.const_lanes(value).map(|lanes| lanes.to_vec());
-    if let Some([a, b]) = operands(x, BinaryOp::And, value) {
-        return lanes(b)
-            .map(|mask| (a, mask))
-            .or_else(|| lanes(a).map(|mask| (b, mask)));
-    }
+fn masked(x: &Expander<'_>, value: Value) -> Option<Masked> {
+    let not_moved = |value| {
+        let by_and = seen_by_and(x, value).or_else(|| seen_by_shifts(x, value));
+        by_and.or_else(|| Some((value, widened(x, value)?)))
+    };
+    not_moved(value).or_else(|| {
+        let shifts = [BinaryOp::Shl, BinaryOp::LShr].into_iter();
+        let (op, [source, by]) =
+            (shifts.filter_map(|op| Some((op, operands(x, op, value)?)))).next()?;
+        let ((_, mask), counts) = (not_moved(source)?, counts(x, by)?);
+        let ones = ones(x, value);
+        let moved = mask.iter().zip(counts).map(|(mask, count)| match op {
+            BinaryOp::Shl => (mask << count) & ones,
+            _ => mask >> count,
+        });
+        Some((value, moved.collect()))
+    })
+}
+
+fn seen_by_and(x: &Expander<'_>, value: Value) -> Option<Masked> {
+    let [a, b] = operands(x, BinaryOp::And, value)?;
+    let of = |value, mask| Some((value, lanes(x, mask)?));
+    of(a, b).or_else(|| of(b, a))
+}
+
+/// The bits that a widened number can have.
+fn widened(x: &Expander<'_>, value: Value) -> Option<Vec<u64>> {
+    let InstKind::Convert {
+        op: ConvertOp::ZExt,
+        arg,
+        ..
+    } = x.func.insts[x.func.def_inst(value)?].kind
+    else {
+        return None;
+    };
+    let ty = x.ty(arg);
+    let bits = match ty.scalar {
+        Scalar::Bool => 1,
+        scalar => scalar.bits(),
+    };
+    Some(vec![u64::MAX >> (64 - bits); usize::from(ty.lanes)])
+}
+
+/// The counts of a shift by constants that are less than the width.
+fn counts(x: &Expander<'_>, by: Value) -> Option<Vec<u64>> {
+    let bits = u64::from(x.ty(by).scalar.bytes()) * 8;
+    lanes(x, by).filter(|counts| counts.iter().all(|&count| count < bits))
+}
+
+fn seen_by_shifts(x: &Expander<'_>, value: Value) -> Option<Masked> {
     let pairs = [
         (BinaryOp::Shl, BinaryOp::LShr),
         (BinaryOp::LShr, BinaryOp::Shl),
@@ -115,11 +167,11 @@ fn masked(x: &Expander<'_>, value: Value) -> Option<(Value, Vec<u64>)> {
     pairs.into_iter().find_map(|(outer, inner)| {
         let [shifted, back] = operands(x, outer, value)?;
         let [source, there] = operands(x, inner, shifted)?;
-        let (back, there) = (lanes(back)?, lanes(there)?);
-        let (ones, bits) = (ones(x, value), u64::from(x.ty(value).scalar.bytes()) * 8);
-        if back != there || back.iter().any(|&count| count >= bits) {
+        let (back, there) = (counts(x, back)?, counts(x, there)?);
+        if back != there {
             return None;
         }
+        let ones = ones(x, value);
         let mask = back.iter().map(|&count| match outer {
             BinaryOp::Shl => (ones << count) & ones,
             _ => ones >> count,
