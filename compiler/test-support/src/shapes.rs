@@ -56,6 +56,7 @@ pub const SHAPES: &[Shape] = &[
     shape("variables_across_branches", 23, variables_across_branches),
     shape("switch_cases", 12, switch_cases),
     shape("switches", 24, switches),
+    shape("divisions_behind_switches", 21, divisions_behind_switches),
     shape("structs", 18, structs),
     shape("struct_members", 3, struct_members),
     shape("parentheses", 4, parentheses),
@@ -250,6 +251,16 @@ fn switches(units: usize) -> String {
     kernel(list(units, |i| {
         format!("switch (p[{i}]) {{ case 1: x += 1; break; case 2: x += {i}; }}\n")
     }))
+}
+
+/// Quotients of a number that each case of two switches changes.
+fn divisions_behind_switches(units: usize) -> String {
+    let cases = list(units / 2, |i| {
+        format!("case {i}: x += {i}; p[{i}] = 1; break;\n")
+    });
+    let divisions = list(units / 2, |i| format!("p[{i}] = x / {};\n", i + 3));
+    let switches = ["p[0]", "p[1]"].map(|on| format!("switch ({on}) {{\n{cases}}}\n"));
+    kernel(format!("x &= 15;\n{}{divisions}", switches.concat()))
 }
 
 fn structs(units: usize) -> String {

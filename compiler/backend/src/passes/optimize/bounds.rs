@@ -14,6 +14,9 @@ use pumice_target::MOST_GROUP_INVOCATIONS;
 /// Operations that are looked back through.
 const MAX_DEPTH: u32 = 8;
 
+/// Values that a question may look at: a parameter asks for all that is passed to it, parameters among them.
+const MAX_STEPS: u32 = 1024;
+
 /// Numbers that count work-items of a work-group, or its sub-groups, are not above it.
 const MOST_OF_GROUP: u64 = MOST_GROUP_INVOCATIONS as u64;
 
@@ -24,6 +27,8 @@ pub(super) struct Bounds<'a> {
     dom: &'a DomTree,
     /// Parameters that are at most the number beside them if what is looked at is bounded.
     assumed: Vec<(Value, u64)>,
+    /// Values that the question may still look at.
+    steps: u32,
 }
 
 /// The greatest number of an integer type, taken as unsigned.
@@ -52,6 +57,7 @@ impl<'a> Bounds<'a> {
             cfg,
             dom,
             assumed,
+            steps: 0,
         }
     }
 
@@ -59,6 +65,7 @@ impl<'a> Bounds<'a> {
     /// `limit`.
     pub fn at_most(&mut self, value: Value, limit: u64) -> bool {
         self.assumed.clear();
+        self.steps = MAX_STEPS;
         self.within(value, limit, MAX_DEPTH)
     }
 
@@ -67,7 +74,18 @@ impl<'a> Bounds<'a> {
         self.at_most(value, greatest_signed(self.func.ty(value).scalar))
     }
 
+    /// Takes steps of those that are left; false if they are fewer.
+    fn spend(&mut self, steps: usize) -> bool {
+        let left = u32::try_from(steps).map(|steps| self.steps.checked_sub(steps));
+        let left = left.ok().flatten();
+        self.steps = left.unwrap_or(0);
+        left.is_some()
+    }
+
     fn within(&mut self, value: Value, limit: u64, depth: u32) -> bool {
+        if !self.spend(1) {
+            return false;
+        }
         let func = self.func;
         let scalar = func.ty(value).scalar;
         if !(scalar.is_int() || scalar == Scalar::Bool) {
@@ -239,16 +257,19 @@ impl<'a> Bounds<'a> {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        if self.cfg.preds(block).is_empty() {
+        let preds = self.cfg.preds(block);
+        if preds.is_empty() {
             return false;
         }
         self.assumed.push((value, limit));
-        let preds = self.cfg.preds(block).to_vec();
         let all = preds.iter().all(|&pred| {
             let Some(term) = self.func.terminator(pred) else {
                 return false;
             };
             let calls = self.func.insts[term].kind.successors();
+            if !self.spend(calls.len()) {
+                return false;
+            }
             calls.iter().filter(|call| call.block == block).all(|call| {
                 let arg = call.args[index];
                 self.grows_safely(arg, value, pred, limit, depth) || self.within(arg, limit, depth)
@@ -321,9 +342,12 @@ impl<'a> Bounds<'a> {
 
     /// The largest value of a parameter, which is not negative, that a comparison on the way to `block` lets
     /// pass.
-    fn bound(&self, param: Value, block: Block) -> Option<u64> {
+    fn bound(&mut self, param: Value, block: Block) -> Option<u64> {
         let mut inner = block;
         while let Some(outer) = self.dom.idom(inner) {
+            if !self.spend(1) {
+                return None;
+            }
             let found = (self.func.terminator(outer)).and_then(|term| {
                 let InstKind::Branch {
                     cond,
@@ -338,7 +362,7 @@ impl<'a> Bounds<'a> {
                 let passed = |way: Block| {
                     let preds = self.cfg.preds(way).iter();
                     let entries = preds.filter(|&&pred| !self.dom.dominates(way, pred));
-                    self.dom.dominates(way, block) && entries.count() == 1
+                    self.dom.dominates(way, block) && entries.take(2).count() == 1
                 };
                 if then.block == other.block {
                     return None;
