@@ -203,7 +203,7 @@ impl Emitter<'_> {
         Ok(Some((pointer, ty, self.scope(scope))))
     }
 
-    /// What an atomic gives where no object lies: zero, as a load there.
+    /// Gives what an atomic finds where no object lies: zero, as a load there.
     fn nothing(&mut self, scalar: Scalar) -> Id {
         let ty = match scalar.bytes() {
             8 => self.wide_ty(),
