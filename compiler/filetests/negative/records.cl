@@ -81,3 +81,12 @@ struct S; int f(void) { return sizeof(struct S); }
 void f(void) { char s[2] = "abc"; }
 //// warning: more values than members
 typedef struct { int a; } S; void f(void) { S s = { 1, 2 }; }
+//// a value without braces for a struct of unnamed bit-fields
+#pragma OPENCL EXTENSION __cl_clang_bitfields : enable
+struct S { int : 5; }; constant struct S t[] = { 1, 2 };
+//// values for structs whose members have errors: no error but those
+struct S { foo x; }; constant struct S t[] = { 1, 2 };
+struct A { int a[0]; }; constant struct A u[] = { 1, 2 };
+typedef struct { int x[3] int y; } B; constant B v[] = { 1, 2, 3, 4 };
+union C { struct U x; }; int f(union C c) { union C d[] = { 1 }; return c.y; }
+struct D { struct { foo q; } x; }; constant struct D w[1ul << 40] = { 1, 2 };

@@ -194,6 +194,9 @@ pub struct RecordDef {
     pub packed: bool,
     /// False while only declared.
     pub complete: bool,
+    /// True after an error in a member, which may be missing: an error about the record's members
+    /// would only follow from that one.
+    pub faulty: bool,
     /// Position of the tag's first mention.
     pub span: Span,
 }
@@ -409,6 +412,7 @@ impl TypeTable {
             size: 0,
             align: 1,
             packed: false,
+            faulty: false,
             complete: false,
             span,
         });
@@ -530,6 +534,15 @@ impl TypeTable {
             Type::Enum(e) => self.enums[e.0 as usize].complete,
             Type::Array { elem, len } => len.is_some() && self.is_complete(elem.ty),
             _ => true,
+        }
+    }
+
+    /// Returns whether the members of a record, or of the elements of an array, had errors.
+    pub fn is_faulty(&self, id: TypeId) -> bool {
+        match *self.get(id) {
+            Type::Record(record) => self.record(record).faulty,
+            Type::Array { elem, .. } => self.is_faulty(elem.ty),
+            _ => false,
         }
     }
 

@@ -1,113 +1,90 @@
 //! Designators of initialisers.
 use super::Sema;
-use super::convert::Purpose;
-use super::init::Gathered;
-use super::typed::ExprId;
+use super::init::{Gathered, Items};
 use crate::lang::types::{Type, TypeId};
-use crate::parse::ast::{self, Designator, InitItem};
+use crate::parse::ast::{self, Designator};
 use crate::source::Span;
 use pumice_reflection::MAX_INITIAL_DATA;
 
 impl<'a> Sema<'a> {
-    /// An item with designators: where the next item goes, and the number of elements named.
+    /// Initialises what the designators of the next item name, and what follows it within the
+    /// subobject of the first designator (C99 6.7.8p17). Gives the index of that subobject.
     pub(super) fn designated(
         &mut self,
         ty: TypeId,
-        item: &'a InitItem,
+        items: &mut Items<'a>,
         out: &mut Gathered,
-    ) -> Option<(u64, u64)> {
-        let last = self.designated_range(ty, &item.designators, &item.init, out)?;
-        Some((last + 1, last + 1))
+    ) -> Option<u64> {
+        let item = items.follow()?;
+        self.designated_range(ty, &item.designators, true, items, out)
     }
 
-    /// Initialises the elements that the first designator names; gives the last one's index.
+    /// Initialises the elements that the first designator names; gives the last one's index. That one
+    /// takes the items that follow too, if `finish`.
     fn designated_range(
         &mut self,
         ty: TypeId,
         designators: &'a [Designator],
-        init: &'a ast::Init,
+        finish: bool,
+        items: &mut Items<'a>,
         out: &mut Gathered,
     ) -> Option<u64> {
-        let (first, last, path) = self.designator(ty, &designators[0])?;
+        let (designator, rest) = designators.split_first()?;
+        let span = self.init_span(&items.next()?.init);
+        let (first, last, path) = self.designator(ty, designator)?;
         if last - first > 1 << 20 {
-            self.error(self.init_span(init), "designator range is too large");
+            self.error(span, "designator range is too large");
             return None;
         }
+        let start = items.at;
         for index in first..=last {
-            self.afford(0, self.init_span(init))?;
-            let depth = out.path.len();
-            out.path.push(index);
-            out.path.extend(&path);
-            let mut sub = ty;
-            for &step in &out.path[depth..] {
-                sub = self.subobject_type(sub, step)?;
-            }
-            let result = self.designated_rest(sub, &designators[1..], init, out);
-            out.path.truncate(depth);
-            result?;
+            self.afford(0, span)?;
+            // Each element of a range has the same items.
+            items.at = start;
+            let finish = finish && index == last;
+            self.designated_part(ty, (index, &path), rest, finish, items, out)?;
         }
         Some(last)
     }
 
-    fn designated_rest(
+    /// Initialises what `rest` names in one subobject, at the end of a way through anonymous members.
+    fn designated_part(
         &mut self,
         ty: TypeId,
+        (index, path): (u64, &[u64]),
         rest: &'a [Designator],
-        init: &'a ast::Init,
+        finish: bool,
+        items: &mut Items<'a>,
         out: &mut Gathered,
     ) -> Option<()> {
-        if !rest.is_empty() {
-            return self.designated_range(ty, rest, init, out).map(|_| ());
-        }
-        match init {
-            ast::Init::List(list) => self.braced(ty, list, out).map(|_| ()),
-            ast::Init::Expr(expr) => {
-                if let Type::Array { elem, len } = *self.module.types.get(ty) {
-                    if let Some(bytes) = self.string_for(*expr, elem.ty) {
-                        return self
-                            .string_elems(bytes, elem.ty, len, *expr, out)
-                            .map(|_| ());
-                    }
-                }
-                let value = self.rvalue(*expr)?;
-                let value = self.first_scalar(value, ty, out)?;
-                self.put_at(value, out);
-                Some(())
-            }
-        }
+        let part = self.subobject_type(ty, index)?;
+        out.path.push(index);
+        let result = self.designated_in(part, path, rest, finish, items, out);
+        out.path.pop();
+        result
     }
 
-    /// A value for a designated aggregate without braces initialises its first member.
-    fn first_scalar(
+    fn designated_in(
         &mut self,
-        value: ExprId,
         ty: TypeId,
+        path: &[u64],
+        rest: &'a [Designator],
+        finish: bool,
+        items: &mut Items<'a>,
         out: &mut Gathered,
-    ) -> Option<(ExprId, usize)> {
-        let mut target = ty;
-        let mut pushed = 0;
-        while target != self.ty(value)
-            && matches!(
-                self.module.types.get(target),
-                Type::Record(_) | Type::Array { .. }
-            )
-        {
-            target = self.subobject_type(target, 0)?;
-            out.path.push(0);
-            pushed += 1;
-        }
-        match self.assign_convert(value, target, Purpose::Init(Span::NONE)) {
-            Some(value) => Some((value, pushed)),
-            None => {
-                out.path.truncate(out.path.len() - pushed);
-                None
+    ) -> Option<()> {
+        let index = match path {
+            [] if rest.is_empty() => return self.element(ty, items, out),
+            [] => self.designated_range(ty, rest, finish, items, out)?,
+            [index, path @ ..] => {
+                self.designated_part(ty, (*index, path), rest, finish, items, out)?;
+                *index
             }
+        };
+        if finish {
+            self.aggregate(ty, index + 1, items, false, out)?;
         }
-    }
-
-    fn put_at(&mut self, (value, pushed): (ExprId, usize), out: &mut Gathered) {
-        self.put(value, out);
-        out.path.truncate(out.path.len() - pushed);
+        Some(())
     }
 
     /// First and last index of a designator, and the way through anonymous members.

@@ -1,6 +1,4 @@
 //! Initialisers: braces, brace elision, designators, strings, constant data.
-use rustc_hash::FxHashSet;
-
 use super::Sema;
 use super::convert::Purpose;
 use super::typed::{ConstData, ExprId, ExprKind, Init, InitElem};
@@ -12,11 +10,49 @@ use pumice_budget as budget;
 use pumice_reflection::MAX_INITIAL_DATA;
 
 /// A braced list while its items are handed out to subobjects.
-struct Items<'a> {
+pub(super) struct Items<'a> {
     items: &'a [InitItem],
-    at: usize,
+    pub(super) at: usize,
     /// The item at `at`, if it is an expression that was looked at but not yet used.
-    peeked: Option<ExprId>,
+    pub(super) peeked: Option<ExprId>,
+    /// The item whose designators were followed: for the subobject that they name it has none.
+    followed: Option<usize>,
+}
+
+impl<'a> Items<'a> {
+    fn new(list: &'a InitList) -> Self {
+        Self {
+            items: &list.items,
+            at: 0,
+            peeked: None,
+            followed: None,
+        }
+    }
+
+    /// The next item.
+    pub(super) fn next(&self) -> Option<&'a InitItem> {
+        self.items.get(self.at)
+    }
+
+    /// Returns whether the next item names its place by designators that are still to be followed.
+    fn at_designators(&self) -> bool {
+        self.followed != Some(self.at) && self.next().is_some_and(|i| !i.designators.is_empty())
+    }
+
+    /// Takes the designators off the next item.
+    pub(super) fn follow(&mut self) -> Option<&'a InitItem> {
+        self.followed = Some(self.at);
+        self.peeked = None;
+        self.next()
+    }
+
+    /// Leaves out an item that was at `before` and that nothing could take.
+    fn skip_from(&mut self, before: usize) {
+        if self.at == before {
+            self.at += 1;
+            self.peeked = None;
+        }
+    }
 }
 
 /// Subobjects gathered so far.
@@ -107,6 +143,9 @@ impl<'a> Sema<'a> {
         ty: TypeId,
         list: &'a InitList,
     ) -> Option<(TypeId, Init)> {
+        if self.module.types.is_faulty(ty) {
+            return None;
+        }
         let mut gathered = Gathered::default();
         let len = self.braced(ty, list, &mut gathered)?;
         let mut ty = ty;
@@ -130,16 +169,8 @@ impl<'a> Sema<'a> {
             self.error(list.span, "initialized object is too large");
             return None;
         }
-        let mut seen = FxHashSet::default();
-        let mut covered = 0;
-        for elem in &gathered.elems {
-            // Of bit-fields, some bits may have no initialiser.
-            if seen.insert(elem.path.clone()) && self.bits_at(ty, &elem.path).is_none() {
-                covered += self.module.types.size(self.ty(elem.value));
-            }
-        }
         let init = Init::List {
-            zero_fill: covered < size,
+            zero_fill: self.bytes_covered(ty, &gathered.elems) < size,
             elems: gathered.elems,
         };
         if let Some(data) = self.init_data(&init, ty) {
@@ -148,8 +179,28 @@ impl<'a> Sema<'a> {
         Some((ty, init))
     }
 
+    /// Counts the bytes of an object that have an initialiser; those that have several, as a member
+    /// and a part of it, or two members of a union, count once.
+    fn bytes_covered(&self, ty: TypeId, elems: &[InitElem]) -> u64 {
+        let mut ranges = Vec::with_capacity(elems.len());
+        for elem in elems {
+            // Of bit-fields, some bits may have no initialiser.
+            if self.bits_at(ty, &elem.path).is_none() {
+                let place = self.path_offset(ty, &elem.path);
+                ranges.extend(place.map(|(at, part)| (at, at + self.module.types.size(part))));
+            }
+        }
+        ranges.sort_unstable();
+        let (mut covered, mut end) = (0, 0);
+        for (from, to) in ranges {
+            covered += to.saturating_sub(from.max(end));
+            end = end.max(to);
+        }
+        covered
+    }
+
     pub(super) fn put(&mut self, value: ExprId, out: &mut Gathered) {
-        // The element, its path, and the path again among those seen.
+        // The element, its path, and its bytes among those covered.
         budget::spend_on::<InitElem>(1);
         budget::spend(3 * 8 * out.path.len() as u64 + 48);
         out.elems.push(InitElem {
@@ -172,11 +223,7 @@ impl<'a> Sema<'a> {
     }
 
     fn braced_inner(&mut self, ty: TypeId, list: &'a InitList, out: &mut Gathered) -> Option<u64> {
-        let mut items = Items {
-            items: &list.items,
-            at: 0,
-            peeked: None,
-        };
+        let mut items = Items::new(list);
         match *self.module.types.get(ty) {
             Type::Record(_) | Type::Array { .. } => {
                 if let Type::Array { elem, len } = *self.module.types.get(ty) {
@@ -190,7 +237,7 @@ impl<'a> Sema<'a> {
                         }
                     }
                 }
-                self.aggregate(ty, &mut items, true, out)
+                self.aggregate(ty, 0, &mut items, true, out)
             }
             Type::Vector { .. } => {
                 if list.items.is_empty() {
@@ -199,7 +246,7 @@ impl<'a> Sema<'a> {
                     return Some(0);
                 }
                 self.vector_items(ty, &mut items, true, list.span, out)?;
-                if let Some(item) = items.items.get(items.at) {
+                if let Some(item) = items.next() {
                     let span = self.init_span(&item.init);
                     self.error(span, "excess elements in vector initializer");
                     return None;
@@ -243,7 +290,7 @@ impl<'a> Sema<'a> {
     }
 
     fn excess(&mut self, items: &Items<'a>, what: &str) {
-        if let Some(item) = items.items.get(items.at) {
+        if let Some(item) = items.next() {
             let span = self.init_span(&item.init);
             self.warning(
                 Warning::ExcessInitializers,
@@ -293,11 +340,13 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// Hands items to the subobjects of an aggregate in order. Without braces of its own it
-    /// takes what it needs and leaves the rest. Gives the number of elements named.
-    fn aggregate(
+    /// Hands items to the subobjects of an aggregate in order, from the one at `index` on. Without
+    /// braces of its own it takes what it needs and leaves the rest. Gives the number of elements
+    /// named.
+    pub(super) fn aggregate(
         &mut self,
         ty: TypeId,
+        mut index: u64,
         items: &mut Items<'a>,
         braced: bool,
         out: &mut Gathered,
@@ -308,24 +357,23 @@ impl<'a> Sema<'a> {
             .record_id(ty)
             .is_some_and(|r| self.module.types.record(r).is_union);
         let count = self.subobjects(ty);
-        let mut index: u64 = 0;
         let mut named: u64 = 0;
         let mut good = true;
-        while let Some(item) = items.items.get(items.at) {
+        while let Some(item) = items.next() {
             self.afford(0, self.init_span(&item.init))?;
-            if !item.designators.is_empty() {
+            let before = items.at;
+            if items.at_designators() {
                 if !braced {
                     break;
                 }
-                match self.designated(ty, item, out) {
-                    Some((next, highest)) => {
-                        index = next;
-                        named = named.max(highest);
+                match self.designated(ty, items, out) {
+                    Some(last) => {
+                        index = last + 1;
+                        named = named.max(index);
                     }
                     None => good = false,
                 }
-                items.at += 1;
-                items.peeked = None;
+                items.skip_from(before);
                 continue;
             }
             let full = count.is_some_and(|count| index >= count) || (is_union && index > 0);
@@ -342,14 +390,8 @@ impl<'a> Sema<'a> {
             }
             let sub = self.subobject_type(ty, index)?;
             out.path.push(index);
-            let before = items.at;
-            if self.element(sub, items, out).is_none() {
-                good = false;
-                if items.at == before {
-                    items.at += 1;
-                    items.peeked = None;
-                }
-            }
+            good &= self.element(sub, items, out).is_some();
+            items.skip_from(before);
             out.path.pop();
             index += 1;
             named = named.max(index);
@@ -358,8 +400,13 @@ impl<'a> Sema<'a> {
     }
 
     /// Initialises one subobject from the next item or items.
-    fn element(&mut self, ty: TypeId, items: &mut Items<'a>, out: &mut Gathered) -> Option<()> {
-        let item = &items.items[items.at];
+    pub(super) fn element(
+        &mut self,
+        ty: TypeId,
+        items: &mut Items<'a>,
+        out: &mut Gathered,
+    ) -> Option<()> {
+        let item = items.next()?;
         let expr = match &item.init {
             ast::Init::List(list) => {
                 items.at += 1;
@@ -386,10 +433,15 @@ impl<'a> Sema<'a> {
         }
         match *self.module.types.get(ty) {
             Type::Record(_) | Type::Array { .. } => {
-                items.peeked = Some(value);
                 let span = self.span(value);
+                if self.subobjects(ty) == Some(0) {
+                    let message = "initializer for aggregate with no elements requires braces";
+                    self.error(span, message);
+                    return None;
+                }
+                items.peeked = Some(value);
                 self.enter(span)?;
-                let result = self.aggregate(ty, items, false, out);
+                let result = self.aggregate(ty, 0, items, false, out);
                 self.leave();
                 result.map(|_| ())
             }
@@ -422,10 +474,10 @@ impl<'a> Sema<'a> {
         let mut values = Vec::new();
         let mut have: u8 = 0;
         while have < lanes {
-            let Some(item) = items.items.get(items.at) else {
+            let Some(item) = items.next() else {
                 break;
             };
-            if !item.designators.is_empty() {
+            if items.at_designators() {
                 if braced {
                     let at = self.init_span(&item.init);
                     self.error(

@@ -84,6 +84,9 @@ impl<'a> Sema<'a> {
             return None;
         }
         let Some(path) = self.find_field(record, text) else {
+            if self.module.types.is_faulty(ty) {
+                return None;
+            }
             let fields: Vec<String> = self
                 .module
                 .types

@@ -25,15 +25,20 @@ impl<'a> Sema<'a> {
             return Some(ty);
         };
         let packed = self.has_attr(&spec.attrs, "packed") || self.has_attr(&specs.attrs, "packed");
+        let errors = self.diags.error_count();
+        let mut faulty = false;
         let mut fields = Vec::new();
         for member in members {
             match member {
                 MemberDecl::StaticAssert(assert) => self.static_assert(assert),
-                MemberDecl::Field { .. } => self.fields(member, &mut fields),
-                MemberDecl::Broken => {}
+                MemberDecl::Field { .. } => faulty |= self.fields(member, &mut fields).is_none(),
+                MemberDecl::Broken => faulty = true,
             }
         }
         self.check_duplicates(&fields);
+        faulty = faulty
+            || self.diags.error_count() > errors
+            || fields.iter().any(|f| self.module.types.is_faulty(f.ty.ty));
         if let Some(index) = fields.iter().position(|f| f.host_sized) {
             self.host_sized.insert(id, index);
         }
@@ -67,6 +72,7 @@ impl<'a> Sema<'a> {
         def.size = layout.size.max(1);
         def.align = layout.align;
         def.packed = packed;
+        def.faulty = faulty;
         def.complete = true;
         Some(ty)
     }
@@ -115,19 +121,18 @@ impl<'a> Sema<'a> {
         format!("the {shown} type cannot be used to declare a structure or union field")
     }
 
-    fn fields(&mut self, member: &'a MemberDecl, out: &mut Vec<FieldSpec>) {
+    /// Adds what a declaration of members declares; `None` if its type had errors.
+    fn fields(&mut self, member: &'a MemberDecl, out: &mut Vec<FieldSpec>) -> Option<()> {
         let MemberDecl::Field {
             specs,
             declarators,
             span,
         } = member
         else {
-            return;
+            return Some(());
         };
         self.check_attrs(&specs.attrs);
-        let Some(base) = self.spec_type(specs) else {
-            return;
-        };
+        let base = self.spec_type(specs)?;
         let shared_align = self.aligned_attr(&specs.attrs);
         if declarators.is_empty() {
             let anonymous = self
@@ -152,7 +157,7 @@ impl<'a> Sema<'a> {
                     "declaration does not declare anything",
                 );
             }
-            return;
+            return Some(());
         }
         for member in declarators {
             let declarator = &member.declarator;
@@ -214,6 +219,7 @@ impl<'a> Sema<'a> {
                 span: name_span,
             });
         }
+        Some(())
     }
 
     fn check_duplicates(&mut self, fields: &[FieldSpec]) {
