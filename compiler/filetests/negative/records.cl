@@ -21,8 +21,10 @@ struct S { int a; float a; };
 struct S { int a; }; struct S { int b; };
 //// a struct used as a union
 struct S { int a; }; void f(union S *s) { }
-//// a struct without members
-struct S { };
+//// a struct without members as a kernel parameter
+struct S { }; kernel void k(struct S s) { }
+//// a value without braces for a struct without members
+struct S { }; constant struct S t[] = { 1, 2 }; union U { }; constant union U u[1ul << 40] = { 1 };
 //// a flexible array member
 struct S { int n; int a[]; };
 //// a function as a member

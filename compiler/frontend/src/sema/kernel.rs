@@ -124,6 +124,14 @@ impl<'a> Sema<'a> {
             }
             return;
         }
+        let types = &self.module.types;
+        if types.record_id(id).is_some() && types.is_complete(id) && types.size(id) == 0 {
+            let shown = self.show(id);
+            let message = format!("{shown} cannot be used as the type of a kernel parameter");
+            self.error(span, message)
+                .hint("it has no bytes, and clSetKernelArg cannot set an argument of size 0");
+            return;
+        }
         if self.lang.std < ClStd::Cl20 && self.holds_pointer(id) {
             self.error(span, "struct kernel parameters may not contain pointers");
         }

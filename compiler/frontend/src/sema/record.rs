@@ -46,15 +46,6 @@ impl<'a> Sema<'a> {
             .aligned_attr(&spec.attrs)
             .max(self.aligned_attr(&specs.attrs));
         let is_union = spec.is_union;
-        if members.is_empty() {
-            self.error(
-                spec.span,
-                format!(
-                    "empty {} is not allowed in OpenCL C",
-                    if is_union { "union" } else { "struct" }
-                ),
-            );
-        }
         if fields.len() > MAX_MEMBERS {
             let message = format!(
                 "too many members in struct ({}, at most {MAX_MEMBERS})",
@@ -69,7 +60,7 @@ impl<'a> Sema<'a> {
         };
         let def = &mut self.module.types.records[id.0 as usize];
         def.fields = layout.fields;
-        def.size = layout.size.max(1);
+        def.size = layout.size;
         def.align = layout.align;
         def.packed = packed;
         def.faulty = faulty;
