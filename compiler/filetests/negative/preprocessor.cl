@@ -127,3 +127,15 @@ int f(int a) { return OUTER(a); }
 #endif
 //// a macro that includes itself without end in text
 #include "self.h"
+//// commas in conditions, valid ones and those outside parentheses
+#if 0 && (1, 2) || (1, 0) || 1 && !(0, 1)
+#error not reached
+#endif
+#if 1 ? 1 : (3, 4)
+#else
+#error not reached
+#endif
+#if 0 && 1, 2
+#endif
+#if (1, )
+#endif

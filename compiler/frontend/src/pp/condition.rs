@@ -371,7 +371,12 @@ impl Evaluator<'_, '_> {
             }
             TokenKind::Punct(Punct::LParen) => {
                 self.advance();
-                let value = self.ternary()?;
+                let mut value = self.ternary()?;
+                // C99 6.6p3 has commas only where nothing is evaluated; clang has them everywhere.
+                while self.token.kind == TokenKind::Punct(Punct::Comma) {
+                    self.advance();
+                    value = self.ternary()?;
+                }
                 if self.token.kind != TokenKind::Punct(Punct::RParen) {
                     return Err(self.fail("expected ')' in preprocessor expression"));
                 }
