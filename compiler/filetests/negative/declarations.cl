@@ -136,3 +136,9 @@ void f(void) { __attribute__((nothing_such)) undeclared = 1; }
 __attribute__((made_up)) void f(void) { }
 //// warning: an empty declaration
 void f(void) { int; }
+//// functions called main
+int main(void); static int main(void) { return 0; }
+//// a kernel called main
+kernel void main(void) { }
+//// enumerations without enumerators
+enum { }; enum E { };

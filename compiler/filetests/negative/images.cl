@@ -104,3 +104,5 @@ bool f(read_only image2d_t i) { return get_image_channel_data_type(i) == CLK_UNS
 
 //// [--device=full -cl-std=CL3.0 -cl-ext=-cl_ext_image_unsigned_10x6_12x4_14x2] another one
 bool f(read_only image2d_t i) { return get_image_channel_data_type(i) == CLK_UNORM_INT10X6_EXT; }
+//// images and samplers as operands of commas
+kernel void k(read_only image2d_t a, sampler_t s, global float4 *p) { p[0] = read_imagef((s, a), (p, s), (int2)(0)); p[1] = (s, 1); }

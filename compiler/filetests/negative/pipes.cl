@@ -37,3 +37,5 @@ void f(void) { pipe int p; }
 
 //// [-cl-std=CL3.0] pipes that the device lacks
 kernel void k(read_only pipe int p) { }
+//// [--device=full -cl-std=CL2.0] a pipe as an operand of a comma
+kernel void k(read_only pipe int q, global int *p) { p[0] = (q, 1); }

@@ -92,3 +92,8 @@ struct A { int a[0]; }; constant struct A u[] = { 1, 2 };
 typedef struct { int x[3] int y; } B; constant B v[] = { 1, 2, 3, 4 };
 union C { struct U x; }; int f(union C c) { union C d[] = { 1 }; return c.y; }
 struct D { struct { foo q; } x; }; constant struct D w[1ul << 40] = { 1, 2 };
+//// assignments to structs with const members
+struct S { const int a; int b; }; struct T { int n; struct S s; };
+void f(struct S *p, struct T *t, struct T u) { *p = p[1]; *t = u; p->b = 1; t->s = *p; u.n = 2; }
+//// members with storage classes
+struct S { static int a; extern int b; }; union U { typedef int x; };

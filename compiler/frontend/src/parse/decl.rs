@@ -550,6 +550,9 @@ impl Parser<'_> {
                     break;
                 }
             }
+            if list.is_empty() && self.at(Punct::RBrace) {
+                self.error(Span::at(open), "an enumeration needs an enumerator");
+            }
             self.expect_close(Punct::RBrace, open)?;
             enumerators = Some(list);
         } else if tag.is_none() {

@@ -102,18 +102,21 @@ impl<'a> Sema<'a> {
                 op_span,
             } => self.conditional(*cond, *then, *otherwise, *op_span, span),
             ast::ExprKind::Comma { lhs, rhs } => {
-                let first = self.discarded(*lhs);
-                let second = self.rvalue(*rhs);
-                let (first, second) = (first?, second?);
-                let ty = self.ty(second);
-                Some(self.mk(
-                    ExprKind::Comma {
-                        lhs: first,
-                        rhs: second,
-                    },
-                    ty,
-                    span,
-                ))
+                let left = self.operand(*lhs);
+                let left_ty = match left {
+                    Some(Operand::Lvalue(lvalue)) => self.body.lvalue(lvalue).ty.ty,
+                    Some(Operand::Value(value)) => self.ty(value),
+                    _ => TypeTable::VOID,
+                };
+                let left = left.and_then(|left| self.discard(left, self.ast.expr(*lhs).span));
+                let right = self.rvalue(*rhs);
+                let (lhs, rhs) = (left?, right?);
+                let ty = self.ty(rhs);
+                if self.is_argument_only(left_ty) || self.is_argument_only(ty) {
+                    self.invalid_operands(left_ty, ty, span);
+                    return None;
+                }
+                Some(self.mk(ExprKind::Comma { lhs, rhs }, ty, span))
             }
             ast::ExprKind::Call {
                 callee,
@@ -264,8 +267,11 @@ impl<'a> Sema<'a> {
 
     /// An expression whose value nobody wants: any type, even an lvalue.
     pub(super) fn discarded(&mut self, id: ast::ExprId) -> Option<ExprId> {
-        let span = self.ast.expr(id).span;
         let operand = self.operand(id)?;
+        self.discard(operand, self.ast.expr(id).span)
+    }
+
+    fn discard(&mut self, operand: Operand, span: Span) -> Option<ExprId> {
         if let Operand::Lvalue(lvalue) = operand {
             let q = self.body.lvalue(lvalue).ty;
             if !q.quals.contains(Quals::VOLATILE) || !self.module.types.is_complete(q.ty) {

@@ -216,6 +216,13 @@ impl<'a> Sema<'a> {
         signature: &Signature,
     ) -> Option<FuncId> {
         let text = self.name(signature.name);
+        if text == "main" {
+            let what = match self.is_kernel(specs, declarator) {
+                true => "kernel",
+                false => "function",
+            };
+            self.error(signature.span, format!("{what} cannot be called 'main'"));
+        }
         let params: Vec<TypeId> = signature.params.iter().map(|p| p.q.ty).collect();
         let overloadable = self.has_attr(&specs.attrs, "overloadable")
             || self.has_attr(&declarator.attrs, "overloadable");

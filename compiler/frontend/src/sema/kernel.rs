@@ -23,9 +23,6 @@ impl<'a> Sema<'a> {
         if self.module.function(id).ret != TypeTable::VOID {
             self.error(specs.ty_span, "kernel must have void return type");
         }
-        if self.module.function(id).name == "main" {
-            self.error(span, "kernel cannot be called 'main'");
-        }
         let mut args = Vec::with_capacity(params.len());
         for (param, ty) in params.iter().zip(types) {
             self.check_kernel_param(param, ty);

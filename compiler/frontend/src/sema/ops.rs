@@ -3,7 +3,7 @@ use super::convert::Purpose;
 use super::typed::{ArithOp, ExprId, ExprKind, Init, LvalueId, LvalueKind, NO_LANE};
 use super::{Operand, Sema, compare};
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, OpaqueKind, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
 use crate::source::Span;
 
@@ -23,6 +23,14 @@ impl<'a> Sema<'a> {
             self.show(ty)
         );
         self.error(span, message);
+    }
+
+    /// Returns whether values of a type are arguments of functions and nothing else (OpenCL C 3.0
+    /// §6.11): images, samplers and pipes.
+    pub(super) fn is_argument_only(&self, ty: TypeId) -> bool {
+        use OpaqueKind::{Image, Pipe, Sampler};
+        let kind = self.module.types.opaque(ty);
+        matches!(kind, Some(Image(..) | Pipe(..) | Sampler))
     }
 
     /// The lvalue of an operand that is to be written.
@@ -81,11 +89,34 @@ impl<'a> Sema<'a> {
                 None
             }
             _ => {
+                if let Some((member, declared)) = self.const_member(q.ty) {
+                    let message = format!(
+                        "cannot assign to lvalue with const-qualified data member '{member}'"
+                    );
+                    self.error(span, message).note(
+                        declared,
+                        format!("data member '{member}' declared const here"),
+                    );
+                    return None;
+                }
                 self.check_half_access(q.ty, "store", span)?;
                 self.note_written(lvalue);
                 Some(lvalue)
             }
         }
+    }
+
+    /// Finds a member of a record, or of a record in it, that is const: it makes the whole one not
+    /// modifiable (C99 6.3.2.1p1). Like clang, it leaves out members of arrays' elements.
+    fn const_member(&self, ty: TypeId) -> Option<(String, Span)> {
+        let record = self.module.types.record_id(ty)?;
+        let fields = &self.module.types.record(record).fields;
+        fields
+            .iter()
+            .find_map(|field| match field.ty.quals.contains(Quals::CONST) {
+                true => Some((field.name.clone(), field.span)),
+                false => self.const_member(field.ty.ty),
+            })
     }
 
     fn is_temporary(&self, lvalue: LvalueId) -> bool {

@@ -123,6 +123,9 @@ impl<'a> Sema<'a> {
             return Some(());
         };
         self.check_attrs(&specs.attrs);
+        for &(_, class) in &specs.storage {
+            self.error(class, "a member cannot have a storage class");
+        }
         let base = self.spec_type(specs)?;
         let shared_align = self.aligned_attr(&specs.attrs);
         if declarators.is_empty() {
