@@ -91,11 +91,18 @@ fn run_negative(path: &Path, count: &mut usize, wrong: &mut Vec<String>) -> Stri
             Some(rest) => rest.split_once("] ").expect("options, then a title"),
             None => ("", header),
         };
-        // A device with every optional feature, or one without images, instead of the reference.
+        // A device with every optional feature, or one without images or doubles, instead of the
+        // reference.
         let (mut target, words) = if let Some(rest) = words.strip_prefix("--device=full") {
             (pumice_compiler::full_target(), rest)
         } else if let Some(rest) = words.strip_prefix("--device=no-images") {
             (Target::reference().without_images(), rest)
+        } else if let Some(rest) = words.strip_prefix("--device=no-doubles") {
+            let mut target = Target::reference();
+            target.float64 = false;
+            target.extensions.retain(|name| name != "cl_khr_fp64");
+            target.features.retain(|name| name != "__opencl_c_fp64");
+            (target, rest)
         } else {
             (Target::reference(), words)
         };

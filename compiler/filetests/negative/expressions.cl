@@ -133,3 +133,5 @@ int f(int *p) { return p == 5; }
 void f(const int *p) { int *q = p; }
 //// warning: pointers of another sign
 void f(uint *p) { int *q = p; }
+//// reinterpreting pointers and structs
+struct S { int a; }; long f(global int *p, struct S s) { return as_long(p) + as_int(s) + __builtin_astype(s, int); }

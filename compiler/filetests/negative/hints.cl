@@ -130,3 +130,5 @@ __kernel void l(__global int *a) { a[0] = 1; }
 //// warning: an extension that is neither enabled nor disabled
 #pragma OPENCL EXTENSION cl_khr_fp64 : enabled
 void f(void) { }
+//// [--device=no-doubles] constants of doubles that the device lacks
+kernel void k(global float *p) { p[0] = M_PI * p[1] + HUGE_VAL + DBL_MAX; }

@@ -29,7 +29,7 @@ mod lexer;
 pub mod literal;
 mod motion_estimation;
 mod pragma;
-mod predefined;
+pub(crate) mod predefined;
 mod print;
 pub mod token;
 

@@ -401,6 +401,18 @@ pub fn base_interner() -> Interner {
     BASE.interner.clone()
 }
 
+/// The counterpart for floats of a constant that is there with doubles alone.
+pub fn float_constant(name: &str) -> Option<String> {
+    let doubles = CONSTANTS.iter().find(|(gate, _)| *gate == Gate::Double)?.1;
+    let names = |line: &str| line.split_once(' ').is_some_and(|(own, _)| own == name);
+    doubles.lines().find(|line| names(line))?;
+    Some(match (name, name.strip_prefix("DBL_")) {
+        (_, Some(rest)) => format!("FLT_{rest}"),
+        ("HUGE_VAL", _) => "HUGE_VALF".to_string(),
+        _ => format!("{name}_F"),
+    })
+}
+
 /// The constants that this compile has, and where in the text each is defined.
 pub(super) fn constants(std: ClStd, target: &Target) -> impl Iterator<Item = (Symbol, u32)> {
     let open = move |gate| match gate {

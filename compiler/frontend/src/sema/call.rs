@@ -472,12 +472,8 @@ impl<'a> Sema<'a> {
                 let _ = self.check_argument_count("function", args, min..=max, rparen);
             }
             ResolveError::NoMatch { .. } if text.starts_with("as_") && args.len() == 1 => {
-                let message = format!(
-                    "invalid reinterpretation: sizes of '{}' and {} must match",
-                    &text["as_".len()..],
-                    self.show(self.ty(args[0]))
-                );
-                self.error(span, message);
+                let to = format!("'{}'", &text["as_".len()..]);
+                self.invalid_reinterpretation(&to, self.ty(args[0]), span);
             }
             ResolveError::NoMatch { candidates } => {
                 let shown: Vec<String> = args.iter().map(|&a| self.show(self.ty(a))).collect();

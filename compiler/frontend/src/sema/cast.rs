@@ -172,6 +172,34 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Returns whether the `as_type` functions take a type: all numbers and their vectors.
+    fn has_bits(&self, ty: TypeId) -> bool {
+        let (elem, _) = self.module.types.elem_lanes(ty);
+        self.module.types.is_arithmetic(elem) && elem != TypeTable::BOOL
+    }
+
+    fn no_reinterpretation(&self, ty: TypeId) -> String {
+        let shown = self.show(ty);
+        format!("invalid reinterpretation: values of type {shown} cannot be reinterpreted")
+    }
+
+    fn sizes_differ(&self, to: &str, from: TypeId) -> String {
+        let from = self.show(from);
+        format!("invalid reinterpretation: sizes of {to} and {from} must match")
+    }
+
+    /// Reports a call of an `as_type` function that takes no values of type `from`.
+    pub(super) fn invalid_reinterpretation(&self, to: &str, from: TypeId, span: Span) {
+        let message = match self.has_bits(from) {
+            true => self.sizes_differ(to, from),
+            false => self.no_reinterpretation(from),
+        };
+        let report = self.error(span, message);
+        if self.module.types.is_pointer(from) {
+            report.hint("a cast gives the address: '(ulong)pointer'");
+        }
+    }
+
     /// `__builtin_astype(operand, type)` and `as_type(operand)`.
     pub(super) fn as_type(
         &mut self,
@@ -187,16 +215,12 @@ impl<'a> Sema<'a> {
             return Some(self.mk(ExprKind::Zero, to, span));
         }
         let types = &self.module.types;
-        let scalar = |ty| {
-            let (elem, _) = types.elem_lanes(ty);
-            types.is_arithmetic(elem) && elem != TypeTable::BOOL || types.is_pointer(ty)
-        };
+        let scalar = |ty| self.has_bits(ty) || types.is_pointer(ty);
         if !scalar(from) || !scalar(to) || types.size(from) != types.size(to) {
-            let message = format!(
-                "invalid reinterpretation: sizes of {} and {} must match",
-                self.show(to),
-                self.show(from)
-            );
+            let message = match [from, to].into_iter().find(|&ty| !scalar(ty)) {
+                Some(ty) => self.no_reinterpretation(ty),
+                None => self.sizes_differ(&self.show(to), from),
+            };
             self.error(span, message);
             return None;
         }

@@ -8,6 +8,7 @@ use crate::builtins;
 use crate::lang::foreign;
 use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, Designator, Trait, UnaryOp};
+use crate::pp::predefined::float_constant;
 use crate::source::{Span, Symbol};
 
 impl<'a> Sema<'a> {
@@ -214,6 +215,13 @@ impl<'a> Sema<'a> {
 
     /// Reports an unknown name, with the one that was perhaps meant.
     pub(super) fn undeclared(&mut self, text: &str, span: Span) {
+        if let Some(float) = float_constant(text).filter(|_| !self.lang.fp64()) {
+            let message = format!("use of undeclared identifier '{text}'");
+            self.error(span, message).hint(format!(
+                "'{text}' is for doubles, which this device does not have; write '{float}'"
+            ));
+            return;
+        }
         let advice = foreign::advice(text, || self.suggest_value(text));
         let message = advice.complete(format!("use of undeclared identifier '{text}'"));
         let report = self.error(span, message);
