@@ -29,12 +29,13 @@ mod lexer;
 pub mod literal;
 mod motion_estimation;
 mod pragma;
-pub(crate) mod predefined;
+mod predefined;
 mod print;
 pub mod token;
+mod trigraphs;
 
 pub use lexer::measure_token;
-pub use predefined::{base_interner, language_version, version_number};
+pub use predefined::{base_interner, float_constant, language_version, version_number};
 pub use print::print_tokens;
 
 use lexer::Lexer;
@@ -330,6 +331,7 @@ impl<'a> Preprocessor<'a> {
 
     /// Begins to read a file. Gives false if it does not fit.
     fn push_file(&mut self, name: Rc<str>, path: Rc<str>, text: Rc<[u8]>, at: Loc) -> bool {
+        let text = trigraphs::replace(text);
         let added = self.diagnostics.sources.add_file(name, text.clone(), at);
         let Ok(id) = added else {
             self.diagnostics.fatal(at, "translation unit is too large");

@@ -8,7 +8,7 @@ use crate::builtins;
 use crate::lang::foreign;
 use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, Designator, Trait, UnaryOp};
-use crate::pp::predefined::float_constant;
+use crate::pp::float_constant;
 use crate::source::{Span, Symbol};
 
 impl<'a> Sema<'a> {
