@@ -35,7 +35,7 @@ __attribute__((overloadable)) short4 bound(short4 x, short4 low); __attribute__(
 short4 f(short4 v) { return bound(v, 0) + bound(v, v) + undeclared; }
 //// lengths from constants at program scope
 constant int four = 4; constant int none = 0; constant float half_of = 0.5f;
-int f(void) { int a[four]; int b[four * 2 - 1]; int c[none]; return a[0] + b[0] + undeclared; }
+int f(void) { int a[four]; int b[four * 2 - 1]; typedef int c[none]; return a[0] + b[0] + undeclared; }
 //// null pointers of one address space
 void f(local int *p) {
     constant int *a = (global void *)0;

@@ -41,7 +41,7 @@ void f(int n) { int a[n]; }
 //// a negative length
 void f(void) { int a[-1]; }
 //// a length of zero
-void f(void) { int a[0]; }
+void f(void) { int a[0] = { }; }
 //// a length that is a float
 void f(void) { int a[2.5f]; }
 //// an array without length
@@ -142,3 +142,6 @@ int main(void); static int main(void) { return 0; }
 kernel void main(void) { }
 //// enumerations without enumerators
 enum { }; enum E { };
+//// [-cl-std=CL2.0] arrays without elements that are more than variables of a function
+global int a[0]; struct S { int b[0]; }; typedef int T[0];
+kernel void k(global int *p) { int c[0] = { }; static int d[0]; int (*e)[0]; int f = sizeof(int[0]); }

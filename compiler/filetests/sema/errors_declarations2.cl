@@ -11,7 +11,7 @@ void locals(int n) {
     float dup;
     int vla[n];
     int negative[-1];
-    int zero[0];
+    int zero[0] = {};
     int open[];
     void nothing;
     struct Later later;

@@ -47,8 +47,13 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The number of elements that an array declarator asks for.
-    pub(super) fn array_size(&mut self, id: ast::ExprId, elem: TypeId) -> Option<u64> {
+    /// The number of elements that an array declarator asks for; 0 only if it `may_be_empty`.
+    pub(super) fn array_size(
+        &mut self,
+        id: ast::ExprId,
+        elem: TypeId,
+        may_be_empty: bool,
+    ) -> Option<u64> {
         let span = self.ast.expr(id).span;
         let value = self.rvalue(id)?;
         let ty = self.ty(value);
@@ -75,7 +80,7 @@ impl<'a> Sema<'a> {
             self.error(span, format!("array is too large ({size} elements)"));
             return None;
         }
-        if size == 0 {
+        if size == 0 && !may_be_empty {
             self.error(span, "array size must be greater than zero");
             return None;
         }

@@ -147,7 +147,9 @@ impl<'a> Sema<'a> {
                 .function_declaration(&decl.specs, declarator, base)
                 .map(|_| ());
         }
-        let derived = self.declarator_type(base, declarator);
+        // clang takes arrays without elements; programs have them where a macro is 0.
+        let may_be_empty = storage.is_none() && item.init.is_none() && !self.at_program_scope();
+        let derived = self.variable_type(base, declarator, may_be_empty);
         if let (None, Some(ast::Init::Expr(init))) = (derived, &item.init) {
             // What a block does is checked in spite of its variable.
             if self.is_block_literal(*init) {

@@ -22,6 +22,7 @@ mod const_data;
 mod const_eval;
 mod convert;
 mod decl;
+mod derive;
 mod designator;
 mod enqueue;
 mod expr;
