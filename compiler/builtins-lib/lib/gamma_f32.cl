@@ -109,16 +109,14 @@ float __pumice_lgamma_f32(float x) {
     return result;
 }
 
-// The sign is that of gamma(x), 0 where gamma has none: NaN and negative whole numbers.
+// The sign is that of gamma(x), 0 where gamma has none: NaN, zeros and negative whole numbers.
 float __pumice_lgamma_r_f32(float x, __private int *sign) {
     float whole = floor(x);
     int s = 1;
-    if (isnan(x) || (x < 0.0f && x == whole))
+    if (isnan(x) || (x <= 0.0f && x == whole))
         s = 0;
     else if (x < 0.0f)
         s = 0.5f * whole == floor(0.5f * whole) ? 1 : -1;
-    else if (x == 0.0f)
-        s = copysign(1.0f, x) < 0.0f ? -1 : 1;
     *sign = s;
     return __pumice_lgamma_f32(x);
 }

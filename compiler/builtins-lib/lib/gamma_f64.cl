@@ -107,16 +107,16 @@ double __pumice_lgamma_f64(double x) {
     return __pumice_log_f64(0x1.921fb54442d18p1 / (a * fabs(__pumice_sinpi_f64(a)))) - lgamma_positive(a);
 }
 
-// The sign is that of gamma(x), 0 where gamma has none: NaN and negative whole numbers.
+// The sign is that of gamma(x), 0 where gamma has none: NaN, zeros and negative whole numbers.
 double __pumice_lgamma_r_f64(double x, __private int *sign) {
     double whole = floor(x);
     int s = 1;
-    if (isnan(x) || (x < 0.0 && x == whole))
+    if (isnan(x) || __pumice_is_zero_f64(x) || (x < 0.0 && x == whole))
         s = 0;
     else if (x < 0.0)
         s = 0.5 * whole == floor(0.5 * whole) ? 1 : -1;
-    else if (x == 0.0)
-        s = copysign(1.0, x) < 0.0 ? -1 : 1;
+    else if (copysign(1.0, x) < 0.0) // A denormal on a device that compares it as a zero.
+        s = -1;
     *sign = s;
     return __pumice_lgamma_f64(x);
 }
