@@ -424,6 +424,49 @@ fn normal_results_keep_their_bounds_by_fma() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Lanes that are infinite count as ones and all others as zeros; NaN goes to all lanes.
+#[test]
+fn infinite_lanes_are_the_whole_length() {
+    let rsqrt = Target {
+        exact_div_f32: false,
+        exact_sqrt_f32: false,
+        ..flushing()
+    };
+    let infinity = f32::INFINITY;
+    let rows = [
+        (infinity, 1.0, -2.0, 1),
+        (-2.0, -infinity, infinity, 1),
+        (f32::MAX, -infinity, f32::MIN_POSITIVE, 1),
+        (-infinity, infinity, infinity, 1),
+        (infinity, f32::NAN, 1.0, 1),
+        (f32::NAN, -1.0, infinity, 1),
+    ];
+    let expected = |[x, y, z]: [f32; 3]| {
+        if [x, y, z].iter().any(|lane| lane.is_nan()) {
+            return f32::NAN;
+        }
+        let [x, y, z] = [x, y, z].map(|lane| match lane.is_infinite() {
+            true => 1f32.copysign(lane),
+            false => 0.0 * lane,
+        });
+        x / (x * x + y * y + z * z).sqrt()
+    };
+    for target in [&rsqrt, &flushing()] {
+        for (lanes, turn) in [("x, y, z", 0), ("y, z, x", 1), ("z, x, y", 2)] {
+            let call = format!("normalize((float3)({lanes})).x");
+            for (row, got) in rows.iter().zip(results(target, &call, &rows)) {
+                let mut lanes = [row.0, row.1, row.2];
+                lanes.rotate_left(turn);
+                let expected = expected(lanes);
+                let same = got.to_bits() == expected.to_bits()
+                    || (got - expected).abs() < 1e-6 && expected != 0.0
+                    || got.is_nan() && expected.is_nan();
+                assert!(same, "{call} of {row:?} is {got}, not {expected}");
+            }
+        }
+    }
+}
+
 /// The same where the device's own exp2 and log2 carry other functions.
 #[test]
 fn normal_results_keep_their_bounds_by_the_devices_functions() {

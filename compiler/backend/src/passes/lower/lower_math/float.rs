@@ -139,6 +139,17 @@ pub(super) fn modf(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     x.select(nan, a[0], signed)
 }
 
+/// Infinities become 2^`power` of their sign; what other numbers become is of no use.
+pub(super) fn infinity_to_power(x: &mut Expander<'_>, a: Value, power: i32) -> Value {
+    let ty = x.ty(a);
+    let f = format(ty);
+    let exponent = f.bias.saturating_add_signed(power.into());
+    let bits = x.bits_of(a);
+    // The exponent of an infinity has all bits.
+    let bits = x.bin_const(BinaryOp::And, bits, f.sign() | (exponent << f.fraction));
+    x.convert(ConvertOp::Bitcast, bits, ty)
+}
+
 /// Half away from zero: exact because `|x| - trunc(|x|)` is.
 pub(super) fn round(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let magnitude = fabs(x, a[0]);

@@ -28,6 +28,7 @@ use pumice_ir::{
     AccessFlags, BinaryOp, FuncId, Function, InstKind, MathOp, Module, Scalar, Type, Value,
 };
 use pumice_target::Target;
+use pumice_target::options::MathOptions;
 use rspirv::spirv::OpenclStd100Op as Ocl;
 use smallvec::SmallVec;
 
@@ -42,6 +43,8 @@ enum Rule {
     Expand(Expansion),
     /// IR instructions; binary16 operands are converted to binary32 and back.
     ExpandWide(Expansion),
+    /// The same, as the build's options ask.
+    ExpandWideBy(fn(&mut Expander<'_>, &[Value], &MathOptions) -> Value),
     /// A primitive for f32; the library function for other widths.
     Native(Expansion, &'static str),
     /// Library function of this name.
@@ -56,7 +59,7 @@ enum Rule {
 
 /// THE table.
 fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
-    use Rule::{Expand, ExpandWide, Library, LibraryPointer, Native, Primitive};
+    use Rule::{Expand, ExpandWide, ExpandWideBy, Library, LibraryPointer, Native, Primitive};
     match op {
         Ocl::acos => Library("acos"),
         Ocl::acosh => Library("acosh"),
@@ -188,9 +191,9 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::normalize
             if ty.scalar == Scalar::F64 || target.exact_div_f32 && target.exact_sqrt_f32 =>
         {
-            ExpandWide(geometry::normalize)
+            ExpandWideBy(geometry::normalize)
         }
-        Ocl::normalize => ExpandWide(geometry::normalize_by_rsqrt),
+        Ocl::normalize => ExpandWideBy(geometry::normalize_by_rsqrt),
         Ocl::fast_distance => ExpandWide(geometry::fast_distance),
         Ocl::fast_length => ExpandWide(geometry::fast_length),
         Ocl::fast_normalize => ExpandWide(geometry::fast_normalize),
@@ -301,13 +304,13 @@ fn lower_ocl(
         } = data.kind
         {
             let ty = x.ty(args[0]);
-            let value = lower(x, library, Ocl::fmod, &args, ty, ctx.target)?;
+            let value = lower(x, library, Ocl::fmod, &args, ty, ctx)?;
             return Ok(Some(Replacement::from_slice(&[value])));
         }
         let Some((op, args, ty)) = native::function_of(x, inst)? else {
             return Ok(None);
         };
-        let value = lower(x, library, op, &args, ty, ctx.target)?;
+        let value = lower(x, library, op, &args, ty, ctx)?;
         Ok(Some(Replacement::from_slice(&[value])))
     })
 }
@@ -362,14 +365,15 @@ fn lower(
     op: Ocl,
     args: &[Value],
     ty: Type,
-    target: &Target,
+    ctx: &Ctx<'_>,
 ) -> Result<Value, LowerError> {
+    let target = ctx.target;
     if x.func.is_builtin() {
         if let Some(value) = exact::library_form(x, op, args, target) {
             return Ok(value);
         }
         if op == Ocl::native_exp2 && !is_accurate(target, ty, op) {
-            return lower(x, library, Ocl::exp2, args, ty, target);
+            return lower(x, library, Ocl::exp2, args, ty, ctx);
         }
     }
     let half = args.first().is_some_and(|&a| x.ty(a).scalar == Scalar::F16);
@@ -382,6 +386,12 @@ fn lower(
             narrow(x, value, ty)
         }
         Rule::ExpandWide(f) => f(x, args, ty),
+        Rule::ExpandWideBy(f) if half => {
+            let (args, _) = widen(x, args, ty);
+            let value = f(x, &args, &ctx.options.math);
+            narrow(x, value, ty)
+        }
+        Rule::ExpandWideBy(f) => f(x, args, &ctx.options.math),
         Rule::Native(f, _) if ty.scalar == Scalar::F32 => f(x, args, ty),
         Rule::Native(_, name) | Rule::Library(name) if half => {
             let (args, wide) = widen(x, args, ty);
