@@ -467,6 +467,27 @@ fn infinite_lanes_are_the_whole_length() {
     }
 }
 
+/// The greatest numbers have roots too: no square on the way overflows.
+#[test]
+fn roots_of_the_greatest_numbers() {
+    let by_rsqrt = |exact_fma_f32| Target {
+        exact_fma_f32,
+        exact_sqrt_f32: false,
+        ..flushing()
+    };
+    let bits = f32::MAX.to_bits();
+    let rows: Vec<_> = (bits - 500..=bits)
+        .map(|bits| (f32::from_bits(bits), 1.0, 1.0, 1))
+        .collect();
+    for target in [by_rsqrt(false), by_rsqrt(true)] {
+        for (row, got) in rows.iter().zip(results(&target, "sqrt(x)", &rows)) {
+            let expected = f64::from(row.0).sqrt();
+            let error = error(got, expected, 3.0);
+            assert!(error <= 3.0, "sqrt of {:e} is {got:e}", row.0);
+        }
+    }
+}
+
 /// The same where the device's own exp2 and log2 carry other functions.
 #[test]
 fn normal_results_keep_their_bounds_by_the_devices_functions() {

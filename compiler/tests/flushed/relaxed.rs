@@ -118,6 +118,8 @@ fn relaxed_roots_keep_their_bounds() {
     let rows: Vec<_> = (0..=f32::INFINITY.to_bits())
         .step_by(0x5_4321)
         .chain([1, f32::MIN_POSITIVE.to_bits(), f32::INFINITY.to_bits()])
+        .chain(f32::MIN_POSITIVE.to_bits()..f32::MIN_POSITIVE.to_bits() + 100)
+        .chain(f32::MAX.to_bits() - 100..=f32::MAX.to_bits())
         .map(|bits| (f32::from_bits(bits), 1.0, 1.0, 1))
         .collect();
     for (target, finite_math_only) in inexact.iter().zip([false, true]) {
