@@ -1,6 +1,6 @@
 // client: needs images
 /* What devices do differently at the edges of formats and images: image buffers of every format, rounding
-   and clamping to 16-bit UNORM and to integers (OpenCL C specification, section 8.3), and a coordinate
+   and clamping to 16-bit UNORM and to integers, NaN (OpenCL C specification, section 8.3), and a coordinate
    just below a repeated edge (section 8.2). */
 #include "common.h"
 #include <math.h>
@@ -35,6 +35,10 @@ static const char *source =
     "kernel void put_uints(global const uint4 *from, write_only image1d_buffer_t to) {\n"
     "    int i = get_global_id(0);\n"
     "    write_imageui(to, i, from[i]);\n"
+    "}\n"
+    "kernel void paint(global const float4 *from, write_only image1d_t to) {\n"
+    "    int i = get_global_id(0);\n"
+    "    write_imagef(to, i, from[i]);\n"
     "}\n"
     "kernel void sample(read_only image1d_t from, global float4 *to) {\n"
     "    const sampler_t repeat = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_NEAREST;\n"
@@ -146,6 +150,59 @@ static void rounding(void)
     MUST(clReleaseMemObject(floats));
 }
 
+/* NaN is written as 0, but as NaN to channels that are floats. Whatever lies beside it stays as it is; halves are left out
+   of this: SwiftShader's NaN reaches into the channel above. */
+static void no_numbers(void)
+{
+    static const cl_channel_type types[] = {CL_UNORM_INT8, CL_UNORM_INT16, CL_SNORM_INT8, CL_SNORM_INT16, CL_HALF_FLOAT, CL_FLOAT};
+    static const cl_channel_order orders[] = {CL_RGBA, CL_BGRA, CL_R, CL_RG, CL_sRGBA};
+    cl_float values[W * 4];
+    for (int i = 0; i < W * 4; i++)
+        values[i] = (i / 4 >> i % 4 & 1) ? (i % 8 < 4 ? NAN : -NAN) : 1;
+    cl_mem from = buffer_of(sizeof values, values);
+    cl_image_format formats[MOST_FORMATS];
+    cl_uint count = 0;
+    MUST(clGetSupportedImageFormats(context, CL_MEM_WRITE_ONLY, CL_MEM_OBJECT_IMAGE1D, MOST_FORMATS, formats, &count));
+    int found = 0;
+    for (cl_uint f = 0; f < count; f++) {
+        cl_image_format format = formats[f];
+        int type = -1, order = -1;
+        for (int t = 0; t < 6; t++)
+            type = types[t] == format.image_channel_data_type ? t : type;
+        for (int o = 0; o < 5; o++)
+            order = orders[o] == format.image_channel_order ? o : order;
+        if (type < 0 || order < 0)
+            continue;
+        cl_int error;
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = W};
+        cl_mem image = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &error);
+        MUST(error);
+        run("paint", from, image);
+        unsigned char got[W * MOST_BYTES];
+        size_t origin[3] = {0}, region[3] = {W, 1, 1};
+        MUST(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, got, 0, NULL, NULL));
+        static const int channels_of[] = {4, 4, 1, 2, 4}, bytes_of[] = {1, 2, 1, 2, 2, 4};
+        static const cl_uint ones[] = {0xff, 0xffff, 0x7f, 0x7fff, 0x3c00, 0x3f800000};
+        int channels = channels_of[order], bytes = bytes_of[type];
+        for (int i = 0; i < W * channels; i++) {
+            int channel = order == 1 && i % 4 < 3 ? 2 - i % 4 : i % channels;
+            cl_uint word = 0, infinity = type == 4 ? 0x7c00 : 0x7f800000, magnitude = type == 4 ? 0x7fff : 0x7fffffff;
+            memcpy(&word, got + i * bytes, bytes);
+            int is_nan = isnan(values[i / channels * 4 + channel]);
+            int right = !is_nan ? word == ones[type] || type == 4 : type < 4 ? word == 0 : (word & magnitude) > infinity;
+            if (!right) {
+                fprintf(stderr, "order %x, type %x: %s is %x\n", format.image_channel_order, format.image_channel_data_type,
+                        is_nan ? "NaN" : "1", word);
+                failures++;
+            }
+        }
+        found++;
+        MUST(clReleaseMemObject(image));
+    }
+    CHECK(found >= 4);
+    MUST(clReleaseMemObject(from));
+}
+
 /* Integers beyond the channels become the least and the greatest that these hold. */
 static void clamping(void)
 {
@@ -235,6 +292,7 @@ int main(void)
     /* What section 5.3.1.1 asks for. */
     CHECK(found >= 11);
     rounding();
+    no_numbers();
     clamping();
     repeated_edge();
     MUST(clReleaseProgram(program));

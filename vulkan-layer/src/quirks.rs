@@ -196,6 +196,18 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "channels of 8 and 16 bits take the low bits of an integer that they cannot hold, which Vulkan leaves open (seen in 5.0)",
     },
     Quirk {
+        kind: QuirkKind::ZeroNanPixels,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "normalised channels take NaN for their greatest number, which Vulkan leaves open (seen in 25.0)",
+    },
+    Quirk {
+        kind: QuirkKind::ZeroNanPixels,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "signed normalised channels take NaN for their least number, which Vulkan leaves open (seen in 5.0)",
+    },
+    Quirk {
         kind: QuirkKind::TexelWritesByDevice,
         driver: DriverId::SwiftShader,
         versions: ((0, 0), None),

@@ -103,6 +103,8 @@ kinds! {
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
     /// Integers are clamped to an image's channels before they are written.
     ClampIntegerPixels, "compiler/backend/src/passes/lower/channel_types.rs";
+    /// NaN becomes 0 before it is written to an image whose channels are not floats.
+    ZeroNanPixels, "compiler/backend/src/passes/lower/channel_types.rs";
     /// Texel buffers are written without a format where the device's own feature allows it, whatever it
     /// reports of single formats.
     TexelWritesByDevice, "vulkan-layer/src/device/instance.rs";

@@ -6,6 +6,8 @@
 //!   instruction see texels of another class of numbers than its own.
 //! - OpenCL clamps integers to the channels that they are written to; some drivers cut them
 //!   ([`QuirkKind::ClampIntegerPixels`](pumice_target::QuirkKind::ClampIntegerPixels)).
+//! - OpenCL writes 0 for NaN where channels are no floats, and NaN where they are; some drivers write
+//!   something else ([`QuirkKind::ZeroNanPixels`](pumice_target::QuirkKind::ZeroNanPixels)).
 
 use crate::expand::Expander;
 use pumice_ir::{
@@ -20,6 +22,8 @@ const UNORM_INT16: u64 = 0x10D3;
 const SIGNED_INT8: u64 = 0x10D7;
 /// CL_UNSIGNED_INT8, followed by CL_UNSIGNED_INT16.
 const UNSIGNED_INT8: u64 = 0x10DA;
+/// CL_HALF_FLOAT, followed by CL_FLOAT.
+const HALF_FLOAT: u64 = 0x10DD;
 /// The integer that 16-bit UNORM has for one.
 const MOST: f64 = 65535.0;
 
@@ -53,6 +57,17 @@ pub(super) fn clamped(x: &mut Expander<'_>, texel: Texel, pixel: Value, ordinal:
     let least = x.un(UnaryOp::Not, most);
     let raised = x.bin(BinaryOp::SMax, pixel, least);
     x.bin(BinaryOp::SMin, raised, most)
+}
+
+/// The floats that are written to the image that is argument `ordinal`: 0 for NaN, unless its channels are floats.
+pub(super) fn without_nan(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> Value {
+    let data_type = data_type(x, ordinal);
+    let beyond_half = x.bin_const(BinaryOp::ISub, data_type, HALF_FLOAT);
+    let are_floats = x.icmp_const(IntCond::Ult, beyond_half, 2);
+    let is_nan = x.math(MathOp::IsNan, &[pixel]);
+    let none = x.splat(FLOATS, 0);
+    let numbers = x.select(is_nan, none, pixel);
+    x.select(are_floats, pixel, numbers)
 }
 
 fn data_type(x: &mut Expander<'_>, ordinal: u32) -> Value {

@@ -54,6 +54,8 @@ struct Arguments {
     unorm_by_integers: bool,
     /// Integers are clamped before they are written.
     clamps: bool,
+    /// NaN is kept out of channels that are no floats.
+    zeroes_nan: bool,
     /// Floats that are written may become sRGB.
     srgb_writes: bool,
     /// Arguments whose pixels the kernel reads or writes; with descriptors all.
@@ -125,6 +127,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Ch
         exactly: target.quirks.has(QuirkKind::SampleExactly),
         unorm_by_integers: !target.unorm16_texel_buffers,
         clamps: target.quirks.has(QuirkKind::ClampIntegerPixels),
+        zeroes_nan: target.quirks.has(QuirkKind::ZeroNanPixels),
         srgb_writes: target.has_extension("cl_khr_srgb_image_writes"),
         accessed: FxHashSet::default(),
     };
@@ -347,6 +350,9 @@ fn known(
     };
     if let (true, Some(texel)) = (arguments.clamps, written) {
         args[2] = channel_types::clamped(x, texel, args[2], ordinal);
+    }
+    if arguments.zeroes_nan && written == Some(Texel::Float) {
+        args[2] = channel_types::without_nan(x, args[2], ordinal);
     }
     let may_be_srgb = image.access == ImageAccess::Write && image.dim != ImageDim::Buffer;
     if arguments.srgb_writes && may_be_srgb && written == Some(Texel::Float) {
