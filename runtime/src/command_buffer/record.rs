@@ -143,7 +143,7 @@ impl RecordOrder {
         after.extend(self.barrier);
         let (queue, in_order) = queue;
         if in_order {
-            after.extend(self.last.insert(queue, index));
+            self.place_in_queue(index, queue, &mut after);
         }
         if is_barrier {
             if waits.is_empty() {
@@ -155,6 +155,20 @@ impl RecordOrder {
         after.sort_unstable();
         after.dedup();
         after
+    }
+
+    /// Orders a command of an in-order queue behind the one before it there, beside those that it must follow in any case.
+    pub fn place_in_queue(&mut self, index: usize, queue: usize, after: &mut Vec<usize>) {
+        let before = self.last.insert(queue, index);
+        after.extend(before.filter(|before| !after.contains(before)));
+    }
+
+    /// The order of the barriers alone.
+    pub fn without_queues(&self) -> Self {
+        Self {
+            last: HashMap::new(),
+            ..*self
+        }
     }
 }
 
@@ -275,5 +289,25 @@ impl Object<CommandBuffer> {
             source: source(index),
         });
         Ok(point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RecordOrder;
+
+    #[test]
+    fn commands_that_move_to_one_in_order_queue_follow_each_other_there() {
+        let mut order = RecordOrder::default();
+        let recorded = [0, 1].map(|index| order.place(index, (index, true), false, &[]));
+        assert!(recorded.iter().all(Vec::is_empty));
+        let mut moved = order.without_queues();
+        let after = [0, 1].map(|index| {
+            let mut after = recorded[index].clone();
+            moved.place_in_queue(index, 0, &mut after);
+            after
+        });
+        assert_eq!(after, [vec![], vec![0]]);
+        assert_eq!(moved.place(2, (0, true), false, &[]), [1]);
     }
 }

@@ -39,9 +39,16 @@ impl Object<CommandBuffer> {
             let commands: Vec<_> = state.entries.iter().map(Entry::without_command).collect();
             (state.segments.is_some(), commands)
         };
-        let mut made = State::default();
+        let mut made = State {
+            order: self.state.lock().order.without_queues(),
+            ..State::default()
+        };
         for (index, (old, mut entry)) in commands.into_iter().enumerate() {
             (entry.queue, entry.command) = self.choose(automatic, queues, old, &entry.source)?;
+            if !queues[entry.queue].out_of_order() {
+                made.order
+                    .place_in_queue(index, entry.queue, &mut entry.after);
+            }
             if let CommandSource::Kernel(command) = &mut entry.source {
                 let handle = &mut command.handle;
                 *handle = (handle.as_ref()).map(|_| MutableCommand::new(&copy, index));
@@ -55,8 +62,6 @@ impl Object<CommandBuffer> {
                 CommandSource::Recipe(_) => Err(Error::InvalidValue),
             });
         let commands: Vec<Ref<MutableCommand>> = commands.collect::<Result<_>>()?;
-        let order = self.state.lock().order.clone();
-        made.order = order;
         if finalized {
             copy.finalize_state(&mut made)?;
         }
