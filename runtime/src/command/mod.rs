@@ -40,7 +40,6 @@ use crate::device::gpu;
 use crate::executable::RangeRequest;
 use crate::memory::residency::{Access, Contents};
 use crate::program::kernel::Kernel;
-use crate::queue::event::Moment;
 
 /// A command that the device does.
 pub trait DeviceCommand: Send + Sync {
@@ -228,11 +227,23 @@ pub struct Empty {
     pub parts: Option<Arc<dyn Parts>>,
 }
 
+/// The times of commands that are one, in nanoseconds of the host's clock: the first ones but for the end, which is the last.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// CL_PROFILING_COMMAND_QUEUED
+    pub queued: u64,
+    /// CL_PROFILING_COMMAND_SUBMIT
+    pub submitted: u64,
+    /// CL_PROFILING_COMMAND_START
+    pub started: u64,
+    /// CL_PROFILING_COMMAND_END
+    pub ended: u64,
+}
+
 /// Commands that the application knows as one.
 pub trait Parts: Send + Sync {
-    /// The earliest time of each moment, and the latest end (nanoseconds of the host's clock), once all have ended. `None`
-    /// if there are no commands.
-    fn times(&self) -> Option<[(Moment, u64); 4]>;
+    /// Their times as one command's, once all have ended. `None` if there are none.
+    fn times(&self) -> Option<Times>;
 
     /// Tells whether they are in several queues, of which none is the queue of all.
     fn in_several_queues(&self) -> bool;

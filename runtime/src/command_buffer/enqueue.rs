@@ -10,7 +10,7 @@ use super::segment::{Body, Segment, cut};
 use super::{CommandBuffer, State};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
-use crate::command::{Command, Empty, Parts};
+use crate::command::{Command, Empty, Parts, Times};
 use crate::device::command_buffers::QUEUE_PROPERTIES;
 use crate::queue::event::{Event, Moment};
 use crate::queue::{Queue, WaitList};
@@ -167,14 +167,14 @@ struct Whole {
 }
 
 impl Parts for Whole {
-    fn times(&self) -> Option<[(Moment, u64); 4]> {
+    fn times(&self) -> Option<Times> {
         let times = |moment| self.events.iter().map(move |event| event.time(moment));
-        Some([
-            (Moment::Queued, times(Moment::Queued).min()?),
-            (Moment::Submit, times(Moment::Submit).min()?),
-            (Moment::Start, times(Moment::Start).min()?),
-            (Moment::End, times(Moment::End).max()?),
-        ])
+        Some(Times {
+            queued: times(Moment::Queued).min()?,
+            submitted: times(Moment::Submit).min()?,
+            started: times(Moment::Start).min()?,
+            ended: times(Moment::End).max()?,
+        })
     }
 
     fn in_several_queues(&self) -> bool {

@@ -393,12 +393,14 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
         Command::Device(command) => record(node, &**command),
         Command::Empty(_) | Command::Marker | Command::Barrier => {
             let now = host_time();
-            node.event.mark(Moment::Start, now);
-            node.event.mark(Moment::End, now);
-            let times = node.command.parts().and_then(|parts| parts.times());
-            for (moment, time) in times.into_iter().flatten() {
-                node.event.mark(moment, time);
+            let (mut started, mut ended) = (now, now);
+            if let Some(times) = node.command.parts().and_then(|parts| parts.times()) {
+                node.event.mark(Moment::Queued, times.queued);
+                node.event.mark(Moment::Submit, times.submitted);
+                (started, ended) = (times.started, times.ended);
             }
+            node.event.mark(Moment::Start, started);
+            node.event.mark(Moment::End, ended);
             let status = node.queue.untold.status_of(node);
             end(&node.event, status).unwrap_or_default()
         }
