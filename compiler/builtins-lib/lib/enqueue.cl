@@ -497,22 +497,12 @@ void __pumice_queue_finish(global Arena *a, uint slot) {
         __pumice_queue_complete(a, slot, 0);
 }
 
-// Takes in what kernels appended. A record without an event has nobody to tell that its children
-// have ended, so they are its parent's: a chain of any length takes no more than its links.
+// Counts what kernels appended, before what the dispatches ran is taken in: a record with children stays.
 void __pumice_queue_collect(global Arena *a) {
     for (uint i = 0; i < a->fresh; ++i) {
         uint slot = ((global uint *)a->fresh_list)[i];
-        global Record *r = __pumice_queue_record(a, slot);
-        global Record *p = __pumice_queue_record(a, r->parent);
-        if (r->parent != ROOT && p->event == NONE)
-            r->parent = p->parent;
-        __pumice_queue_record(a, r->parent)->children++;
-        if (r->waits || r->block == NONE)
-            ((global uint *)a->waiting_list)[a->waiting++] = slot;
-        else
-            ((global uint *)a->ready_list)[a->ready++] = slot;
+        __pumice_queue_record(a, __pumice_queue_record(a, slot)->parent)->children++;
     }
-    a->fresh = 0;
     for (uint i = 0; i < a->released; ++i)
         __pumice_queue_free_event(a, ((global uint *)a->released_list)[i]);
     a->released = 0;
@@ -539,6 +529,38 @@ void __pumice_queue_retire(global Arena *a) {
         v->entries = v->groups = 0;
         v->dispatch[0] = 0;
     }
+}
+
+// Returns whether all work-groups of a record's parent have run: a parent may take several dispatches, and a child
+// may be told to wait for all of it. A parent without an event has nobody to tell that its children have ended, so
+// they become its own parent's: a chain of any length takes no more than its links.
+uint __pumice_queue_parent_has_run(global Arena *a, global Record *r) {
+    uint parent = r->parent;
+    if (parent == ROOT)
+        return 1;
+    global Record *p = __pumice_queue_record(a, parent);
+    if (!p->has_run)
+        return 0;
+    if (p->event == NONE) {
+        r->parent = p->parent;
+        __pumice_queue_record(a, p->parent)->children++;
+        if (--p->children == 0)
+            __pumice_queue_complete(a, parent, 0);
+    }
+    return 1;
+}
+
+// Puts what kernels appended on the lists.
+void __pumice_queue_enlist(global Arena *a) {
+    for (uint i = 0; i < a->fresh; ++i) {
+        uint slot = ((global uint *)a->fresh_list)[i];
+        global Record *r = __pumice_queue_record(a, slot);
+        if (!__pumice_queue_parent_has_run(a, r) || r->waits || r->block == NONE)
+            ((global uint *)a->waiting_list)[a->waiting++] = slot;
+        else
+            ((global uint *)a->ready_list)[a->ready++] = slot;
+    }
+    a->fresh = 0;
 }
 
 // The status of a record's events: 1 while one is pending, an error if one has failed, else 0.
@@ -577,7 +599,7 @@ int __pumice_queue_waits(global Arena *a, global Record *r, uint release) {
     return status;
 }
 
-// Ends markers and lets records go on whose events are complete, until nothing changes.
+// Ends markers and lets records go on whose parents have run and whose events are complete, until nothing changes.
 void __pumice_queue_wake(global Arena *a) {
     global uint *list = (global uint *)a->waiting_list;
     for (uint changed = 1; changed;) {
@@ -586,7 +608,7 @@ void __pumice_queue_wake(global Arena *a) {
         for (uint i = 0; i < count; ++i) {
             uint slot = list[i];
             global Record *r = __pumice_queue_record(a, slot);
-            int status = __pumice_queue_waits(a, r, 0);
+            int status = __pumice_queue_parent_has_run(a, r) ? __pumice_queue_waits(a, r, 0) : 1;
             if (status > 0) {
                 list[kept++] = slot;
                 continue;
@@ -697,6 +719,7 @@ void __pumice_schedule(global uchar *launch) {
     a->rounds++;
     __pumice_queue_collect(a);
     __pumice_queue_retire(a);
+    __pumice_queue_enlist(a);
     for (;;) {
         __pumice_queue_wake(a);
         uint before = a->ready;

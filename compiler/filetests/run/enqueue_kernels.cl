@@ -133,3 +133,37 @@ kernel void tree(global uint *r, uint depth)
 {
     grow(r, depth, 0);
 }
+
+// Parents whose ranges take several dispatches: their children wait for all of them.
+// kernel: several_dispatches
+// global: 1
+// arg: buffer int 232*0
+// expect 0: int 325 5565 1..25 1..105 100*0
+kernel void several_dispatches(global int *out)
+{
+    queue_t queue = get_default_queue();
+    size_t size[2] = {5, 5}, local_size[2] = {4, 4};
+    enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_2D(size, local_size), ^{
+        size_t i = get_global_linear_id();
+        out[2 + i] = (int)i + 1;
+        if (i == 0)
+            enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{
+                int sum = 0;
+                for (int k = 0; k < 25; ++k)
+                    sum += out[2 + k];
+                out[0] = sum;
+            });
+    });
+    size_t cube[3] = {7, 5, 3}, local_cube[3] = {4, 2, 2};
+    enqueue_kernel(queue, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_3D(cube, local_cube), ^{
+        size_t i = get_global_linear_id();
+        out[27 + i] = (int)i + 1;
+        if (i == 0)
+            enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1), ^{
+                int sum = 0;
+                for (int k = 0; k < 105; ++k)
+                    sum += out[27 + k];
+                out[1] = sum;
+            });
+    });
+}
