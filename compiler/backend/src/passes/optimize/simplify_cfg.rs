@@ -198,7 +198,8 @@ fn thread_jumps(func: &mut Function) -> Changed {
     }
     let may_pass = |block: Block| forwards[block] && !used_elsewhere[block];
     let mut changed = Changed::No;
-    for block in func.layout.blocks.clone() {
+    // From the end: the blocks behind have been threaded, so that no chain is gone along more than once.
+    for block in func.layout.blocks.clone().into_iter().rev() {
         let Some(inst) = func.terminator(block) else {
             continue;
         };
