@@ -177,6 +177,55 @@ static void neighbours(cl_program program)
 }
 
 /* Waits for two texts, a minute at most, and compares their starts. */
+static const char *generic_source =
+    "kernel void below(global int *out, int at)\n"
+    "{\n"
+    "    int own[4] = {1, 2, 3, 4}, *p = at ? (int *)out : own;\n"
+    "    p[-1000] = 4;\n"
+    "    p[1] = 9;\n"
+    "    out[0] = own[1];\n"
+    "    out[1] = p[-5000];\n"
+    "}\n"
+    "kernel void above(global int *out, int at)\n"
+    "{\n"
+    "    local int own[4];\n"
+    "    int *p = at ? (int *)out : own;\n"
+    "    own[1] = 9;\n"
+    "    p[0x3fffffffffffffffUL] = 4;\n"
+    "    out[0] = own[1];\n"
+    "    out[1] = p[1UL << 60];\n"
+    "}\n"
+    "kernel void made(global int *out, int at)\n"
+    "{\n"
+    "    for (ulong tag = 0; tag < 4; tag++) {\n"
+    "        int *p = (int *)(tag << 62 | (ulong)(at + 1) << 20);\n"
+    "        p[at] = 4;\n"
+    "        out[0] = 9 + p[77777];\n"
+    "    }\n"
+    "}\n";
+
+/* Generic pointers that arithmetic leads out of their object, into other address spaces too, reach nothing. */
+static void generic_pointers(void)
+{
+    cl_bool has = CL_FALSE;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, sizeof has, &has, NULL));
+    if (!has)
+        return;
+    char all[100];
+    const char *before = options;
+    snprintf(all, sizeof all, "%s -cl-std=CL3.0", options);
+    options = all;
+    cl_program program = build(generic_source, CL_SUCCESS, NULL);
+    int values[ITEMS];
+    for (int kernel = 0; kernel < 3; kernel++) {
+        static const char *const names[] = {"below", "above", "made"};
+        EQ(run(program, names[kernel], 0, values), CL_SUCCESS);
+        EQ(values[0], 9);
+    }
+    MUST(clReleaseProgram(program));
+    options = before;
+}
+
 static void expect(const char *first, const char *second)
 {
     struct timespec end;
@@ -268,6 +317,7 @@ static void worker(void)
         memory(program);
         neighbours(program);
         fresh(program);
+        generic_pointers();
         endless(program);
         binary(program);
         MUST(clReleaseProgram(program));

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use opencl_sys as cl;
 use pumice_check::{Allocation, Argument as Checked, Launch, Object, Range, Table};
 
 use crate::base::callback;
@@ -218,6 +219,11 @@ fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) ->
         };
         (checked, before)
     };
+    // The process's own memory, where kernels may have that; else nothing.
+    let unknown = || match on.device().svm_capabilities() & cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM {
+        0 => object(0, 0, "no allocation".to_string()),
+        _ => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
+    };
     match (arg, value) {
         (_, Some(ArgValue::Null)) => {
             let null = Checked {
@@ -241,7 +247,7 @@ fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) ->
         (Some(Argument::DevicePointer(address)), _) => {
             match device_address::find(on.context(), on.index(), *address) {
                 Some((mem, offset)) => object(offset, mem.size() as u64, in_words(&mem)),
-                None => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
+                None => unknown(),
             }
         }
         (_, Some(ArgValue::Local { size })) => {
@@ -249,7 +255,7 @@ fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) ->
             let local = true;
             (Checked { local, ..checked }, before)
         }
-        (_, Some(ArgValue::Pointer(_))) => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
+        (_, Some(ArgValue::Pointer(_))) => unknown(),
         _ => object(0, 0, String::new()),
     }
 }

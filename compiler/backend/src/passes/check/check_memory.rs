@@ -368,8 +368,10 @@ impl Tests<'_> {
         if x.ty(access.ptr).address_space() != Some(AddressSpace::Generic) {
             return look(x);
         }
+        // Tags 1 and 2 are local and private memory, all others parts of addresses: high ones have 3.
         let tag = x.bin_const(BinaryOp::LShr, value, 62);
-        let other = x.icmp_const(IntCond::Ne, tag, 0);
+        let beyond = x.bin_const(BinaryOp::ISub, tag, 1);
+        let other = x.icmp_const(IntCond::Ult, beyond, 2);
         let found = look(x);
         x.bin(BinaryOp::Or, other, found)
     }
