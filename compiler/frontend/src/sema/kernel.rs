@@ -64,12 +64,12 @@ impl<'a> Sema<'a> {
         let function = &mut self.module.functions[id.0 as usize];
         function.kernel = Some(info);
         if function.linkage == super::typed::Linkage::Internal {
-            let class = specs.storage.iter().map(|(class, _)| *class);
-            let word = match class.clone().any(|c| c == StorageClass::Static) {
-                true => "static",
-                false => "inline",
-            };
-            self.error(span, format!("kernel functions cannot be declared {word}"));
+            // `inline` alone says nothing of who may call it, the application included.
+            function.linkage = super::typed::Linkage::External;
+            let mut classes = specs.storage.iter().map(|(class, _)| *class);
+            if classes.any(|class| class == StorageClass::Static) {
+                self.error(span, "kernel functions cannot be declared static");
+            }
         }
     }
 
