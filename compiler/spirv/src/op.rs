@@ -62,6 +62,8 @@ pub const FUNCTION_CALL: u16 = Op::FunctionCall as u16;
 pub const VARIABLE: u16 = Op::Variable as u16;
 /// OpDecorate
 pub const DECORATE: u16 = Op::Decorate as u16;
+/// OpGroupDecorate
+pub const GROUP_DECORATE: u16 = Op::GroupDecorate as u16;
 /// OpMemberDecorate
 pub const MEMBER_DECORATE: u16 = Op::MemberDecorate as u16;
 /// OpExecutionModeId

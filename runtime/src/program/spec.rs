@@ -14,29 +14,36 @@ struct Constant {
     size: usize,
 }
 
-fn constants(words: &[u32]) -> BTreeMap<u32, Constant> {
+/// The constants of each SpecId, which may be that of several.
+fn constants(words: &[u32]) -> BTreeMap<u32, Vec<Constant>> {
     let mut spec_ids = HashMap::new();
     let mut widths = HashMap::new();
-    let mut found = BTreeMap::new();
+    let mut found: BTreeMap<u32, Vec<Constant>> = BTreeMap::new();
+    let mut add = |id: u32, at, size| found.entry(id).or_default().push(Constant { at, size });
     for inst in spirv::instructions(words).map_while(Result::ok) {
         let at = inst.at;
         match (inst.opcode, inst.operands) {
             (op::DECORATE, [target, DECORATION_SPEC_ID, id]) => {
                 spec_ids.insert(*target, *id);
             }
+            (op::GROUP_DECORATE, [group, targets @ ..]) => {
+                if let Some(&id) = spec_ids.get(group) {
+                    spec_ids.extend(targets.iter().map(|target| (*target, id)));
+                }
+            }
             (op::TYPE_INT | op::TYPE_FLOAT, [result, width, ..]) => {
                 widths.insert(*result, *width as usize / 8);
             }
             (op::SPEC_CONSTANT_TRUE | op::SPEC_CONSTANT_FALSE, [_, result]) => {
                 if let Some(id) = spec_ids.get(result) {
-                    found.insert(*id, Constant { at, size: 1 });
+                    add(*id, at, 1);
                 }
             }
             (op::SPEC_CONSTANT, [ty, result, literal @ ..]) => {
                 if let (Some(id), Some(size)) = (spec_ids.get(result), widths.get(ty)) {
                     // The literal takes whole words; a module with fewer is malformed.
                     if literal.len() == size.div_ceil(4).max(1) {
-                        found.insert(*id, Constant { at, size: *size });
+                        add(*id, at, *size);
                     }
                 }
             }
@@ -48,7 +55,8 @@ fn constants(words: &[u32]) -> BTreeMap<u32, Constant> {
 
 /// The size in bytes of the constant with this SpecId.
 pub fn size(words: &[u32], id: u32) -> Option<usize> {
-    constants(words).get(&id).map(|constant| constant.size)
+    let constants = constants(words);
+    constants.get(&id)?.first().map(|constant| constant.size)
 }
 
 /// The module with the given values as its constants' defaults.
@@ -57,7 +65,9 @@ pub fn specialize(words: &[u32], values: &BTreeMap<u32, Vec<u8>>) -> Vec<u32> {
     if values.is_empty() {
         return out;
     }
-    for (id, constant) in constants(words) {
+    let constants = constants(words).into_iter();
+    let each = constants.flat_map(|(id, all)| all.into_iter().map(move |constant| (id, constant)));
+    for (id, constant) in each {
         let Some(value) = values.get(&id).filter(|v| v.len() == constant.size) else {
             continue;
         };
@@ -109,6 +119,25 @@ mod tests {
         assert_eq!(size(&words, 9), Some(2));
         assert_eq!(size(&words, 10), None);
         assert_eq!(size(&words[..12], 7), None);
+    }
+
+    #[test]
+    fn constants_share_values_by_groups_and_numbers() {
+        let mut words = vec![pumice_spirv::MAGIC, 0x0001_0000, 0, 10, 0];
+        let mut push =
+            |opcode, operands: &[u32]| pumice_spirv::push_inst(&mut words, opcode, operands);
+        push(71, &[2, 1, 7]); // the group 2 has SpecId 7
+        push(73, &[2]);
+        push(74, &[2, 3, 4]);
+        push(71, &[5, 1, 7]);
+        push(21, &[1, 32, 0]);
+        for constant in [3, 4, 5] {
+            push(50, &[1, constant, 1]);
+        }
+        assert_eq!(size(&words, 7), Some(4));
+        let out = specialize(&words, &BTreeMap::from([(7, 9_u32.to_ne_bytes().to_vec())]));
+        let changed = out.iter().zip(&words).filter(|(new, old)| new != old);
+        assert_eq!(changed.map(|(new, _)| *new).collect::<Vec<_>>(), [9, 9, 9]);
     }
 
     #[test]
