@@ -110,10 +110,11 @@ impl Call {
         match (&self.kind, input) {
             (CallKind::Compile(options), _) => {
                 let module = stages.compile(input, options)?;
-                Some(unlowered(
-                    module,
-                    cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
-                ))
+                // Options that are no linker's go with the object.
+                Some(Build {
+                    lowered_with: options.math,
+                    ..unlowered(module, cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT)
+                })
             }
             (CallKind::Build(compile, link), _) => {
                 let module = stages.compile(input, compile)?;
@@ -124,7 +125,10 @@ impl Call {
                 let modules: Vec<&KernelModule> = modules.iter().map(|m| &**m).collect();
                 let module = stages.link(&modules, options)?;
                 if options.create_library {
-                    return Some(unlowered(module, cl::CL_PROGRAM_BINARY_TYPE_LIBRARY));
+                    return Some(Build {
+                        lowered_with: options.math,
+                        ..unlowered(module, cl::CL_PROGRAM_BINARY_TYPE_LIBRARY)
+                    });
                 }
                 let options = LowerOptions {
                     math: options.math,
@@ -134,6 +138,23 @@ impl Call {
             }
             (CallKind::Link(_), _) => None,
         }
+    }
+
+    /// The options, with all that a build depends on beside them, its input and its target.
+    fn text_for_cache(&self, is_mixed: bool) -> Cow<'_, str> {
+        let of_inputs = match &self.kind {
+            CallKind::Link(options) => options.math,
+            CallKind::Build(..) | CallKind::Compile(_) => MathOptions::default(),
+        };
+        let marks = [
+            (is_mixed, "mixed"),
+            (of_inputs.correctly_rounded_divide_sqrt, "rounded"),
+            (of_inputs.uniform_work_group_size, "uniform"),
+        ];
+        let marks = marks.into_iter().filter(|(applies, _)| *applies);
+        marks.fold(Cow::from(&self.text), |text, (_, mark)| {
+            format!("{text}\0{mark}").into()
+        })
     }
 
     /// Makes a build, or takes it from the cache. A build whose stages are dumped does not use the
@@ -159,10 +180,7 @@ impl Call {
         let target = checks::add(&target, self.checks(), device.capabilities());
         let descriptor_target = device.descriptor_target(&target);
         let dump = dump::start(&self.text);
-        let text = match descriptor_target {
-            Some(_) => Cow::from(format!("{}\0mixed", self.text)),
-            None => Cow::from(&self.text),
-        };
+        let text = self.text_for_cache(descriptor_target.is_some());
         let key = match dump {
             Some(_) => None,
             None => key(self.name(), &target, &text, input, &self.includes),
@@ -404,7 +422,12 @@ impl Object<Program> {
                         result = Err(error);
                     }
                     log::debug!("build status {}, log: {}", build.status, build.log);
-                    let old = std::mem::replace(&mut program.builds.lock()[index], build);
+                    let mut builds = program.builds.lock();
+                    let old = std::mem::replace(&mut builds[index], build);
+                    if matches!(program.origin, Origin::Binary) {
+                        builds[index].keep_binary(&old);
+                    }
+                    drop(builds);
                     release::finish(&old, device);
                 }
             }

@@ -177,14 +177,14 @@ impl Kernel {
         program.context().check_live()?;
         let builds = program.builds();
         // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
-        if builds.iter().all(|b| b.executable.is_none()) {
+        if builds.iter().all(|b| b.runnable().is_none()) {
             let reason = "the program has not been built for any device";
             return Err(Error::InvalidProgramExecutable.because(reason));
         }
         let device_kernels: Vec<Option<DeviceKernel>> = builds
             .into_iter()
             .map(|build| {
-                let executable = build.executable?;
+                let executable = build.runnable()?.clone();
                 let index = executable.kernels().iter().position(|k| k.name == name)?;
                 Some(DeviceKernel {
                     executable,

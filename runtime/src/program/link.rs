@@ -42,12 +42,16 @@ pub fn link_programs(
         return Err(Error::InvalidContext.because("an input program is of another context"));
     }
     // CL_INVALID_LINKER_OPTIONS if the options are not valid.
-    let link_options = LinkOptions::parse(options)
+    let mut link_options = LinkOptions::parse(options)
         .map_err(|error| Error::InvalidLinkerOptions.because(error.to_string()))?;
     // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
     let mut modules: Vec<Input> = Vec::with_capacity(devices.len());
     // Kernels of different objects share the answer: one that tells its arguments is enough.
     let mut hides_arguments = true;
+    // Options of the objects that are no linker's: one that has roots and quotients rounded is enough, and a promise about
+    // launches holds if all were compiled with it.
+    let mut rounded = false;
+    let mut uniform = true;
     for device in &devices {
         let of_device = inputs
             .iter()
@@ -55,6 +59,8 @@ pub fn link_programs(
                 let index = program.device_index(device)?;
                 let build = program.builds.lock()[index].clone();
                 hides_arguments &= build.hides_arguments;
+                rounded |= build.lowered_with.correctly_rounded_divide_sqrt;
+                uniform &= build.lowered_with.uniform_work_group_size;
                 let linkable = [
                     cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
                     cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,
@@ -70,6 +76,8 @@ pub fn link_programs(
             })?;
         modules.push(Input::Modules(of_device));
     }
+    link_options.math.correctly_rounded_divide_sqrt |= rounded;
+    link_options.math.uniform_work_group_size |= uniform;
     let program = Program::make(context, &devices, Origin::Linked, new_builds(devices.len()));
     let chosen: Vec<usize> = (0..devices.len()).collect();
     program.begin(&chosen, options)?;

@@ -104,6 +104,27 @@ pub struct Build {
     pub hides_arguments: bool,
 }
 
+impl Build {
+    /// The executable, unless another one is being built.
+    pub fn runnable(&self) -> Option<&Arc<Executable>> {
+        let is_current = self.status != cl::CL_BUILD_IN_PROGRESS;
+        self.executable.as_ref().filter(|_| is_current)
+    }
+
+    /// Takes over what an earlier build was made of, if this one failed: a program that was made from a binary has it
+    /// nowhere else.
+    fn keep_binary(&mut self, old: &Build) {
+        if self.status != cl::CL_BUILD_ERROR {
+            return;
+        }
+        self.kernel_module.clone_from(&old.kernel_module);
+        self.vulkan_module.clone_from(&old.vulkan_module);
+        self.descriptor_module.clone_from(&old.descriptor_module);
+        self.lowered_with = old.lowered_with;
+        self.binary_type = old.binary_type;
+    }
+}
+
 /// A program object.
 pub struct Program {
     context: Ref<Context>,
@@ -277,7 +298,7 @@ impl Object<Program> {
         let builds = self.builds.lock();
         builds
             .iter()
-            .find_map(|b| b.executable.clone())
+            .find_map(|b| b.runnable().cloned())
             .ok_or_else(|| {
                 let reason = "the program has not been built for any device";
                 Error::InvalidProgramExecutable.because(reason)
