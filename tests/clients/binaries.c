@@ -137,6 +137,73 @@ static void options_are_kept(void)
 }
 
 /* Vulkan words behind the Kernel words: rubbish, and a module's beginning. */
+/* An object keeps the options that are no linker's, as itself and as a binary. */
+static void objects_keep_options(void)
+{
+    cl_int error = 0;
+    for (int is_binary = 0; is_binary < 2; is_binary++)
+        for (int is_uniform = 0; is_uniform < 2; is_uniform++) {
+            const char *options = is_uniform ? "-cl-std=CL3.0 -cl-uniform-work-group-size" : "-cl-std=CL3.0";
+            cl_program object = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+            MUST(error);
+            MUST(clCompileProgram(object, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
+            if (is_binary) {
+                size_t size;
+                unsigned char *binary = binary_of(object, &size);
+                MUST(clReleaseProgram(object));
+                object = from_binary(binary, size, &error);
+                MUST(error);
+                free(binary);
+            }
+            cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &object, NULL, NULL, &error);
+            MUST(error);
+            EQ(launch_uneven(linked), is_uniform ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS);
+            MUST(clReleaseProgram(linked));
+            MUST(clReleaseProgram(object));
+        }
+}
+
+/* A build that fails leaves a program what it was made of: it fails again, and links with what it lacks. */
+static void a_failed_build_keeps_the_binary(void)
+{
+    static const char *const parts[] = {
+        "float other(float x);\n"
+        "kernel void curve(global float *a, global float *b) { b[get_global_id(0)] = other(a[get_global_id(0)]); }\n",
+        "float other(float x) { return x + 1; }\n",
+    };
+    cl_int error = 0;
+    cl_program objects[2];
+    for (int i = 0; i < 2; i++) {
+        objects[i] = clCreateProgramWithSource(context, 1, (const char **)&parts[i], NULL, &error);
+        MUST(error);
+        MUST(clCompileProgram(objects[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    }
+    cl_program library = clLinkProgram(context, 0, NULL, "-create-library", 1, objects, NULL, NULL, &error);
+    MUST(error);
+    size_t size;
+    unsigned char *binary = binary_of(library, &size);
+    cl_program program = from_binary(binary, size, &error);
+    MUST(error);
+    for (int i = 0; i < 2; i++) {
+        char log_text[1000];
+        EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+        MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log_text, log_text, NULL));
+        CHECK(strstr(log_text, "other"));
+        cl_program_binary_type type;
+        MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
+        EQ(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    }
+    MUST(clReleaseProgram(objects[0]));
+    objects[0] = program;
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, objects, NULL, NULL, &error);
+    MUST(error);
+    MUST(clReleaseProgram(linked));
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseProgram(objects[i]));
+    MUST(clReleaseProgram(library));
+    free(binary);
+}
+
 static void foreign_words_are_not_run(void)
 {
     static float expected[N], got[N];
@@ -277,6 +344,8 @@ int main(int count, char **arguments)
         damage_is_no_crash((unsigned)strtoul(arguments[1], NULL, 10), (unsigned)strtoul(arguments[2], NULL, 10));
     } else {
         options_are_kept();
+        objects_keep_options();
+        a_failed_build_keeps_the_binary();
         foreign_words_are_not_run();
         damage_is_no_crash(0, 400);
     }
