@@ -15,5 +15,5 @@ pub mod partition;
 pub mod slots;
 
 pub use call_graph::{FunctionSummary, reachable_functions, summarize_functions};
-pub use literals::literal;
+pub use literals::{Place, literal, places, text_at};
 pub use low_zeros::{AddressZeros, low_zeros};

@@ -5,20 +5,22 @@
 //! and the arguments, each padded to words, and gives 0, else it writes nothing and gives -1
 //! (word 0 then exceeds the size, which tells the runtime that output was cut).
 //! `%s` arguments are the ids of PrintfInfos that hold the strings. Where the importer saw only a
-//! pointer, inlining has shown the literal since.
+//! pointer, inlining has shown the literal since, or the literals that it may lead to: then it is
+//! compared with their addresses.
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::LowerError;
-use pumice_ir::analysis::literal;
+use pumice_ir::analysis::{Place, places, text_at};
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, FuncId,
-    GlobalData, GlobalId, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord, Scalar,
-    Scope, StringId, StringTable, Type, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, Cfg, ConvertOp, FuncId,
+    Function, GlobalData, GlobalId, Inst, InstKind, IntCond, MemoryOrder, Module, PrintfArg,
+    PrintfRecord, Scalar, Scope, StringId, StringTable, Type, Value,
 };
 use pumice_printf::{Kind, directives};
 use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 /// Runs the pass.
 ///
@@ -36,18 +38,18 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         if f.entry().is_none() {
             continue;
         }
+        // Before the blocks are taken apart, by which some pointers come.
+        let texts = texts(f, globals, &mut strings)?;
         changed |= expand(f, |x, inst| {
             let InstKind::Printf { format, args } = &x.func.insts[inst].kind else {
                 return Ok(None);
             };
             let (format, mut args) = (*format, args.clone());
-            let kinds: Vec<Kind> = directives(strings.text(format)).map(|d| d.kind).collect();
-            for (arg, kind) in args.iter_mut().zip(kinds) {
-                if let (PrintfArg::Value(value), Kind::String) = (*arg, kind) {
-                    let id = string(x, globals, &mut strings, &mut records, value);
-                    *arg = PrintfArg::Value(id.ok_or_else(|| {
-                        LowerError::new("an argument of '%s' in printf is not a string literal")
-                    })?);
+            for arg in &mut args {
+                if let PrintfArg::Value(value) = *arg {
+                    if let Some(texts) = texts.get(&(inst, value)) {
+                        *arg = PrintfArg::Value(string(x, &mut records, value, texts));
+                    }
                 }
             }
             let result = write_record(x, &mut records, capacity, format, &args);
@@ -59,21 +61,90 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// The PrintfInfo id of the string that a pointer leads to; `None` where it is no literal.
-fn string(
-    x: &mut Expander<'_>,
+/// The places that a pointer for `%s` may lead to, with the text of each.
+type Texts = Vec<(Place, StringId)>;
+
+/// The texts of all pointers for `%s` in a function, by call and argument.
+///
+/// # Errors
+/// An argument that is no string literal.
+fn texts(
+    func: &Function,
     globals: &PrimaryMap<GlobalId, GlobalData>,
     strings: &mut StringTable,
-    records: &mut Records,
+) -> Result<FxHashMap<(Inst, Value), Texts>, LowerError> {
+    let mut found = FxHashMap::default();
+    let cfg = OnceCell::new();
+    let cfg = || cfg.get_or_init(|| Cfg::new(func));
+    for &inst in func
+        .layout
+        .blocks
+        .iter()
+        .flat_map(|&b| &func.layout.insts[b])
+    {
+        let InstKind::Printf { format, args } = &func.insts[inst].kind else {
+            continue;
+        };
+        let kinds: Vec<Kind> = directives(strings.text(*format)).map(|d| d.kind).collect();
+        for (arg, kind) in args.iter().zip(kinds) {
+            if let (PrintfArg::Value(value), Kind::String) = (*arg, kind) {
+                let texts = texts_of(func, globals, cfg, strings, value).ok_or_else(|| {
+                    LowerError::new("an argument of '%s' in printf is not a string literal")
+                })?;
+                found.insert((inst, value), texts);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn texts_of<'c>(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+    cfg: impl Fn() -> &'c Cfg,
+    strings: &mut StringTable,
     value: Value,
-) -> Option<Value> {
-    let text = match x.func.const_bits(value) {
-        // As C libraries write it.
-        Some(0) => b"(null)".to_vec(),
-        _ => literal(x.func, globals, value)?,
-    };
-    let id = records.id(strings.id(text), Vec::new());
-    Some(x.splat(Type::I32, u64::from(id)))
+) -> Option<Texts> {
+    let places = places(func, globals, cfg, value)?;
+    let texts = places.into_iter().map(|place| {
+        let text = match place {
+            // As C libraries write it.
+            None => b"(null)".to_vec(),
+            Some((global, offset)) => text_at(&globals[global], offset)?,
+        };
+        Some((place, strings.id(text)))
+    });
+    texts.collect()
+}
+
+/// The PrintfInfo id of the string that a pointer leads to.
+fn string(x: &mut Expander<'_>, records: &mut Records, pointer: Value, texts: &Texts) -> Value {
+    let mut id = None;
+    for &(place, text) in texts {
+        let own = x.splat(Type::I32, u64::from(records.id(text, Vec::new())));
+        id = Some(match id {
+            None => own,
+            Some(other) => {
+                let is_here = leads_to(x, pointer, place);
+                x.select(is_here, own, other)
+            }
+        });
+    }
+    id.unwrap_or_else(|| x.func.i32(0))
+}
+
+fn leads_to(x: &mut Expander<'_>, pointer: Value, place: Place) -> Value {
+    let address = x.convert(ConvertOp::PtrToInt, pointer, Type::I64);
+    match place {
+        None => x.icmp_const(IntCond::Eq, address, 0),
+        Some((global, offset)) => {
+            let ty = Type::ptr(AddressSpace::Constant);
+            let start = x.value(InstKind::GlobalAddr { global }, ty);
+            let there = x.offset(start, offset as u64);
+            let there = x.convert(ConvertOp::PtrToInt, there, Type::I64);
+            x.icmp(IntCond::Eq, address, there)
+        }
+    }
 }
 
 /// The module's PrintfInfos.
