@@ -68,6 +68,17 @@ pub fn space(func: &Function, ptr: Value) -> Option<AddressSpace> {
     func.ty(ptr).address_space()
 }
 
+/// Gives the value that an address is built on, whatever is added to it.
+pub fn base(func: &Function, mut ptr: Value) -> Value {
+    while let Some(inst) = func.def_inst(ptr) {
+        let InstKind::PtrAdd { base, .. } = func.insts[inst].kind else {
+            break;
+        };
+        ptr = base;
+    }
+    ptr
+}
+
 /// Gives the value that an address is built on, and the constant bytes added to it.
 pub fn root(func: &Function, ptr: Value) -> (Value, i64) {
     let (mut at, mut offset) = (ptr, 0i64);

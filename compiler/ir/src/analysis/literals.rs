@@ -3,6 +3,7 @@
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
 
+use super::alias::base;
 use crate::{
     AddressSpace, Cfg, ConvertOp, Function, GlobalData, GlobalId, InstKind, Value, ValueDef,
 };
@@ -87,7 +88,11 @@ pub fn places<'c>(
                     work.extend([(then, offset), (other, offset)]);
                 }
                 InstKind::Load { ptr: from, .. } => {
-                    let data = &globals[table(func, from)?];
+                    let table = func.def_inst(base(func, from))?;
+                    let InstKind::GlobalAddr { global } = func.insts[table].kind else {
+                        return None;
+                    };
+                    let data = &globals[global];
                     if data.space != AddressSpace::Constant {
                         return None;
                     }
@@ -103,17 +108,6 @@ pub fn places<'c>(
     found.sort_unstable();
     found.dedup();
     (!found.is_empty() && found.len() <= MOST_PLACES).then_some(found)
-}
-
-/// The variable that an address lies in, wherever.
-fn table(func: &Function, mut ptr: Value) -> Option<GlobalId> {
-    loop {
-        match func.insts[func.def_inst(ptr)?].kind {
-            InstKind::PtrAdd { base, .. } => ptr = base,
-            InstKind::GlobalAddr { global } => return Some(global),
-            _ => return None,
-        }
-    }
 }
 
 /// The variable and offset that a pointer holds, if that can be told: also one that constant

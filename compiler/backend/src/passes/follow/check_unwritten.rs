@@ -20,10 +20,11 @@ use crate::passes::check::report::{self, Sites, call_report, call_report_of, hel
 use crate::passes::check::roots::{Root, Roots};
 use crate::passes::check::writer::Writer;
 use pumice_check::layout::{ARGUMENT_SHADOW, Code};
+use pumice_ir::analysis::alias::base;
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, CheckKind, CheckSite, CheckedObject,
     ConvertOp, FuncId, Function, Inst, InstKind, IntCond, LowerError, Module, SourceLoc, Type,
-    Value, ValueDef,
+    Value,
 };
 use pumice_target::Check;
 use rustc_hash::FxHashMap;
@@ -196,17 +197,11 @@ fn arguments(func: &Function, roots: &Roots) -> Vec<u32> {
 }
 
 /// Returns whether a pointer leads into the memory of the launch's checks.
-fn is_own(func: &Function, mut ptr: Value) -> bool {
-    loop {
-        let ValueDef::Result(inst, _) = *func.def(ptr) else {
-            return false;
-        };
-        match func.insts[inst].kind {
-            InstKind::PtrAdd { base, .. } => ptr = base,
-            InstKind::BuiltIn { which } => return which == BuiltIn::CheckMemory,
-            _ => return false,
-        }
-    }
+fn is_own(func: &Function, ptr: Value) -> bool {
+    func.def_inst(base(func, ptr)).is_some_and(|inst| {
+        let memory = BuiltIn::CheckMemory;
+        matches!(func.insts[inst].kind, InstKind::BuiltIn { which } if which == memory)
+    })
 }
 
 /// The run on one kernel.

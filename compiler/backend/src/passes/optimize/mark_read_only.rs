@@ -9,7 +9,7 @@
 //! work-items write without synchronization is a data race, whichever value is read.
 
 use crate::pass::{Changed, Ctx};
-use pumice_ir::analysis::alias::{Effect, effect, space};
+use pumice_ir::analysis::alias::{Effect, base, effect, space};
 use pumice_ir::{
     AccessFlags, AddressSpace, ArgLayout, Block, Cfg, Function, InstKind, KernelInfo, LowerError,
     Module, Value,
@@ -122,13 +122,10 @@ impl Pasts {
 }
 
 /// The argument that an address is built on, by its place in the argument block.
-fn argument(func: &Function, mut ptr: Value) -> Option<u32> {
-    loop {
-        match func.insts[func.def_inst(ptr)?].kind {
-            InstKind::PtrAdd { base, .. } => ptr = base,
-            InstKind::LoadArg { offset } => return Some(offset),
-            _ => return None,
-        }
+fn argument(func: &Function, ptr: Value) -> Option<u32> {
+    match func.insts[func.def_inst(base(func, ptr))?].kind {
+        InstKind::LoadArg { offset } => Some(offset),
+        _ => None,
     }
 }
 
