@@ -6,7 +6,7 @@ use super::typed::{ExprId, ExprKind, Global, Init, Linkage, LvalueId, LvalueKind
 use super::{Operand, Sema};
 use crate::builtins;
 use crate::lang::foreign;
-use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, OpaqueKind, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, Designator, Trait, UnaryOp};
 use crate::pp::float_constant;
 use crate::source::{Span, Symbol};
@@ -113,7 +113,12 @@ impl<'a> Sema<'a> {
                 let right = self.rvalue(*rhs);
                 let (lhs, rhs) = (left?, right?);
                 let ty = self.ty(rhs);
-                if self.is_argument_only(left_ty) || self.is_argument_only(ty) {
+                // Handles are arguments of functions and nothing else (OpenCL C 3.0 §6.11).
+                let is_handle = |ty| {
+                    let kind = self.module.types.opaque(ty);
+                    kind.is_some_and(OpaqueKind::is_handle)
+                };
+                if is_handle(left_ty) || is_handle(ty) {
                     self.invalid_operands(left_ty, ty, span);
                     return None;
                 }

@@ -3,7 +3,7 @@ use super::convert::Purpose;
 use super::typed::{ArithOp, ExprId, ExprKind, Init, LvalueId, LvalueKind, NO_LANE};
 use super::{Operand, Sema, compare};
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, OpaqueKind, Quals, Type, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
 use crate::source::Span;
 
@@ -23,14 +23,6 @@ impl<'a> Sema<'a> {
             self.show(ty)
         );
         self.error(span, message);
-    }
-
-    /// Returns whether values of a type are arguments of functions and nothing else (OpenCL C 3.0
-    /// §6.11): images, samplers and pipes.
-    pub(super) fn is_argument_only(&self, ty: TypeId) -> bool {
-        use OpaqueKind::{Image, Pipe, Sampler};
-        let kind = self.module.types.opaque(ty);
-        matches!(kind, Some(Image(..) | Pipe(..) | Sampler))
     }
 
     /// The lvalue of an operand that is to be written.
