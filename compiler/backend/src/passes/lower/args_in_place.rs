@@ -33,10 +33,9 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     });
     for id in in_buffers.map(|kernel| kernel.func).collect::<Vec<_>>() {
         let func = &mut module.functions[id];
-        let in_place = InPlace::find(func);
-        if in_place.places.is_empty() {
+        let Some(in_place) = InPlace::find(func) else {
             continue;
-        }
+        };
         changed |= expand(func, |x, inst| Ok(in_place.rewrite(x, inst)))?;
         // The words that were read one by one, and the addresses.
         let ctx = FunctionCtx {
@@ -57,11 +56,9 @@ struct InPlace {
 }
 
 impl InPlace {
-    /// Finds those that only ever hold what was passed, and are read at a place that is not constant.
-    fn find(func: &Function) -> Self {
-        let cfg = Cfg::new(func);
+    /// Finds those that only ever hold what was passed, and are read at a place that is not constant, if there are any.
+    fn find(func: &Function) -> Option<Self> {
         let mut places = FxHashMap::default();
-        let addresses = SlotAddresses::of(func, &cfg);
         let mut out = FxHashSet::default();
         let mut copied = FxHashSet::default();
         for WordCopy {
@@ -80,8 +77,10 @@ impl InPlace {
             }
         }
         if places.is_empty() {
-            return InPlace { places, addresses };
+            return None;
         }
+        let cfg = Cfg::new(func);
+        let addresses = SlotAddresses::of(func, &cfg);
         let zeros = AddressZeros::of(func);
         let mut wanted = FxHashSet::default();
         let blocks = cfg.reverse_postorder().iter();
@@ -108,7 +107,7 @@ impl InPlace {
             }
         }
         places.retain(|slot, _| wanted.contains(slot) && !out.contains(slot));
-        InPlace { places, addresses }
+        (!places.is_empty()).then_some(InPlace { places, addresses })
     }
 
     /// Replaces a load of a variable, and removes the copy into it.

@@ -61,8 +61,12 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// The places that a pointer for `%s` may lead to, with the text of each.
-type Texts = Vec<(Place, StringId)>;
+/// The texts that a pointer for `%s` may lead to.
+struct Texts {
+    /// The one where none of the others is.
+    last: StringId,
+    others: Vec<(Place, StringId)>,
+}
 
 /// The texts of all pointers for `%s` in a function, by call and argument.
 ///
@@ -114,27 +118,30 @@ fn texts_of<'c>(
         };
         Some((place, strings.id(text)))
     });
-    texts.collect()
+    let mut others: Vec<_> = texts.collect::<Option<_>>()?;
+    let (_, last) = others.pop()?;
+    Some(Texts { last, others })
 }
 
 /// The PrintfInfo id of the string that a pointer leads to.
 fn string(x: &mut Expander<'_>, records: &mut Records, pointer: Value, texts: &Texts) -> Value {
-    let mut id = None;
-    for &(place, text) in texts {
-        let own = x.splat(Type::I32, u64::from(records.id(text, Vec::new())));
-        id = Some(match id {
-            None => own,
-            Some(other) => {
-                let is_here = leads_to(x, pointer, place);
-                x.select(is_here, own, other)
-            }
-        });
+    let mut id_of = |x: &mut Expander<'_>, text| {
+        let id = records.id(text, Vec::new());
+        x.splat(Type::I32, u64::from(id))
+    };
+    let mut id = id_of(x, texts.last);
+    if texts.others.is_empty() {
+        return id;
     }
-    id.unwrap_or_else(|| x.func.i32(0))
+    let address = x.convert(ConvertOp::PtrToInt, pointer, Type::I64);
+    for &(place, text) in &texts.others {
+        let (own, is_here) = (id_of(x, text), leads_to(x, address, place));
+        id = x.select(is_here, own, id);
+    }
+    id
 }
 
-fn leads_to(x: &mut Expander<'_>, pointer: Value, place: Place) -> Value {
-    let address = x.convert(ConvertOp::PtrToInt, pointer, Type::I64);
+fn leads_to(x: &mut Expander<'_>, address: Value, place: Place) -> Value {
     match place {
         None => x.icmp_const(IntCond::Eq, address, 0),
         Some((global, offset)) => {

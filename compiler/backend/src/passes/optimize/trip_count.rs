@@ -29,20 +29,14 @@ pub(crate) fn rounds(
     limit: u64,
 ) -> Option<u64> {
     let header = nest.loops[this].header;
-    let (latches, entries): (Vec<Block>, Vec<Block>) =
-        (cfg.preds(header).iter()).partition(|&&pred| dom.dominates(header, pred));
+    let loop_ = Followed::of(func, cfg, dom, header);
     // Exits that each round passes dominate its end: they are found going up from there.
-    let mut at = *latches.first()?;
+    let mut at = *loop_.latches.first()?;
     let mut least = None;
     loop {
-        if latches.iter().all(|&latch| dom.dominates(at, latch)) {
+        let mut latches = loop_.latches.iter();
+        if latches.all(|&latch| dom.dominates(at, latch)) {
             if let Some(exit) = Exit::of(func, nest, this, at) {
-                let loop_ = Followed {
-                    func,
-                    header,
-                    latches: &latches,
-                    entries: &entries,
-                };
                 let found = loop_.rounds(&exit, least.unwrap_or(limit));
                 least = found.or(least);
             }
@@ -73,16 +67,7 @@ pub(crate) fn left_by_wrapping(
         if exits[this].is_empty() {
             continue;
         }
-        let header = data.header;
-        let (latches, entries): (Vec<Block>, Vec<Block>) =
-            (cfg.preds(header).iter()).partition(|&&pred| dom.dominates(header, pred));
-        let loop_ = Followed {
-            func,
-            header,
-            latches: &latches,
-            entries: &entries,
-        };
-        let counters = loop_.counters();
+        let counters = Followed::of(func, cfg, dom, data.header).counters();
         found[this] = exits[this].iter().any(|exit| {
             let goes_on = !exit.leaves_if;
             steps_away(func, &counters, exit.condition, goes_on, MAX_PARTS)
@@ -158,19 +143,32 @@ impl Exit {
 struct Followed<'a> {
     func: &'a Function,
     header: Block,
-    latches: &'a [Block],
-    entries: &'a [Block],
+    /// The blocks that go round.
+    latches: Vec<Block>,
+    /// The blocks that enter the loop.
+    entries: Vec<Block>,
 }
 
-impl Followed<'_> {
+impl<'a> Followed<'a> {
+    fn of(func: &'a Function, cfg: &Cfg, dom: &DomTree, header: Block) -> Self {
+        let preds = cfg.preds(header).iter();
+        let (latches, entries) = preds.partition(|&&pred| dom.dominates(header, pred));
+        Followed {
+            func,
+            header,
+            latches,
+            entries,
+        }
+    }
+
     /// The number of the round that takes the exit.
     fn rounds(&self, exit: &Exit, limit: u64) -> Option<u64> {
         let mut state: FxHashMap<Value, u64> = FxHashMap::default();
         let mut steps = Vec::new();
         for (index, &param) in self.func.blocks[self.header].params.iter().enumerate() {
-            let start = self.incoming(self.entries, index);
+            let start = self.incoming(&self.entries, index);
             let start = start.and_then(|value| self.func.const_bits(value));
-            if let (Some(start), Some(step)) = (start, self.incoming(self.latches, index)) {
+            if let (Some(start), Some(step)) = (start, self.incoming(&self.latches, index)) {
                 state.insert(param, start);
                 steps.push((param, step));
             }
@@ -199,7 +197,7 @@ impl Followed<'_> {
     fn counters(&self) -> FxHashMap<Value, i64> {
         let mut counters = FxHashMap::default();
         for (index, &param) in self.func.blocks[self.header].params.iter().enumerate() {
-            let next = self.incoming(self.latches, index);
+            let next = self.incoming(&self.latches, index);
             if let Some((next, step)) = next.and_then(|next| Some((next, self.step(next, param)?)))
             {
                 counters.extend([(param, step), (next, step)]);
