@@ -14,7 +14,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use pumice_vulkan_layer::Recorder;
 
 use crate::base::error::{Error, Result};
@@ -365,22 +365,30 @@ impl<B: Backing> Residency<B> {
         Ok(memory)
     }
 
+    /// Locks the copies once a device can get the newest contents: the command that wrote them has ended, if it was another
+    /// device's.
+    fn lock_to_use(&self, index: usize) -> MutexGuard<'_, State<B::Memory>> {
+        let mut finished = None;
+        loop {
+            let state = self.state.lock();
+            let Some(writer) = state.writer_before(index, finished) else {
+                return state;
+            };
+            finished = Some(state.writes);
+            drop(state);
+            writer.finish();
+        }
+    }
+
     /// The copy of a device, holding the newest contents unless they are about to be overwritten. Where
     /// the host cannot reach the copy, they are there for the next commands of the transfer queue.
     ///
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn on_device(&self, index: usize, access: Access) -> Result<B::Memory> {
-        let mut finished = None;
         loop {
-            let mut guard = self.state.lock();
+            let mut guard = self.lock_to_use(index);
             let state = &mut *guard;
-            if let Some(writer) = state.writer_before(index, finished) {
-                finished = Some(state.writes);
-                drop(guard);
-                writer.finish();
-                continue;
-            }
             if let Some(clearing) = state.pending(None) {
                 drop(guard);
                 clearing.finish()?;
@@ -426,16 +434,9 @@ impl<B: Backing> Residency<B> {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn find(&self, index: usize, access: Access, recording: &Recording<'_>) -> Result<Found> {
-        let mut finished = None;
         loop {
-            let mut guard = self.state.lock();
+            let mut guard = self.lock_to_use(index);
             let state = &mut *guard;
-            if let Some(writer) = state.writer_before(index, finished) {
-                finished = Some(state.writes);
-                drop(guard);
-                writer.finish();
-                continue;
-            }
             let mut wait = None;
             if let Some(clearing) = state.pending(Some(recording.queue)) {
                 // Other devices get a copy from the host.

@@ -101,20 +101,19 @@ impl Call {
 
     /// Runs the stages that the call consists of.
     fn make(&self, input: &Input, stages: &mut Stages<'_>) -> Option<Build> {
-        let unlowered = |module, binary_type| Build {
+        // Options that are no linker's go with an object or a library.
+        let unlowered = |module, binary_type, math| Build {
             status: cl::CL_BUILD_SUCCESS,
             kernel_module: Some(module),
             binary_type,
+            lowered_with: math,
             ..Build::default()
         };
         match (&self.kind, input) {
             (CallKind::Compile(options), _) => {
                 let module = stages.compile(input, options)?;
-                // Options that are no linker's go with the object.
-                Some(Build {
-                    lowered_with: options.math,
-                    ..unlowered(module, cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT)
-                })
+                let kind = cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+                Some(unlowered(module, kind, options.math))
             }
             (CallKind::Build(compile, link), _) => {
                 let module = stages.compile(input, compile)?;
@@ -125,10 +124,8 @@ impl Call {
                 let modules: Vec<&KernelModule> = modules.iter().map(|m| &**m).collect();
                 let module = stages.link(&modules, options)?;
                 if options.create_library {
-                    return Some(Build {
-                        lowered_with: options.math,
-                        ..unlowered(module, cl::CL_PROGRAM_BINARY_TYPE_LIBRARY)
-                    });
+                    let kind = cl::CL_PROGRAM_BINARY_TYPE_LIBRARY;
+                    return Some(unlowered(module, kind, options.math));
                 }
                 let options = LowerOptions {
                     math: options.math,

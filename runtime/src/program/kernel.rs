@@ -31,7 +31,6 @@ enum Stored {
     Shared {
         allocation: Weak<Allocation>,
         address: usize,
-        offset: usize,
     },
 }
 
@@ -42,7 +41,6 @@ impl Stored {
             Argument::Shared { allocation, offset } => Stored::Shared {
                 allocation: Arc::downgrade(&allocation),
                 address: allocation.start() + offset,
-                offset,
             },
             value => Stored::Held(value),
         }
@@ -64,12 +62,10 @@ impl Stored {
                 Stored::Shared {
                     allocation: one,
                     address,
-                    ..
                 },
                 Stored::Shared {
                     allocation: other,
                     address: at,
-                    ..
                 },
             ) => one.ptr_eq(other) && address == at,
             (Stored::Held(one), Stored::Held(other)) => one.same(other),
@@ -502,9 +498,11 @@ impl Kernel {
             Stored::Shared {
                 allocation,
                 address,
-                offset,
             } => {
-                let set = allocation.upgrade().map(|allocation| (allocation, *offset));
+                let set = allocation.upgrade().map(|allocation| {
+                    let offset = address - allocation.start();
+                    (allocation, offset)
+                });
                 // Memory that was allocated since the other was freed may begin at the same pointer.
                 let found = set.or_else(|| self.program.context().svm_find(*address));
                 found.map(|(allocation, offset)| Argument::Shared { allocation, offset })

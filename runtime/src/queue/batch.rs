@@ -125,6 +125,12 @@ impl State {
         due
     }
 
+    /// Tells whether `is_last` is true of the event of the open batch's last command.
+    fn ends_with(&self, is_last: impl Fn(&Ref<Event>) -> bool) -> bool {
+        let last = (self.open.as_ref()).and_then(|batch| batch.commands.last());
+        last.is_some_and(|last| is_last(&last.node.event))
+    }
+
     /// Tells whether the open batch is to end before a command: the application may wait for one of its events, which end with
     /// the batch, and the command may take long.
     fn ends_before(&self, command: &dyn DeviceCommand) -> bool {
@@ -297,9 +303,7 @@ impl Lane {
 
     /// Tells whether `is_last` is true of the event of the open batch's last command.
     pub fn ends_with(&self, is_last: impl Fn(&Ref<Event>) -> bool) -> bool {
-        let state = self.state.lock();
-        let last = (state.open.as_ref()).and_then(|batch| batch.commands.last());
-        last.is_some_and(|last| is_last(&last.node.event))
+        self.state.lock().ends_with(is_last)
     }
 
     /// Records a command of an in-order queue behind the last one of the open batch, if `is_last` is true of that one's
@@ -314,14 +318,11 @@ impl Lane {
     ) -> Option<Joined> {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        if state.ends_before(&**command) {
+        if !state.ends_with(is_last) || state.ends_before(&**command) {
             return None;
         }
         let batch = state.open.as_mut()?;
         let before = batch.commands.last_mut()?;
-        if !is_last(&before.node.event) {
-            return None;
-        }
         batch.recorder.barrier();
         // The command before has its end noted, this one its start not.
         batch.last_clock = None;
@@ -349,17 +350,14 @@ impl Lane {
         let mut guard = self.state.lock();
         let state = &mut *guard;
         let last = state.open.as_ref()?.last.as_ref()?;
-        if state.ends_before(&*last.command) {
+        if last.changes != changes || !is_it(&*last.command) {
+            return None;
+        }
+        if !state.ends_with(is_last) || state.ends_before(&*last.command) {
             return None;
         }
         let batch = state.open.as_mut()?;
         let last = batch.last.as_ref()?;
-        if last.changes != changes || !is_it(&*last.command) {
-            return None;
-        }
-        if !is_last(&batch.commands.last()?.node.event) {
-            return None;
-        }
         batch.last_clock = None;
         let recorded = last.command.record_again(on, &mut batch.recorder);
         Some(self.joined(state, recorded))
