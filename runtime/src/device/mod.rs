@@ -326,8 +326,10 @@ impl Device {
             Some(form) => form == "mixed",
             None => of_driver(),
         };
-        // Checks need addresses, and forms must not differ in the memory that they count.
-        let has_both = wanted && target.abi == Abi::Addresses && !target.checks.any();
+        // Checks and the flag of a terminable context need addresses, and forms must not differ in the memory that checks
+        // count.
+        let needs_addresses = target.checks.any() || target.terminable;
+        let has_both = wanted && target.abi == Abi::Addresses && !needs_addresses;
         has_both.then(|| Target {
             abi: Abi::Descriptors(DescriptorOptions::beside_addresses()),
             address_delta: false,
