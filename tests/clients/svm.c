@@ -369,8 +369,9 @@ static void freed_arguments(cl_program program)
         MUST(clSetKernelArgSVMPointer(kernels[i], 0, memory));
         clSVMFree(context, memory);
     }
+    /* One allocation may still be there: its two copies, where the device has one of its own in memory that the host maps. */
     if (before >= 0)
-        CHECK(resident() - before < 2 * BYTES / 1024);
+        CHECK(resident() - before < 3 * BYTES / 1024);
     for (int i = 0; i < ROUNDS; i++)
         MUST(clReleaseKernel(kernels[i]));
 }
