@@ -136,14 +136,18 @@ static void options_are_kept(void)
     MUST(clReleaseProgram(plain));
 }
 
-/* Vulkan words behind the Kernel words: rubbish, and a module's beginning. */
-/* An object keeps the options that are no linker's, as itself and as a binary. */
+/* An object keeps the options that are no linker's, as itself and as a binary. Another object without them changes nothing. */
 static void objects_keep_options(void)
 {
+    static const char *const options_of[] = {"-cl-std=CL3.0", "-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2"};
+    const char *other_source = "float other(float x) { return x + 1; }\n";
     cl_int error = 0;
+    cl_program other = clCreateProgramWithSource(context, 1, &other_source, NULL, &error);
+    MUST(error);
+    MUST(clCompileProgram(other, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL));
     for (int is_binary = 0; is_binary < 2; is_binary++)
-        for (int is_uniform = 0; is_uniform < 2; is_uniform++) {
-            const char *options = is_uniform ? "-cl-std=CL3.0 -cl-uniform-work-group-size" : "-cl-std=CL3.0";
+        for (int is_uniform = 0; is_uniform < 3; is_uniform++) {
+            const char *options = options_of[is_uniform];
             cl_program object = clCreateProgramWithSource(context, 1, &source, NULL, &error);
             MUST(error);
             MUST(clCompileProgram(object, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
@@ -155,12 +159,14 @@ static void objects_keep_options(void)
                 MUST(error);
                 free(binary);
             }
-            cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &object, NULL, NULL, &error);
+            cl_program objects[] = {object, other};
+            cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, objects, NULL, NULL, &error);
             MUST(error);
             EQ(launch_uneven(linked), is_uniform ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS);
             MUST(clReleaseProgram(linked));
             MUST(clReleaseProgram(object));
         }
+    MUST(clReleaseProgram(other));
 }
 
 /* A build that fails leaves a program what it was made of: it fails again, and links with what it lacks. */
@@ -204,6 +210,7 @@ static void a_failed_build_keeps_the_binary(void)
     free(binary);
 }
 
+/* Vulkan words behind the Kernel words: rubbish, and a module's beginning. */
 static void foreign_words_are_not_run(void)
 {
     static float expected[N], got[N];

@@ -223,6 +223,76 @@ static void uniform_groups_only(void)
     MUST(clReleaseProgram(program));
 }
 
+/* Work-groups of OpenCL C before 2.0 have one size, unless cl_arm_non_uniform_work_group_size says otherwise: also where the
+ * driver chooses it, as far as kernels can tell. */
+static void language_decides_about_groups(void)
+{
+    enum { PRIME = 1009 };
+    static const char *const text =
+        "kernel void sizes(global int *o) { o[get_global_id(0)] = (int)get_local_size(0); }\n"
+        "kernel void plain(global int *o) { o[get_global_id(0)] = (int)get_global_id(0); }\n"
+        "kernel void shares(global int *o)\n"
+        "{\n"
+        "    local int n;\n"
+        "    n = 0;\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    atomic_inc(&n);\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    o[get_global_id(0)] = n;\n"
+        "}\n"
+        "kernel void adds(global int *o, local int *n)\n"
+        "{\n"
+        "    *n = 0;\n"
+        "    o[get_global_id(0)] = atomic_inc(n) >= 0;\n"
+        "}\n";
+    static const struct {
+        const char *options;
+        int uniform;
+    } cases[] = {
+        {"", 1},
+        {"-cl-std=CL1.1", 1},
+        {"-cl-std=CL1.2", 1},
+        {"-cl-std=CL1.2 -cl-arm-non-uniform-work-group-size", 0},
+        {"-cl-std=CL1.2 -cl-arm-non-uniform-work-group-size -cl-uniform-work-group-size", 1},
+        {"-cl-std=CL2.0", 0},
+        {"-cl-std=CL3.0", 0},
+    };
+    cl_int error = 0;
+    suggest_t suggest = (suggest_t)clGetExtensionFunctionAddressForPlatform(
+        pumice_platform(), "clGetKernelSuggestedLocalWorkSizeKHR");
+    cl_mem buffer = clCreateBuffer(context, 0, PRIME * sizeof(cl_int), NULL, &error);
+    MUST(error);
+    size_t ten = 10, four = 4, five = 5, prime = PRIME, local = 0;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        cl_program program = build(text, cases[c].options);
+        cl_int expected = cases[c].uniform ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+        const char *names[] = {"sizes", "plain", "shares", "adds"};
+        for (int k = 0; k < 4; k++) {
+            cl_kernel kernel = clCreateKernel(program, names[k], &error);
+            MUST(error);
+            MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+            if (k == 3)
+                MUST(clSetKernelArg(kernel, 1, 4, NULL));
+            EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &ten, &four, 0, NULL, NULL), expected);
+            MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &ten, &five, 0, NULL, NULL));
+            MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &prime, NULL, 0, NULL, NULL));
+            static cl_int got[PRIME];
+            MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+            int wrong = 0;
+            for (int i = 0; i < PRIME; i++)
+                wrong += k == 1 ? got[i] != i : cases[c].uniform && got[i] != got[0];
+            EQ(wrong, 0);
+            /* What is suggested can be asked for. */
+            MUST(suggest(queue, kernel, 1, NULL, &prime, &local));
+            MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &prime, &local, 0, NULL, NULL));
+            MUST(clFinish(queue));
+            MUST(clReleaseKernel(kernel));
+        }
+        MUST(clReleaseProgram(program));
+    }
+    MUST(clReleaseMemObject(buffer));
+}
+
 static void arguments(cl_program program)
 {
     cl_int error = 0;
@@ -507,6 +577,7 @@ int main(void)
     arguments(program);
     suggested_sizes(program);
     uniform_groups_only();
+    language_decides_about_groups();
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
     compile_and_link();

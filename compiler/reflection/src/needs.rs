@@ -22,6 +22,7 @@
 //! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
 //! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
 //! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Spacing*, *Multiples*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension if *Spacing* is 1; else they are *Spacing* work-items apart, which is the number of lanes of a sub-group, and the sub-group's lanes have neighbours: launches have rows of whole sub-groups; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first |
+//! | 28 | UnseenGroups | *Kernel*: launches are promised work-groups of one size, and others give the same results |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -53,6 +54,11 @@ pub enum Need {
     },
     /// Work-groups of whole sub-groups.
     WholeSubgroups {
+        /// The kernel.
+        kernel: KernelRef,
+    },
+    /// Work-groups of one size, unless nobody but the implementation has chosen it.
+    UnseenGroups {
         /// The kernel.
         kernel: KernelRef,
     },
@@ -260,6 +266,7 @@ impl Need {
             Need::SubgroupCount { .. } => "SubgroupCount",
             Need::MadeSubgroups { .. } => "MadeSubgroups",
             Need::WholeSubgroups { .. } => "WholeSubgroups",
+            Need::UnseenGroups { .. } => "UnseenGroups",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::CheckMemory { .. } => "CheckMemory",
@@ -285,6 +292,7 @@ impl Need {
             | Need::SubgroupCount { kernel, .. }
             | Need::MadeSubgroups { kernel }
             | Need::WholeSubgroups { kernel }
+            | Need::UnseenGroups { kernel }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::CheckMemory { kernel, .. }
@@ -321,6 +329,7 @@ impl Need {
             Need::SrgbWrites { .. } => 21,
             Need::GraphNode { .. } => 22,
             Need::WholeSubgroups { .. } => 23,
+            Need::UnseenGroups { .. } => 28,
             Need::SampledPixels { .. } => 24,
             Need::FollowedArgument { .. } => 25,
             Need::MadeSubgroups { .. } => 26,
@@ -336,6 +345,7 @@ impl Need {
             Need::SubgroupCount { kernel, count: 0 },
             Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { kernel },
+            Need::UnseenGroups { kernel },
             Need::PrivateMemory {
                 kernel,
                 ordinal: 0,
@@ -410,6 +420,7 @@ impl Need {
             },
             Need::MadeSubgroups { .. } => Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { .. } => Need::WholeSubgroups { kernel },
+            Need::UnseenGroups { .. } => Need::UnseenGroups { kernel },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -495,7 +506,9 @@ impl Need {
         match self {
             Need::SubgroupSize { size, .. } => size.encode(sink, "Size"),
             Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
-            Need::MadeSubgroups { .. } | Need::WholeSubgroups { .. } => Ok(()),
+            Need::MadeSubgroups { .. }
+            | Need::WholeSubgroups { .. }
+            | Need::UnseenGroups { .. } => Ok(()),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")

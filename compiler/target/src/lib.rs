@@ -17,6 +17,7 @@ pub mod pipe;
 mod quirks;
 pub mod similar;
 mod target;
+mod words;
 
 pub use abi::Abi;
 pub use check_kind::CheckKind;

@@ -5,6 +5,7 @@
 
 use crate::checks::Checks;
 use crate::similar::unknown_option;
+use crate::words::split;
 
 /// Parsed options of the front end (clBuildProgram, clCompileProgram).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -24,6 +25,8 @@ pub struct CompileOptions {
     pub half_by_pragma: bool,
     /// `-cl-std=`; `None` selects the highest OpenCL C 1.x the device offers (the spec's default).
     pub std: Option<ClStd>,
+    /// `-cl-arm-non-uniform-work-group-size`: kernels of OpenCL C 1.x take work-groups of unequal sizes.
+    pub non_uniform_groups: bool,
     /// `-w`: no warnings.
     pub no_warnings: bool,
     /// `-W` options in order, without `-W`: `all`, `no-format`, `error`.
@@ -143,6 +146,14 @@ impl CompileOptions {
         let mut link = LinkOptions::default();
         parse(text, COMPILE, &mut compile, &mut link)?;
         Ok(compile)
+    }
+
+    /// The switches of what is made of source: work-groups of OpenCL C before 2.0 have one size (OpenCL 3.0 API §5.10).
+    pub fn math_of_source(&self) -> MathOptions {
+        let mut math = self.math;
+        let is_old = self.std.is_none_or(|std| std < ClStd::Cl20);
+        math.uniform_work_group_size |= is_old && !self.non_uniform_groups;
+        math
     }
 }
 
@@ -324,11 +335,10 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         COMPILE,
         Form::Alone(|p| p.math.uniform_work_group_size = true),
     ),
-    // cl_arm_non_uniform_work_group_size: work-groups may be so without it.
     (
         "-cl-arm-non-uniform-work-group-size",
         COMPILE,
-        Form::Alone(ignore),
+        Form::Alone(|p| p.compile.non_uniform_groups = true),
     ),
     (
         "-cl-no-subgroup-ifp",
@@ -408,7 +418,11 @@ fn parse(
         link,
         math: MathOptions::default(),
     };
-    let mut words = split(text)?.into_iter();
+    let unclosed = || OptionError {
+        option: text.to_string(),
+        message: "missing closing quote in the build options".to_string(),
+    };
+    let mut words = split(text).ok_or_else(unclosed)?.into_iter();
     while let Some(word) = words.next() {
         let row = OPTIONS.iter().find(|(name, _, form)| match form {
             Form::Alone(_) | Form::Next(_) => word == *name,
@@ -460,40 +474,6 @@ fn parse(
         parsed.compile.math = parsed.math;
     }
     Ok(())
-}
-
-/// Words between white space. Quotes keep white space together; a backslash makes the quote,
-/// backslash or space behind it an ordinary character.
-fn split(text: &str) -> Result<Vec<String>, OptionError> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.trim_end_matches('\0').chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if chars
-                .peek()
-                .is_some_and(|n| matches!(n, '"' | '\'' | '\\' | ' ')) =>
-            {
-                word.get_or_insert_default().extend(chars.next());
-            }
-            '"' | '\'' if quote == Some(c) => quote = None,
-            '"' | '\'' if quote.is_none() => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            c if c.is_whitespace() && quote.is_none() => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    if quote.is_some() {
-        return Err(OptionError {
-            option: text.to_string(),
-            message: "missing closing quote in the build options".to_string(),
-        });
-    }
-    words.extend(word);
-    Ok(words)
 }
 
 #[cfg(test)]

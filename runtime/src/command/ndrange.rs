@@ -19,7 +19,7 @@ use crate::context::Placement;
 use crate::device::{checks, gpu};
 use crate::executable::{
     ArgBytes, ArgKind, ArgMeta, ArgValue, InitRun, Launch, LaunchError, NdRange, Prepared,
-    RangeRequest,
+    RangeLimits, RangeRequest,
 };
 use crate::memory::image_rows::StagedUse;
 use crate::memory::residency::Access;
@@ -134,7 +134,9 @@ pub fn launch(
 /// Those that the specification lists for clEnqueueNDRangeKernel, but for those of arguments.
 pub fn check(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> Result<()> {
     on.check_context(kernel.program().context())?;
-    resolve(on, kernel, kernel.device_kernel(on.device())?, request).map(drop)
+    let device_kernel = kernel.device_kernel(on.device())?;
+    let limits = device_kernel.limits(on.device());
+    resolve(kernel, device_kernel, &limits, request).map(drop)
 }
 
 /// clEnqueueNDRangeKernel with other arguments than the kernel has now.
@@ -167,7 +169,8 @@ fn make(
     // Before the form is chosen: it may be ready in between.
     let takes_copies = device_kernel.takes_copies();
     let device_kernel = device_kernel.for_arguments(&args, on.device());
-    let range = resolve(on, kernel, &device_kernel, request)?;
+    let limits = device_kernel.limits(on.device());
+    let range = resolve(kernel, &device_kernel, &limits, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
     for (index, arg) in (0_u32..).zip(&args.values) {
         if let Some(Argument::Memory(object)) = arg {
@@ -221,16 +224,21 @@ pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> 
     on.check_context(kernel.program().context())?;
     let device_kernel = kernel.device_kernel(on.device())?;
     let device_kernel = device_kernel.for_arguments(&kernel.snapshot()?, on.device());
-    resolve(on, kernel, &device_kernel, request).map(|range| range.local_size)
+    // The application may give a launch what it is told: a size that is only chosen is no answer.
+    let limits = device_kernel.limits(on.device());
+    let limits = RangeLimits {
+        uneven_choice: limits.non_uniform,
+        ..limits
+    };
+    resolve(kernel, &device_kernel, &limits, request).map(|range| range.local_size)
 }
 
 fn resolve(
-    on: &Placement,
     kernel: &Kernel,
     device_kernel: &DeviceKernel,
+    limits: &RangeLimits,
     request: &RangeRequest,
 ) -> Result<NdRange> {
-    let limits = device_kernel.limits(on.device());
     let range = limits.resolve(request);
     let range = range.map_err(|error| refused(kernel, &error))?;
     let chosen = request.local.or(limits.required).is_none() && limits.sub_groups.is_none();

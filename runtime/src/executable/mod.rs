@@ -206,6 +206,7 @@ impl Executable {
             .fold(device_group_size, usize::min);
         let fixed = interface.is_none_or(|kernel| kernel.fixed_local_size.is_some());
         let whole = info.is_some_and(|info| info.whole_sub_groups);
+        let non_uniform = !fixed && !whole && self.splitting.is_some();
         RangeLimits {
             group_size: required.map_or(most, |size| size.iter().product()),
             device_group_size,
@@ -216,8 +217,15 @@ impl Executable {
             multiple: sub_group.unwrap_or(caps.subgroup.size.max(1)) as usize,
             neighbours: 1,
             large_groups: false,
-            non_uniform: !fixed && !whole && self.splitting.is_some(),
+            non_uniform,
+            uneven_choice: non_uniform,
         }
+    }
+
+    /// Returns whether a kernel gives the same results however its work-items are grouped, for all that is known.
+    pub fn hides_groups(&self, kernel: usize) -> bool {
+        let interface = self.interface.kernels.get(kernel);
+        interface.is_some_and(|kernel| kernel.unseen_groups)
     }
 
     /// The range with a work-group size that the kernel has pipelines for, where one serves as well as the chosen size

@@ -113,7 +113,7 @@ impl Call {
             (CallKind::Compile(options), _) => {
                 let module = stages.compile(input, options)?;
                 let kind = cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-                Some(unlowered(module, kind, options.math))
+                Some(unlowered(module, kind, lower_options(input, options).math))
             }
             (CallKind::Build(compile, link), _) => {
                 let module = stages.compile(input, compile)?;

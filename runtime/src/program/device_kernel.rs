@@ -18,7 +18,7 @@ pub struct DeviceKernel {
     pub coarse: Option<Arc<CoarseForm>>,
     /// Its place among the executable's kernels.
     pub index: usize,
-    /// True if the program was built with `-cl-uniform-work-group-size`.
+    /// True if the program was built with `-cl-uniform-work-group-size`, or from OpenCL C before 2.0.
     pub uniform_groups: bool,
 }
 
@@ -72,6 +72,8 @@ impl DeviceKernel {
         let limits = self.executable.limits(self.index, device.capabilities());
         RangeLimits {
             non_uniform: limits.non_uniform && !self.uniform_groups,
+            uneven_choice: limits.uneven_choice
+                && (!self.uniform_groups || self.executable.hides_groups(self.index)),
             neighbours: self.executable.coarse_items(self.index) as usize,
             large_groups: self.executable.has_roomy_copies(self.index),
             ..limits

@@ -71,6 +71,7 @@ pub(super) fn key(
 pub(super) fn lower_options(input: &Input, options: &CompileOptions) -> LowerOptions {
     let math = match input {
         Input::Module(_, made_with) => binary::either(made_with, &options.math),
+        Input::Source(_) => options.math_of_source(),
         _ => options.math,
     };
     LowerOptions {

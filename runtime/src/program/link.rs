@@ -48,10 +48,10 @@ pub fn link_programs(
     let mut modules: Vec<Input> = Vec::with_capacity(devices.len());
     // Kernels of different objects share the answer: one that tells its arguments is enough.
     let mut hides_arguments = true;
-    // Options of the objects that are no linker's: one that has roots and quotients rounded is enough, and a promise about
-    // launches holds if all were compiled with it.
+    // Options of the objects that are no linker's: one that has roots and quotients rounded is enough, and one that wants
+    // work-groups of one size.
     let mut rounded = false;
-    let mut uniform = true;
+    let mut uniform = false;
     for device in &devices {
         let of_device = inputs
             .iter()
@@ -60,7 +60,7 @@ pub fn link_programs(
                 let build = program.builds.lock()[index].clone();
                 hides_arguments &= build.hides_arguments;
                 rounded |= build.lowered_with.correctly_rounded_divide_sqrt;
-                uniform &= build.lowered_with.uniform_work_group_size;
+                uniform |= build.lowered_with.uniform_work_group_size;
                 let linkable = [
                     cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
                     cl::CL_PROGRAM_BINARY_TYPE_LIBRARY,

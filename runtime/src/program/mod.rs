@@ -97,7 +97,7 @@ pub struct Build {
     pub binary_type: u32,
     /// The build failed because the system has no more memory: CL_OUT_OF_HOST_MEMORY.
     pub host_is_out_of_memory: bool,
-    /// `-cl-uniform-work-group-size`: local sizes must divide global sizes.
+    /// `-cl-uniform-work-group-size`, or source before OpenCL C 2.0: local sizes must divide global sizes.
     pub uniform_groups: bool,
     /// Compiled from source without `-cl-kernel-arg-info`: clGetKernelArgInfo tells nothing
     /// (OpenCL 3.0 API §5.9.4).

@@ -7,7 +7,8 @@ use super::emitter::{ArgBlock, Emitter};
 use pumice_ir::ArgPlace;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalId, KernelArgKind,
+    AddressSpace, ArgAccess, ArgAddress, ArgInfo, EnqueueRole, FuncId, GlobalId, KernelArg,
+    KernelArgKind, KernelInfo,
 };
 use pumice_reflection::{
     AddressDelta, ArgumentInfo, BlockArgument, ByteString, DataDescriptor, DataPush,
@@ -55,6 +56,14 @@ impl Emitter<'_> {
     /// Returns whether a kernel or what it calls uses the printf buffer.
     fn uses_printf(&self, kernel: FuncId) -> bool {
         self.summaries[kernel].printf
+    }
+
+    /// Returns whether a kernel whose launches have work-groups of one size gives the same results with others.
+    fn hides_groups(&self, kernel: &KernelInfo) -> bool {
+        let is_local = |arg: &KernelArg| matches!(arg.kind, KernelArgKind::Local { .. });
+        self.options.math.uniform_work_group_size
+            && !self.summaries[kernel.func].sees_groups
+            && !kernel.args.iter().any(is_local)
     }
 
     /// Addresses in the initial bytes of variables.
@@ -292,6 +301,10 @@ impl Emitter<'_> {
             if kernel.whole_sub_groups {
                 let kernel = reference;
                 reflection.needs.push(Need::WholeSubgroups { kernel });
+            }
+            if self.hides_groups(kernel) {
+                let kernel = reference;
+                reflection.needs.push(Need::UnseenGroups { kernel });
             }
             if let Some(coarse) = kernel.coarse {
                 reflection.needs.push(Need::Coarse {

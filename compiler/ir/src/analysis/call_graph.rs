@@ -1,6 +1,6 @@
 //! The call graph.
 
-use crate::{BuiltIn, FuncId, InstKind, LowerError, Module};
+use crate::{AddressSpace, BuiltIn, FuncId, InstKind, LowerError, Module};
 use cranelift_entity::SecondaryMap;
 
 /// Functions that the kernels reach, callees first.
@@ -71,6 +71,8 @@ pub struct FunctionSummary {
     pub printf: bool,
     /// True if it has operations of groups.
     pub collective: bool,
+    /// True if its results may depend on how work-items are grouped.
+    pub sees_groups: bool,
 }
 
 /// Summaries of functions that come callees first.
@@ -84,7 +86,9 @@ pub fn summarize_functions(
         let mut own = FunctionSummary::default();
         for &block in &f.layout.blocks {
             for &inst in &f.layout.insts[block] {
-                match f.insts[inst].kind {
+                let kind = &f.insts[inst].kind;
+                own.sees_groups |= sees_groups(module, kind);
+                match *kind {
                     InstKind::Call { func, .. } => own.calls.push(func),
                     InstKind::Group { .. } | InstKind::Matrix { .. } => own.collective = true,
                     InstKind::BuiltIn {
@@ -99,8 +103,37 @@ pub fn summarize_functions(
         for &callee in &own.calls {
             own.printf |= summaries[callee].printf;
             own.collective |= summaries[callee].collective;
+            own.sees_groups |= summaries[callee].sees_groups;
         }
         summaries[id] = own;
     }
     summaries
+}
+
+/// Returns whether an instruction's effect may depend on which work-items are in a group together.
+fn sees_groups(module: &Module, kind: &InstKind) -> bool {
+    let unseen = [
+        BuiltIn::GlobalId,
+        BuiltIn::GlobalSize,
+        BuiltIn::GlobalOffset,
+        BuiltIn::GlobalLinearId,
+        BuiltIn::WorkDim,
+        BuiltIn::MaxWorkGroupSize,
+        BuiltIn::PrivateMemory,
+        BuiltIn::PrintfBuffer,
+        BuiltIn::CheckMemory,
+        BuiltIn::AddressDelta,
+        BuiltIn::TerminationFlag,
+    ];
+    match *kind {
+        InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => {
+            !unseen.contains(&which)
+        }
+        InstKind::GlobalAddr { global } => module.globals[global].space == AddressSpace::Local,
+        InstKind::Barrier { .. }
+        | InstKind::Group { .. }
+        | InstKind::Matrix { .. }
+        | InstKind::Node { .. } => true,
+        _ => false,
+    }
 }

@@ -177,6 +177,11 @@ fn needs() {
             &["Kernel"],
         ),
         (
+            Need::UnseenGroups { kernel },
+            "UnseenGroups kernel: KernelRef(0)\n",
+            &["Kernel"],
+        ),
+        (
             Need::PrivateMemory {
                 kernel,
                 ordinal,
@@ -321,6 +326,7 @@ fn needs() {
             Need::MadeSubgroups { .. } => 26,
             Need::SampledPixels { .. } => 24,
             Need::Coarse { .. } => 27,
+            Need::UnseenGroups { .. } => 28,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -225,6 +225,8 @@ pub(in crate::executable) struct KernelInterface {
     pub part: Option<EnqueuePart>,
     /// The kernel that it is a coarse copy of. Applications do not see it.
     pub coarse: Option<CopyOf>,
+    /// It gives the same results however its work-items are grouped.
+    pub unseen_groups: bool,
 }
 
 impl KernelInterface {
@@ -253,6 +255,7 @@ impl KernelInterface {
             Need::WholeSubgroups { .. } => {
                 !std::mem::replace(&mut self.info.whole_sub_groups, true)
             }
+            Need::UnseenGroups { .. } => !std::mem::replace(&mut self.unseen_groups, true),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 let last = self.info.args.pop();
                 let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);

@@ -75,8 +75,10 @@ pub struct RangeLimits {
     /// Work-groups that are chosen may have as many invocations of the copy as others have work-items: the kernel has no local
     /// memory, whose size programs choose with that of the groups in mind.
     pub large_groups: bool,
-    /// True if groups at the end of the range may be smaller.
+    /// True if groups at the end of the range may be smaller, whoever chooses their size.
     pub non_uniform: bool,
+    /// True if they may be where the application leaves their size out.
+    pub uneven_choice: bool,
 }
 
 impl RangeLimits {
@@ -99,7 +101,11 @@ impl RangeLimits {
             // What is beyond 32 bits is beyond every limit.
             local_size: local.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
         };
-        self.check(&range)?;
+        let may_be_uneven = match request.local.or(self.required) {
+            Some(_) => self.non_uniform,
+            None => self.uneven_choice,
+        };
+        self.check_size(&range, may_be_uneven)?;
         Ok(range)
     }
 
@@ -148,6 +154,10 @@ impl RangeLimits {
     /// # Errors
     /// As [`RangeLimits::resolve`].
     pub fn check(&self, range: &NdRange) -> Result<()> {
+        self.check_size(range, self.non_uniform)
+    }
+
+    fn check_size(&self, range: &NdRange, may_be_uneven: bool) -> Result<()> {
         let group_size = |text: String| Err(LaunchError::WorkGroupSize(text));
         // CL_INVALID_GLOBAL_OFFSET if an offset plus the size exceeds the range of size_t.
         let mut ends = (range.global_offset.iter()).zip(range.global_size);
@@ -199,7 +209,7 @@ impl RangeLimits {
         // CL_INVALID_WORK_GROUP_SIZE if the local size does not divide the global size where groups
         // must be uniform.
         let mut sizes = range.global_size.iter().zip(range.local_size);
-        if !self.non_uniform && !sizes.all(|(global, local)| global % u64::from(local) == 0) {
+        if !may_be_uneven && !sizes.all(|(global, local)| global % u64::from(local) == 0) {
             let (local, global) = (shown(local), shown(range.global_size));
             return group_size(format!("{local} does not divide the global size {global}"));
         }
@@ -283,7 +293,7 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
             .or_else(|| divisor(here, limit, 1))
             .unwrap_or(1);
         // A range without a good divisor runs in whole groups and a smaller last one.
-        if first && limits.non_uniform && size < limits.multiple.min(here) {
+        if first && limits.uneven_choice && size < limits.multiple.min(here) {
             size = limit.min(NON_UNIFORM).min(here);
         }
         local[dimension] = size;
@@ -296,7 +306,7 @@ fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize
 /// A size of the first dimension that is a multiple of `wide` and leaves a smaller work-group at the end of each row, the
 /// smallest there is, if that pays.
 fn uneven(global: [usize; 3], limit: usize, wide: usize, limits: &RangeLimits) -> Option<usize> {
-    if !limits.non_uniform || !is_large(global) {
+    if !limits.uneven_choice || !is_large(global) {
         return None;
     }
     let most = limit.min(global[0] / 4) / wide;
@@ -325,9 +335,11 @@ mod tests {
         neighbours: 1,
         large_groups: false,
         non_uniform: true,
+        uneven_choice: true,
     };
     const UNIFORM: RangeLimits = RangeLimits {
         non_uniform: false,
+        uneven_choice: false,
         ..LIMITS
     };
 
@@ -476,6 +488,27 @@ mod tests {
         };
         let beyond = resolve(&required, None, global, None);
         assert!(matches!(beyond, Err(E::WorkGroupSize(_))));
+    }
+
+    #[test]
+    fn kernels_that_cannot_tell_get_smaller_groups_at_the_end() {
+        let hidden = RangeLimits {
+            uneven_choice: true,
+            ..UNIFORM
+        };
+        let prime = Some([1_000_003, 1, 1]);
+        let local = |limits, local| resolve(limits, None, prime, local).map(|r| r.local_size);
+        assert_eq!(local(&hidden, None), Ok([64, 1, 1]));
+        assert_eq!(local(&UNIFORM, None), Ok([1, 1, 1]));
+        let given = local(&hidden, Some([64, 1, 1]));
+        assert!(matches!(given, Err(LaunchError::WorkGroupSize(_))));
+        // A size that the kernel requires is no choice.
+        let required = RangeLimits {
+            required: Some([8, 1, 1]),
+            ..hidden
+        };
+        let given = local(&required, None);
+        assert!(matches!(given, Err(LaunchError::WorkGroupSize(_))));
     }
 
     #[test]

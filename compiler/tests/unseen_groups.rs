@@ -1,0 +1,66 @@
+//! Kernels that cannot tell how their work-items are grouped: the driver chooses sizes for them that leave a smaller
+//! work-group at the end of a range, where launches are promised work-groups of one size.
+
+use pumice_compiler::{
+    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link, lower,
+};
+use pumice_reflection::{Instruction, Need};
+use pumice_test_support::run_target;
+
+/// The names of the kernels that cannot tell.
+fn unseen(text: &str, options: &str) -> Vec<String> {
+    let target = run_target();
+    let (name, text) = ("<source>", text.as_bytes());
+    let compiled = CompileOptions::parse(options).expect("options");
+    let built = compile(Source { name, text }, &compiled, &target, &NoIncludes);
+    let module = built.output.expect(&built.log);
+    let linked = link(&[&module], &LinkOptions::default());
+    let module = linked.output.expect(&linked.log);
+    let lowering = LowerOptions {
+        math: compiled.math_of_source(),
+        ..LowerOptions::default()
+    };
+    let vulkan = lower(&module, &target, &lowering);
+    let words = vulkan.output.expect(&vulkan.log).words;
+    let reflection = pumice_reflection::read(&words).expect("a reflection");
+    let kernels: Vec<&str> = (reflection.instructions.iter())
+        .filter_map(|instruction| match instruction {
+            Instruction::Kernel(kernel) => Some(kernel.name.as_str()),
+            _ => None,
+        })
+        .collect();
+    let needs = reflection.needs.iter();
+    let unseen = needs.filter_map(|need| match need {
+        Need::UnseenGroups { kernel } => Some(kernels[kernel.0 as usize].to_string()),
+        _ => None,
+    });
+    unseen.collect()
+}
+
+const KERNELS: &str = "\
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+int number(void) { return get_local_id(0); }
+kernel void plain(global int *o) { o[get_global_id(0)] = get_global_size(1) + get_work_dim() + get_global_offset(0); }
+kernel void prints(global int *o) { printf(\"%d\", o[get_global_id(0)]); }
+kernel void ignores(global int *o) { number(); o[get_global_id(0)] = 1; }
+kernel void counts(global int *o) { atomic_inc(o); }
+kernel void local_id(global int *o) { o[get_global_id(0)] = number(); }
+kernel void group_id(global int *o) { o[get_global_id(0)] = get_group_id(1); }
+kernel void size(global int *o) { o[get_global_id(0)] = get_local_size(0); }
+kernel void groups(global int *o) { o[get_global_id(0)] = get_num_groups(0); }
+kernel void meets(global int *o) { o[get_global_id(0)] = 1; barrier(CLK_GLOBAL_MEM_FENCE); o[0] = 2; }
+kernel void shares(global int *o) { local int n; o[get_global_id(0)] = atomic_inc(&n); }
+kernel void given(global int *o, local int *n) { o[get_global_id(0)] = atomic_inc(n); }
+kernel void sub_groups(global int *o) { o[get_global_id(0)] = sub_group_reduce_add(o[get_global_id(0)]); }
+";
+
+#[test]
+fn ids_sizes_and_what_groups_share_are_seen() {
+    let expected = ["plain", "prints", "ignores", "counts"];
+    assert_eq!(unseen(KERNELS, ""), expected);
+    let uniform = "-cl-std=CL3.0 -cl-uniform-work-group-size";
+    assert_eq!(unseen(KERNELS, uniform), expected);
+    let none = Vec::<String>::new();
+    assert_eq!(unseen(KERNELS, "-cl-std=CL3.0"), none);
+    assert_eq!(unseen(KERNELS, "-cl-arm-non-uniform-work-group-size"), none);
+}
