@@ -440,6 +440,55 @@ static void events(void)
     MUST(clReleaseProgram(program));
 }
 
+/* ---- times ---- */
+
+static cl_ulong time_of(cl_event event, cl_profiling_info what)
+{
+    cl_ulong time = 0;
+    MUST(clGetEventProfilingInfo(event, what, sizeof time, &time, NULL));
+    return time;
+}
+
+/* A command ends before those that it has enqueued, and is complete after them. */
+static void times(void)
+{
+    const char *source = "kernel void parent(global int *p)\n"
+                         "{\n"
+                         "  enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), ^{\n"
+                         "    for (int i = 0; i < 1000000; i++)\n"
+                         "      *p = *p * 3 + i;\n"
+                         "  });\n"
+                         "}\n"
+                         "kernel void alone(global int *p) { *p = 1; }\n";
+    cl_program program = build(source, "-cl-std=CL3.0");
+    cl_mem buffer = buffer_of(4);
+    cl_int error;
+    cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    cl_command_queue timed = clCreateCommandQueueWithProperties(context, device, list, &error);
+    MUST(error);
+    const char *names[] = {"parent", "alone"};
+    for (int i = 0; i < 2; i++) {
+        cl_kernel kernel = kernel_of(program, names[i], buffer);
+        size_t one = 1;
+        cl_event event;
+        MUST(clEnqueueNDRangeKernel(timed, kernel, 1, NULL, &one, NULL, 0, NULL, &event));
+        MUST_END(clFinish(timed));
+        cl_int status = 1;
+        MUST(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        if (status == CL_COMPLETE) {
+            cl_ulong end = time_of(event, CL_PROFILING_COMMAND_END);
+            cl_ulong complete = time_of(event, CL_PROFILING_COMMAND_COMPLETE);
+            CHECK(time_of(event, CL_PROFILING_COMMAND_START) <= end);
+            CHECK(i == 0 ? end < complete : end == complete);
+        }
+        MUST(clReleaseEvent(event));
+        MUST(clReleaseKernel(kernel));
+    }
+    MUST(clReleaseCommandQueue(timed));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseProgram(program));
+}
+
 int main(void)
 {
     device = pumice_device();
@@ -454,6 +503,7 @@ int main(void)
         cl_command_queue given = device_queue(on_device | CL_QUEUE_ON_DEVICE_DEFAULT, 0, CL_SUCCESS);
         ranges();
         events();
+        times();
         MUST(clReleaseCommandQueue(given));
     }
     MUST(clReleaseCommandQueue(queue));

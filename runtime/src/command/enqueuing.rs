@@ -16,6 +16,7 @@ use crate::command::traced;
 use crate::command::{Command, HostCommand, Part};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
+use crate::device::gpu;
 use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Observer, Ran};
 use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
@@ -33,6 +34,8 @@ struct Enqueuing {
     default: Option<Ref<DeviceQueue>>,
     /// Of the last run, while there is a trace.
     parts: Mutex<Vec<Part>>,
+    /// The end of the last run's launch.
+    end: Mutex<Option<gpu::Moment>>,
 }
 
 /// The command of a launch whose arguments and range have been checked.
@@ -56,6 +59,7 @@ pub(super) fn command(
         args,
         range,
         parts: Mutex::default(),
+        end: Mutex::default(),
         default: on.context().default_device_queue(on.device()),
     })))
 }
@@ -120,6 +124,10 @@ impl HostCommand for Enqueuing {
         true
     }
 
+    fn own_end(&self) -> Option<u64> {
+        self.end.lock().as_ref()?.read()
+    }
+
     fn parts(&self) -> Vec<Part> {
         std::mem::take(&mut self.parts.lock())
     }
@@ -162,6 +170,9 @@ impl HostCommand for Enqueuing {
                 },
                 tell: trace::enabled()
                     .then_some(&|ran: &Ran<'_>| self.parts.lock().push(part(ran))),
+                end_of_launch: &|timestamp| {
+                    *self.end.lock() = on.device().gpu().ok().map(|gpu| gpu.moment(timestamp));
+                },
                 is_over: &|| on.context().is_terminated(),
             },
         );

@@ -180,6 +180,12 @@ pub trait HostCommand: Send + Sync {
         Vec::new()
     }
 
+    /// The end of its own work in the run that has just ended, in nanoseconds of the host's clock; `None` if that is the end
+    /// of the run.
+    fn own_end(&self) -> Option<u64> {
+        None
+    }
+
     /// Tells whether the device does the work, and the host only leads it.
     fn is_for_device(&self) -> bool {
         false
@@ -227,7 +233,7 @@ pub struct Empty {
     pub parts: Option<Arc<dyn Parts>>,
 }
 
-/// The times of commands that are one, in nanoseconds of the host's clock: the first ones but for the end, which is the last.
+/// The times of commands that are one, in nanoseconds of the host's clock: the first ones but for the ends, which are the last.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     /// CL_PROFILING_COMMAND_QUEUED
@@ -238,6 +244,8 @@ pub struct Times {
     pub started: u64,
     /// CL_PROFILING_COMMAND_END
     pub ended: u64,
+    /// CL_PROFILING_COMMAND_COMPLETE
+    pub completed: u64,
 }
 
 /// Commands that the application knows as one.

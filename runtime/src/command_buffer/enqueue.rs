@@ -174,6 +174,7 @@ impl Parts for Whole {
             submitted: times(Moment::Submit).min()?,
             started: times(Moment::Start).min()?,
             ended: times(Moment::End).max()?,
+            completed: times(Moment::Complete).max()?,
         })
     }
 

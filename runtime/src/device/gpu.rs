@@ -144,6 +144,12 @@ impl OpenDevice {
         &self.raw
     }
 
+    /// The moment of a timestamp of the device's.
+    pub fn moment(&self, timestamp: Timestamp) -> Moment {
+        let device = self.raw.clone();
+        Moment { device, timestamp }
+    }
+
     /// The staging memory of recorded transfers.
     pub fn staging(&self) -> &Arc<Staging> {
         &self.staging
@@ -387,13 +393,27 @@ pub struct Times {
 impl Times {
     /// Start and end in nanoseconds of the host's clock, once the command has ended.
     pub fn read(&self) -> Option<(u64, u64)> {
-        let at = |timestamp: &Timestamp| {
-            let device = timestamp.device_ns().ok()?;
-            self.device.to_host_time(device).ok()
-        };
-        let (start, end) = (at(&self.start)?, at(&self.end)?);
+        let start = host_time_of(&self.device, &self.start)?;
+        let end = host_time_of(&self.device, &self.end)?;
         Some((start, end.max(start)))
     }
+}
+
+/// A moment on the device.
+pub struct Moment {
+    device: vk::LogicalDevice,
+    timestamp: Timestamp,
+}
+
+impl Moment {
+    /// The moment in nanoseconds of the host's clock, once it has come.
+    pub fn read(&self) -> Option<u64> {
+        host_time_of(&self.device, &self.timestamp)
+    }
+}
+
+fn host_time_of(device: &vk::LogicalDevice, timestamp: &Timestamp) -> Option<u64> {
+    device.to_host_time(timestamp.device_ns().ok()?).ok()
 }
 
 /// The Vulkan queue and timeline of a command queue.

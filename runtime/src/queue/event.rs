@@ -44,6 +44,8 @@ pub enum Moment {
     Start,
     /// CL_PROFILING_COMMAND_END
     End,
+    /// CL_PROFILING_COMMAND_COMPLETE: the end of what a kernel has enqueued too. Not marked where that is nothing.
+    Complete,
 }
 
 struct State {
@@ -88,7 +90,7 @@ pub struct Event {
     changed: Condvar,
     /// True once a command waits for the end, or a callback for any progress.
     is_awaited: AtomicBool,
-    times: [AtomicU64; 4],
+    times: [AtomicU64; 5],
 }
 
 impl std::fmt::Debug for Event {
@@ -386,7 +388,11 @@ impl Object<Event> {
 
     /// A profiling time (nanoseconds of the host's clock).
     pub fn time(&self, moment: Moment) -> u64 {
-        self.times[moment as usize].load(Ordering::Acquire)
+        let marked = |moment: Moment| self.times[moment as usize].load(Ordering::Acquire);
+        match moment {
+            Moment::Complete => marked(Moment::Complete).max(marked(Moment::End)),
+            moment => marked(moment),
+        }
     }
 }
 

@@ -397,6 +397,7 @@ fn launch_one(node: &Arc<Node>, inline: bool) -> Vec<Arc<Node>> {
             if let Some(times) = node.command.parts().and_then(|parts| parts.times()) {
                 node.event.mark(Moment::Queued, times.queued);
                 node.event.mark(Moment::Submit, times.submitted);
+                node.event.mark(Moment::Complete, times.completed);
                 (started, ended) = (times.started, times.ended);
             }
             node.event.mark(Moment::Start, started);
@@ -454,7 +455,13 @@ fn run_on_host(node: &Arc<Node>, command: &dyn HostCommand) -> Vec<Arc<Node>> {
     let call = Call::begin();
     let result = command.run(node.queue.on());
     let ended = host_time();
-    node.event.mark(Moment::End, ended);
+    let own_end = match node.queue.profiling() && node.gives_event {
+        true => command.own_end(),
+        false => None,
+    };
+    let own_end = own_end.map_or(ended, |time| time.clamp(start, ended));
+    node.event.mark(Moment::End, own_end);
+    node.event.mark(Moment::Complete, ended);
     let track = node.queue.track;
     let by = match command.is_for_device() {
         true => RanBy::Device,

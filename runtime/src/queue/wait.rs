@@ -286,8 +286,8 @@ impl Object<Event> {
             cl::CL_PROFILING_COMMAND_QUEUED => Moment::Queued,
             cl::CL_PROFILING_COMMAND_SUBMIT => Moment::Submit,
             cl::CL_PROFILING_COMMAND_START => Moment::Start,
-            // Without child kernels a command is complete when it ends.
-            cl::CL_PROFILING_COMMAND_END | cl::CL_PROFILING_COMMAND_COMPLETE => Moment::End,
+            cl::CL_PROFILING_COMMAND_END => Moment::End,
+            cl::CL_PROFILING_COMMAND_COMPLETE => Moment::Complete,
             _ => return Err(Error::InvalidValue),
         };
         Ok(Info::u64(self.time(moment)))

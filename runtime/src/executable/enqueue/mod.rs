@@ -14,7 +14,7 @@ mod dispatches;
 mod graph;
 
 use pumice_compiler::target::device_queue::{Key, QUEUES, State, VARIANTS};
-use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Wait};
+use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Timestamp, Wait};
 
 use std::collections::BTreeMap;
 
@@ -86,6 +86,8 @@ pub struct Observer<'a> {
     pub print: &'a mut dyn FnMut(&Buffer) -> Result<()>,
     /// Gets each submission's kernels and times.
     pub tell: Option<&'a TellRan<'a>>,
+    /// Gets the moment at which the launch itself ends, before what it has enqueued.
+    pub end_of_launch: &'a dyn Fn(Timestamp),
     /// Tells whether no more is to be submitted.
     pub is_over: &'a dyn Fn() -> bool,
 }
@@ -121,6 +123,7 @@ impl Executable {
         let Observer {
             print,
             tell,
+            end_of_launch,
             is_over,
         } = observer;
         let mut scheduler = self.take_scheduler(device, queues, launch.termination)?;
@@ -132,7 +135,12 @@ impl Executable {
             ..*launch
         };
         let mut prepared = self.prepare(device, &launch)?;
-        let record_launch = |recorder: &mut Recorder| record(&prepared, recorder);
+        let record_launch = |recorder: &mut Recorder| {
+            record(&prepared, recorder)?;
+            // A device without timestamps has no better answer than the end of everything.
+            let _ = recorder.write_timestamp().map(end_of_launch);
+            Ok(())
+        };
         let first = (
             &record_launch as &dyn Fn(&mut Recorder) -> Result<()>,
             waits,
