@@ -179,6 +179,13 @@ static void commands(void)
     EQ(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, NULL, 4, 0, NULL, NULL), CL_INVALID_VALUE);
     EQ(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, a, 0, 0, NULL, NULL), CL_INVALID_VALUE);
     EQ(clEnqueueSVMMap(queue, CL_TRUE, 1 << 9, a, 4, 0, NULL, NULL), CL_INVALID_VALUE);
+    /* Nothing reaches beyond an allocation's end. */
+    size_t all = N * 4;
+    EQ(clEnqueueSVMMemcpy(queue, CL_TRUE, bytes + 4, host, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    EQ(clEnqueueSVMMemcpy(queue, CL_TRUE, host, bytes + 4, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    EQ(clEnqueueSVMMemFill(queue, bytes + 4, &seven, 4, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    EQ(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, bytes + 4, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    MUST(clEnqueueSVMMemcpy(queue, CL_TRUE, host + 1, bytes + 4, all - 4, 0, NULL, NULL));
     EQ(clEnqueueSVMUnmap(queue, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
     EQ(clEnqueueSVMMigrateMem(queue, 0, both, NULL, 0, 0, NULL, NULL), CL_INVALID_VALUE);
     EQ(clEnqueueSVMMigrateMem(queue, 2, NULL, NULL, 0, 0, NULL, NULL), CL_INVALID_VALUE);

@@ -98,8 +98,7 @@ pub fn check_device(on: &Placement) -> Result<()> {
 
 /// The memory behind a pointer of the application's: CL_INVALID_VALUE if an allocation ends before it does.
 fn place(on: &Placement, memory: HostSlice) -> Result<SvmRegion> {
-    let found = on.context().svm_find(memory.address());
-    let Some((allocation, offset)) = found.filter(|(allocation, _)| allocation.is_away()) else {
+    let Some((allocation, offset)) = on.context().svm_find(memory.address()) else {
         return Ok(SvmRegion::Host(memory));
     };
     let size = memory.len();
@@ -107,10 +106,13 @@ fn place(on: &Placement, memory: HostSlice) -> Result<SvmRegion> {
         let reason = format!("{size} bytes are not inside one allocation");
         return Err(Error::InvalidValue.because(reason));
     }
-    Ok(SvmRegion::Device {
-        allocation,
-        offset,
-        size,
+    Ok(match allocation.is_away() {
+        true => SvmRegion::Device {
+            allocation,
+            offset,
+            size,
+        },
+        false => SvmRegion::Host(memory),
     })
 }
 
@@ -224,6 +226,7 @@ pub fn map(on: &Placement, flags: u64, region: Option<HostSlice>) -> Result<Comm
         return Err(Error::InvalidValue.because("the size is 0"));
     }
     map::check_flags(flags)?;
+    // The specification names no error for a range beyond an allocation's end; that is CL_INVALID_VALUE here too.
     let command_type = cl::CL_COMMAND_SVM_MAP;
     let SvmRegion::Device {
         allocation, size, ..
