@@ -112,18 +112,34 @@ static int remove_folder(const char *path, const char *begins, int *found)
     return files;
 }
 
-/* Runs the worker with a variable whose value cannot be; the log says so in these words. */
-static void complains(const char *name, const char *value, const char *line)
+/* Runs the worker with a variable; gives what it logs in `text`. */
+static void log_of(const char *name, const char *value)
 {
     setenv("PUMICE_LOG_FILE", in_folder("log"), 1);
     run(name, value);
     unsetenv("PUMICE_LOG_FILE");
     read_file(in_folder("log"));
+    unlink(in_folder("log"));
+}
+
+/* The value of a variable cannot be, and the log says so in these words. */
+static void complains(const char *name, const char *value, const char *line)
+{
+    log_of(name, value);
     if (!strstr(text, line)) {
         fprintf(stderr, "no %s in the log:\n%s", line, text);
         failures++;
     }
-    unlink(in_folder("log"));
+}
+
+/* The log says nothing about the variable. */
+static void is_taken(const char *name, const char *value)
+{
+    log_of(name, value);
+    if (strstr(text, name)) {
+        fprintf(stderr, "%s=%s is not taken:\n%s", name, value, text);
+        failures++;
+    }
 }
 
 static void wrong_values(void)
@@ -143,6 +159,11 @@ static void wrong_values(void)
     complains("PUMICE_DUMP", "/proc/nowhere", ": PUMICE_DUMP: no stages are written: /proc/nowhere/");
     complains("PUMICE_CHECK", "bound", ": PUMICE_CHECK: there is no check `bound`: nothing is checked\n");
     complains("PUMICE_FAULTS", "flood", ": PUMICE_FAULTS: there is no fault `flood`\n");
+    complains("PUMICE_MASK", "shaderFloat64,shaderInt46",
+              ": PUMICE_MASK: there is no feature `shaderInt46`; did you mean shaderInt64?\n");
+    complains("PUMICE_MASK", "+hostAddresses", ": PUMICE_MASK: there is no feature `+hostAddresses`\n");
+    complains("PUMICE_DEVICE_NAME", "caf\xe9", ": PUMICE_DEVICE_NAME=caf\xef\xbf\xbd: not UTF-8; it counts as not set\n");
+    is_taken("PUMICE_MASK", "shaderFloat64, VK_EXT_memory_budget,vulkan1.2,denormals,+exactFma,sampleExactly,+launchPromises");
     /* There is no cache, but its size is looked at. */
     setenv("PUMICE_CACHE", "on", 1);
     setenv("PUMICE_CACHE_DIR", "/proc/version/cache", 1);

@@ -100,5 +100,5 @@ pub use objects::pipeline::{
 pub use objects::query::Timestamp;
 pub use objects::semaphore::{BinarySemaphore, SemaphoreFd, shares};
 pub use objects::timer::Timer;
-pub use probe::AccurateFunctions;
+pub use probe::{AccurateFunctions, can_mask};
 pub use shared::Sharing;

@@ -46,8 +46,7 @@ const PREFIX: &str = "PUMICE_";
 impl Variable {
     /// Its value, if it is set to something that is not empty.
     pub fn value(&self) -> Option<String> {
-        environment(self.name)
-            .and_then(|value| value.into_string().ok())
+        text_of_environment(self.name)
             .or_else(|| file().values.get(&key(self.name)).cloned())
             .filter(|value| !value.is_empty())
     }
@@ -191,6 +190,11 @@ fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|_| !os::is_privileged())
 }
 
+/// The same as text; `None` where it is none, of which [`complaints`] tells.
+fn text_of_environment(name: &str) -> Option<String> {
+    environment(name)?.into_string().ok()
+}
+
 /// A folder of the user's by the XDG base directory specification: what the variable says, if it
 /// is absolute, else below the home folder.
 pub(crate) fn user_folder(folder: Folder) -> Option<PathBuf> {
@@ -277,7 +281,8 @@ pub(crate) fn file_path() -> Option<&'static Path> {
 /// The options that are set, with their values and true for those of the environment.
 pub(crate) fn in_force() -> Vec<(&'static Variable, String, bool)> {
     let set = VARIABLES.iter().filter_map(|variable| {
-        let from_environment = environment(variable.name).is_some_and(|value| !value.is_empty());
+        let text = text_of_environment(variable.name);
+        let from_environment = text.is_some_and(|value| !value.is_empty());
         Some((variable, variable.value()?, from_environment))
     });
     set.collect()
@@ -289,12 +294,18 @@ pub(crate) fn complaints() -> Vec<String> {
     if os::is_privileged() {
         return complaints;
     }
-    for (name, _) in std::env::vars_os() {
+    for (name, value) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        let ours = name.starts_with(PREFIX);
-        if ours && !VARIABLES.iter().any(|variable| variable.name == name) {
+        if !name.starts_with(PREFIX) {
+            continue;
+        }
+        if !VARIABLES.iter().any(|variable| variable.name == name) {
             let hint = hint(&key(&name), str::to_string);
             complaints.push(format!("{name} is set, but no option of the driver{hint}"));
+        } else if name != CONFIG.name && value.to_str().is_none() {
+            // The path of the configuration file alone is taken as it is.
+            let shown = value.to_string_lossy();
+            complaints.push(format!("{name}={shown}: not UTF-8; it counts as not set"));
         }
     }
     complaints

@@ -81,6 +81,17 @@ pub fn zeroes_local(caps: &Capabilities) -> bool {
 
 /// The name of images in the mask.
 pub const IMAGES: &str = "images";
+/// The mask's name of what makes samplers exact where the device's are coarse.
+pub const SAMPLE_EXACTLY: &str = "sampleExactly";
+/// The mask's names of code for what launches promise, without and with it.
+pub const LAUNCH_PROMISES: [&str; 2] = ["launchPromises", "+launchPromises"];
+/// All words of the mask that the Vulkan layer does not know.
+pub const MASKED: [&str; 4] = [
+    IMAGES,
+    SAMPLE_EXACTLY,
+    LAUNCH_PROMISES[0],
+    LAUNCH_PROMISES[1],
+];
 
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {

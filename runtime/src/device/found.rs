@@ -4,18 +4,29 @@ use std::sync::OnceLock;
 
 use opencl_sys as cl;
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{DeviceType, Fault, Instance, InstanceConfig, LeftOut, PhysicalDevice};
+use pumice_compiler::target::similar::closest;
+use pumice_vulkan_layer::{
+    DeviceType, Fault, Features, Instance, InstanceConfig, LeftOut, PhysicalDevice, can_mask,
+};
 
 use crate::base::config;
 use crate::base::log;
 use crate::base::object::{Object, Ref};
 use crate::device::opened::Opened;
 use crate::device::platform::Platform;
-use crate::device::{Device, extensions};
+use crate::device::{Device, conditions, extensions};
 
 /// Vulkan features and extensions to treat as absent.
 fn masked() -> Vec<String> {
     let mut masked = config::MASK.list();
+    for word in &masked {
+        if !can_mask(word) && !conditions::MASKED.contains(&word.as_str()) {
+            let names = Features::NAMES.iter().map(|name| name.to_string());
+            let meant = closest(word, names)
+                .map_or(String::new(), |name| format!("; did you mean {name}?"));
+            log::error!("{}: there is no feature `{word}`{meant}", config::MASK.name);
+        }
+    }
     if !config::IMAGES.flag(true) {
         masked.push(extensions::IMAGES.into());
     }

@@ -429,7 +429,11 @@ fn make_target(
     let macros = names(&mut extensions::features(offered));
     let has = |name: &str| macros.iter().any(|m| m == name);
     let mut quirks = quirks::kinds(&caps.driver);
-    if caps.masked.iter().any(|name| name == "sampleExactly") {
+    if caps
+        .masked
+        .iter()
+        .any(|name| name == conditions::SAMPLE_EXACTLY)
+    {
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
     let target = Target {
@@ -535,8 +539,9 @@ fn native_products(caps: &Capabilities, probes: &gpu::Probes) -> Vec<NativeProdu
 /// make nothing of it.
 fn takes_promises(caps: &Capabilities) -> bool {
     let masked = |word: &str| caps.masked.iter().any(|name| name == word);
+    let without_and_with = conditions::LAUNCH_PROMISES;
     match caps.device_type {
-        DeviceType::Cpu => masked("+launchPromises"),
-        _ => !masked("launchPromises"),
+        DeviceType::Cpu => masked(without_and_with[1]),
+        _ => !masked(without_and_with[0]),
     }
 }

@@ -7,6 +7,7 @@ use crate::asm::{Module, class};
 use crate::caps::{DeviceType, Probes};
 use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
+use crate::features::Features;
 use crate::objects::buffer::{Buffer, MemoryClass};
 use crate::objects::descriptor::Resource;
 use crate::objects::pipeline::{Binding, BindingKind, PipelineDesc, PipelineLayoutDesc};
@@ -22,6 +23,36 @@ pub use functions::AccurateFunctions;
 
 /// The mask's name of device addresses that are the process's own.
 const HOST_ADDRESSES: &str = "hostAddresses";
+
+/// The mask's names of what probes find; those but [`HOST_ADDRESSES`] can be taken for found.
+const NAMES: [&str; 12] = [
+    "denormals",
+    "exactFma",
+    "exactDivide",
+    "exactSqrt",
+    "accurateExp2",
+    "accurateLog2",
+    "relaxedExp2",
+    "relaxedLog2",
+    "accurateRoots",
+    "accurateSine",
+    "exactMatrices",
+    HOST_ADDRESSES,
+];
+
+/// Returns whether a word of a mask means something here: a feature, the name of an extension, what probes find, a version.
+pub fn can_mask(word: &str) -> bool {
+    let is_version = |minor: &str| minor.parse::<u32>().is_ok();
+    match word.strip_prefix('+') {
+        Some(found) => NAMES.contains(&found) && found != HOST_ADDRESSES,
+        None => {
+            Features::NAMES.contains(&word)
+                || NAMES.contains(&word)
+                || word.starts_with("VK_")
+                || word.strip_prefix("vulkan1.").is_some_and(is_version)
+        }
+    }
+}
 
 impl LogicalDevice {
     /// Returns the results of the start-up probes; they run at the first call.
