@@ -297,6 +297,23 @@ static void binary(cl_program program)
     free(bytes);
 }
 
+/* Nobody knows where an object of the system's memory ends: there is none for kernels. */
+static void system_memory(cl_program program)
+{
+    static int values[ITEMS * 2];
+    cl_int error = 0, at = 1;
+    size_t items = ITEMS;
+    cl_kernel kernel = clCreateKernel(program, "beyond", &error);
+    MUST(error);
+    MUST(clSetKernelArgSVMPointer(kernel, 0, values));
+    MUST(clSetKernelArg(kernel, 1, sizeof at, &at));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    for (int i = 0; i < ITEMS * 2; i++)
+        EQ(values[i], 0);
+    MUST(clReleaseKernel(kernel));
+}
+
 static void worker(void)
 {
     cl_int error = 0;
@@ -315,6 +332,7 @@ static void worker(void)
     } else {
         cl_program program = build(source, CL_SUCCESS, NULL);
         memory(program);
+        system_memory(program);
         neighbours(program);
         fresh(program);
         generic_pointers();

@@ -45,7 +45,7 @@ impl Known {
         let mut of_arguments = Vec::new();
         let all = args.values.iter().zip(values).zip(&kernel.info().args);
         for ((arg, value), meta) in all {
-            let (mut checked, before) = argument(on, arg.as_ref(), value.as_ref());
+            let (mut checked, before) = argument(on, kernel.robust, arg.as_ref(), value.as_ref());
             let info = meta.info.as_ref();
             checked.name = info.map_or_else(String::new, |info| info.name.clone());
             let mut object = object(value.as_ref(), before, checked.size);
@@ -210,7 +210,12 @@ fn allocations(on: &Placement) -> (Vec<Allocation>, Vec<Weak<Storage>>) {
 }
 
 /// An argument without its name, and the bytes of its object before its pointer.
-fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) -> (Checked, u64) {
+fn argument(
+    on: &Placement,
+    robust: bool,
+    arg: Option<&Argument>,
+    value: Option<&ArgValue>,
+) -> (Checked, u64) {
     let object = |before: u64, size: u64, object: String| {
         let checked = Checked {
             size,
@@ -219,8 +224,10 @@ fn argument(on: &Placement, arg: Option<&Argument>, value: Option<&ArgValue>) ->
         };
         (checked, before)
     };
-    // The process's own memory, where kernels may have that; else nothing.
-    let unknown = || match on.device().svm_capabilities() & cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM {
+    // The process's own memory, where kernels may have that; else nothing. Nobody knows where an object of that memory
+    // ends, so that kernels of strangers get none of it.
+    let system = on.device().svm_capabilities() & cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+    let unknown = || match system & if robust { 0 } else { !0 } {
         0 => object(0, 0, "no allocation".to_string()),
         _ => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
     };

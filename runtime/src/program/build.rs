@@ -230,6 +230,7 @@ impl Call {
                     options: self.text.clone(),
                     uniform_groups: build.lowered_with.uniform_work_group_size
                         || self.has_uniform_groups(),
+                    robust: checks::is_robust(self.checks()),
                     hides_arguments: self.hides_arguments,
                     ..build
                 },

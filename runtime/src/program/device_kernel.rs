@@ -20,6 +20,8 @@ pub struct DeviceKernel {
     pub index: usize,
     /// True if the program was built with `-cl-uniform-work-group-size`, or from OpenCL C before 2.0.
     pub uniform_groups: bool,
+    /// True if the program was built in robust mode.
+    pub robust: bool,
 }
 
 impl DeviceKernel {

@@ -188,6 +188,7 @@ impl Kernel {
                     coarse: build.coarse,
                     index,
                     uniform_groups: build.uniform_groups,
+                    robust: build.robust,
                 })
             })
             .collect();

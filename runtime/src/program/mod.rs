@@ -99,6 +99,8 @@ pub struct Build {
     pub host_is_out_of_memory: bool,
     /// `-cl-uniform-work-group-size`, or source before OpenCL C 2.0: local sizes must divide global sizes.
     pub uniform_groups: bool,
+    /// Built in robust mode.
+    pub robust: bool,
     /// Compiled from source without `-cl-kernel-arg-info`: clGetKernelArgInfo tells nothing
     /// (OpenCL 3.0 API §5.9.4).
     pub hides_arguments: bool,
