@@ -93,8 +93,10 @@ pub unsafe fn free(context: cl_context, ptr: *mut c_void) -> Result<()> {
 pub unsafe fn blocking_free(context: cl_context, ptr: *mut c_void) -> Result<()> {
     // SAFETY: the argument is that of clMemBlockingFreeINTEL.
     let context = unsafe { handle::get::<Context>(context) }?;
-    // Kernels reach all memory, whatever they were told of.
-    queue::finish_all(&context);
+    if context.usm_begins_at(ptr as usize) {
+        // Kernels reach all memory, whatever they were told of.
+        queue::finish_all(&context);
+    }
     context.usm_free(ptr as usize)
 }
 

@@ -384,6 +384,16 @@ static void queries_and_errors(int on_host)
     CHECK(!device_alloc(context, NULL, NULL, 64, 0, &error));
     EQ(error, CL_INVALID_DEVICE);
     CHECK(!device_alloc(context, device, NULL, 0, 0, NULL));
+    /* What is not freed is not waited for. */
+    cl_event gate = clCreateUserEvent(context, &error);
+    MUST(error);
+    MUST(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL));
+    MUST(blocking_free(context, NULL));
+    EQ(blocking_free(context, d + 1), CL_INVALID_VALUE);
+    EQ(blocking_free(context, svm), CL_INVALID_VALUE);
+    MUST(clSetUserEventStatus(gate, CL_COMPLETE));
+    MUST(clFinish(queue));
+    MUST(clReleaseEvent(gate));
     /* Only what was given is freed, each by its own call. */
     EQ(mem_free(context, d + 1), CL_INVALID_VALUE);
     EQ(mem_free(context, svm), CL_INVALID_VALUE);

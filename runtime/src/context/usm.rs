@@ -160,6 +160,10 @@ pub fn check_alignment(alignment: u64) -> Result<()> {
     }
 }
 
+fn is_usm(origin: &Origin) -> bool {
+    matches!(origin, Origin::Usm(_))
+}
+
 impl Object<Context> {
     /// clHostMemAllocINTEL, clDeviceMemAllocINTEL and clSharedMemAllocINTEL; gives the pointer.
     ///
@@ -226,12 +230,17 @@ impl Object<Context> {
     /// # Errors
     /// CL_INVALID_VALUE if the pointer is not one that an allocation of the extension gave.
     pub fn usm_free(&self, pointer: usize) -> Result<()> {
-        let is_usm = |origin: &Origin| matches!(origin, Origin::Usm(_));
         if pointer == 0 || self.unshare(pointer, is_usm) {
             return Ok(());
         }
         let reason = format!("{pointer:#x} is not the beginning of an allocation");
         Err(Error::InvalidValue.because(reason))
+    }
+
+    /// Returns whether an allocation of the extension begins at the pointer.
+    pub fn usm_begins_at(&self, pointer: usize) -> bool {
+        let found = self.svm_find(pointer);
+        found.is_some_and(|(allocation, offset)| offset == 0 && is_usm(allocation.origin()))
     }
 
     /// clGetMemAllocInfoINTEL, for a pointer to any byte.
