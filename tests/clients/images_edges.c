@@ -1,6 +1,6 @@
 // client: needs images
 /* What devices do differently at the edges of formats and images: image buffers of every format, rounding
-   and clamping to 16-bit UNORM and to integers, NaN (OpenCL C specification, section 8.3), and a coordinate
+   and clamping to 16-bit UNORM and to integers, NaN, infinity (OpenCL C specification, section 8.3), and a coordinate
    just below a repeated edge (section 8.2). */
 #include "common.h"
 #include <math.h>
@@ -203,6 +203,45 @@ static void no_numbers(void)
     MUST(clReleaseMemObject(from));
 }
 
+/* Infinity is written to floats and halves as it is, numbers beyond halves as infinity or the greatest half. The channels beside
+   them get what they are given. */
+static void infinities(void)
+{
+    static const float great[] = {INFINITY, 65536, 70000, 131072, 1e6f, 3e38f};
+    cl_float values[W * 4];
+    for (int i = 0; i < W * 4; i++)
+        values[i] = (i / 4 >> i % 4 & 1) ? copysignf(great[i % 6], i % 8 < 4 ? 1 : -1) : 1;
+    cl_mem from = buffer_of(sizeof values, values);
+    for (int is_half = 0; is_half < 2; is_half++) {
+        cl_int error;
+        cl_image_format format = {CL_RGBA, is_half ? CL_HALF_FLOAT : CL_FLOAT};
+        cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = W};
+        cl_mem image = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &error);
+        MUST(error);
+        run("paint", from, image);
+        union {
+            cl_half halves[W * 4];
+            cl_float floats[W * 4];
+        } got;
+        size_t origin[3] = {0}, region[3] = {W, 1, 1};
+        MUST(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, &got, 0, NULL, NULL));
+        for (int i = 0; i < W * 4; i++) {
+            if (!is_half) {
+                CHECK(got.floats[i] == values[i]);
+                continue;
+            }
+            int half = values[i] == 1 ? 0x3c00 : values[i] > 0 ? 0x7c00 : 0xfc00;
+            int may_be_less = half != 0x3c00 && !isinf(values[i]);
+            if (got.halves[i] != half && !(may_be_less && got.halves[i] == half - 1)) {
+                fprintf(stderr, "%g is %x\n", values[i], got.halves[i]);
+                failures++;
+            }
+        }
+        MUST(clReleaseMemObject(image));
+    }
+    MUST(clReleaseMemObject(from));
+}
+
 /* Integers beyond the channels become the least and the greatest that these hold. */
 static void clamping(void)
 {
@@ -293,6 +332,7 @@ int main(void)
     CHECK(found >= 11);
     rounding();
     no_numbers();
+    infinities();
     clamping();
     repeated_edge();
     MUST(clReleaseProgram(program));

@@ -208,6 +208,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "signed normalised channels take NaN for their least number, which Vulkan leaves open (seen in 5.0)",
     },
     Quirk {
+        kind: QuirkKind::ClampHalfPixels,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "channels of halves take infinity and numbers above 65536 for NaN, which puts a bit into the channel above (seen in 5.0)",
+    },
+    Quirk {
         kind: QuirkKind::TexelWritesByDevice,
         driver: DriverId::SwiftShader,
         versions: ((0, 0), None),

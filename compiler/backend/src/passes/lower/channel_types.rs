@@ -8,6 +8,8 @@
 //!   ([`QuirkKind::ClampIntegerPixels`](pumice_target::QuirkKind::ClampIntegerPixels)).
 //! - OpenCL writes 0 for NaN where channels are no floats, and NaN where they are; some drivers write
 //!   something else ([`QuirkKind::ZeroNanPixels`](pumice_target::QuirkKind::ZeroNanPixels)).
+//! - Numbers beyond halves are infinite as halves; some drivers write most of them as something else
+//!   ([`QuirkKind::ClampHalfPixels`](pumice_target::QuirkKind::ClampHalfPixels)).
 
 use crate::expand::Expander;
 use pumice_ir::{
@@ -24,6 +26,8 @@ const SIGNED_INT8: u64 = 0x10D7;
 const UNSIGNED_INT8: u64 = 0x10DA;
 /// CL_HALF_FLOAT, followed by CL_FLOAT.
 const HALF_FLOAT: u64 = 0x10DD;
+/// The first power of 2 that halves have no number for.
+const BEYOND_HALF: f64 = 65536.0;
 /// The integer that 16-bit UNORM has for one.
 const MOST: f64 = 65535.0;
 
@@ -68,6 +72,19 @@ pub(super) fn without_nan(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> V
     let none = x.splat(FLOATS, 0);
     let numbers = x.select(is_nan, none, pixel);
     x.select(are_floats, pixel, numbers)
+}
+
+/// The floats that are written to the image that is argument `ordinal`: none beyond the first that is infinite as a half, if
+/// its channels are halves.
+pub(super) fn within_halves(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> Value {
+    let data_type = data_type(x, ordinal);
+    let are_halves = x.icmp_const(IntCond::Eq, data_type, HALF_FLOAT);
+    let [least, most] = [-BEYOND_HALF, BEYOND_HALF].map(|number| x.float(FLOATS, number));
+    let raised = x.math(MathOp::FMax, &[pixel, least]);
+    let clamped = x.math(MathOp::FMin, &[raised, most]);
+    let is_nan = x.math(MathOp::IsNan, &[pixel]);
+    let kept = x.select(is_nan, pixel, clamped);
+    x.select(are_halves, kept, pixel)
 }
 
 fn data_type(x: &mut Expander<'_>, ordinal: u32) -> Value {

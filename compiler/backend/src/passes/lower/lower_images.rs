@@ -56,6 +56,8 @@ struct Arguments {
     clamps: bool,
     /// NaN is kept out of channels that are no floats.
     zeroes_nan: bool,
+    /// Numbers beyond halves are clamped before they are written to channels that are halves.
+    clamps_halves: bool,
     /// Floats that are written may become sRGB.
     srgb_writes: bool,
     /// Arguments whose pixels the kernel reads or writes; with descriptors all.
@@ -128,6 +130,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Ch
         unorm_by_integers: !target.unorm16_texel_buffers,
         clamps: target.quirks.has(QuirkKind::ClampIntegerPixels),
         zeroes_nan: target.quirks.has(QuirkKind::ZeroNanPixels),
+        clamps_halves: target.quirks.has(QuirkKind::ClampHalfPixels),
         srgb_writes: target.has_extension("cl_khr_srgb_image_writes"),
         accessed: FxHashSet::default(),
     };
@@ -353,6 +356,9 @@ fn known(
     }
     if arguments.zeroes_nan && written == Some(Texel::Float) {
         args[2] = channel_types::without_nan(x, args[2], ordinal);
+    }
+    if arguments.clamps_halves && written == Some(Texel::Float) {
+        args[2] = channel_types::within_halves(x, args[2], ordinal);
     }
     let may_be_srgb = image.access == ImageAccess::Write && image.dim != ImageDim::Buffer;
     if arguments.srgb_writes && may_be_srgb && written == Some(Texel::Float) {
