@@ -112,6 +112,27 @@ impl<'m> Types<'m> {
         left[2] == right[2] && (self.fits(left[3], right[3]) || bytes(left[3]) || bytes(right[3]))
     }
 
+    /// Returns whether a variable's declaration fits its definition, both pointers: their layouts fit, or
+    /// the declaration is of an array of no size, which SPIR-V spells as one of a single element.
+    pub fn variables_fit(&self, declaration: u32, definition: u32) -> bool {
+        let array = |pointer| {
+            let (Op::TypePointer, inst) = self.inst(pointer)? else {
+                return None;
+            };
+            let (Op::TypeArray, array) = self.inst(inst[3])? else {
+                return None;
+            };
+            Some((inst[2], array[2], self.number(array[3])))
+        };
+        let open_array = match (array(declaration), array(definition)) {
+            (Some((class, elem, Some(1))), Some((own_class, own_elem, _))) => {
+                class == own_class && self.fits(elem, own_elem)
+            }
+            _ => false,
+        };
+        open_array || self.pointers_fit(declaration, definition)
+    }
+
     /// Returns the casts to call a function of type `definition` through `declaration`, both
     /// OpTypeFunction.
     pub fn call_cast(&self, declaration: u32, definition: u32) -> Option<CallCast> {

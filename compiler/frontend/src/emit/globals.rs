@@ -58,6 +58,17 @@ impl Image<'_> {
     }
 }
 
+/// SPIR-V's linkage type, which symbols of one module lack. A link-once definition is replaced by
+/// an exported one, which is more than other consumers promise of weak ones.
+pub(super) fn linkage_type(linkage: Linkage) -> Option<LinkageType> {
+    match linkage {
+        Linkage::Internal => None,
+        Linkage::External => Some(LinkageType::Export),
+        Linkage::Weak => Some(LinkageType::LinkOnceODR),
+        Linkage::Import => Some(LinkageType::Import),
+    }
+}
+
 impl Emitter<'_> {
     /// The OpVariable of a global.
     pub(super) fn global(&mut self, id: GlobalId) -> Result<u32, EmitError> {
@@ -112,10 +123,8 @@ impl Emitter<'_> {
         }
         self.b
             .decorate(variable, Decoration::Alignment, &[global.align as u32]);
-        match global.linkage {
-            Linkage::Internal => {}
-            Linkage::External => self.b.linkage(variable, &global.name, LinkageType::Export),
-            Linkage::Import => self.b.linkage(variable, &global.name, LinkageType::Import),
+        if let Some(linkage) = linkage_type(global.linkage) {
+            self.b.linkage(variable, &global.name, linkage);
         }
         Ok(self.globals[index])
     }

@@ -31,12 +31,12 @@ mod types;
 
 use std::rc::Rc;
 
-use rspirv::spirv::{BuiltIn, Capability, Decoration, FPFastMathMode, LinkageType, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, FPFastMathMode, StorageClass};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostics::SourceMap;
 use crate::lang::types::{RecordId, TypeId};
-use crate::sema::typed::{ExprKind, FuncId, GlobalId, Linkage, TypedModule};
+use crate::sema::typed::{ExprKind, FuncId, GlobalId, TypedModule};
 use crate::source::Span;
 use builder::Builder;
 use pumice_budget as budget;
@@ -169,7 +169,7 @@ impl Emitter<'_> {
         self.b.source(version);
         for (index, global) in module.globals.iter().enumerate() {
             self.check_memory(global.span)?;
-            if global.linkage == Linkage::External {
+            if global.linkage.is_exported() {
                 self.global(GlobalId(index as u32))?;
             }
         }
@@ -181,12 +181,10 @@ impl Emitter<'_> {
             let id = self.b.id();
             self.functions[index] = id;
             self.b.name(id, &function.name);
-            match function.linkage {
-                Linkage::Import => self.b.linkage(id, &function.link_name, LinkageType::Import),
-                Linkage::External if function.kernel.is_none() => {
-                    self.b.linkage(id, &function.link_name, LinkageType::Export);
-                }
-                _ => {}
+            let is_entry = function.kernel.is_some() && function.linkage.is_exported();
+            let linkage = globals::linkage_type(function.linkage).filter(|_| !is_entry);
+            if let Some(linkage) = linkage {
+                self.b.linkage(id, &function.link_name, linkage);
             }
         }
         let mut kernels = Vec::new();
@@ -308,7 +306,7 @@ fn reachable(module: &TypedModule) -> (Vec<bool>, Vec<bool>) {
     let mut called_kernels = vec![false; module.functions.len()];
     let mut work: Vec<usize> = Vec::new();
     for (index, function) in module.functions.iter().enumerate() {
-        let is_root = function.kernel.is_some() || function.linkage == Linkage::External;
+        let is_root = function.kernel.is_some() || function.linkage.is_exported();
         if is_root && function.body.is_some() {
             reached[index] = true;
             work.push(index);

@@ -313,6 +313,7 @@ impl<'a> Sema<'a> {
             params: Vec::new(),
             must_use: false,
             is_static: false,
+            weak: false,
             used: true,
         });
         FuncId(self.module.functions.len() as u32 - 1)

@@ -37,6 +37,7 @@ fn linkage(linkage: Linkage) -> &'static str {
     match linkage {
         Linkage::Internal => "internal",
         Linkage::External => "export",
+        Linkage::Weak => "weak",
         Linkage::Import => "import",
     }
 }

@@ -3,6 +3,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Sema;
 use super::convert::Parameter;
+use super::program_variable::WEAK_STATIC;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
 use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
 use super::usage::Usage;
@@ -241,6 +242,7 @@ impl<'a> Sema<'a> {
         };
         let must_use = attribute("warn_unused_result");
         let used = attribute("unused") || attribute("used");
+        let weak = attribute("weak");
         let is_static = specs
             .storage
             .iter()
@@ -275,6 +277,7 @@ impl<'a> Sema<'a> {
                 if is_inline || is_static {
                     function.linkage = Linkage::Internal;
                 }
+                self.funcs[id.0 as usize].weak |= weak;
                 self.rebind_function(signature, known);
                 return Some(id);
             }
@@ -315,11 +318,24 @@ impl<'a> Sema<'a> {
             params: parameters(declarator),
             must_use,
             is_static,
+            weak,
             used,
         });
         known.push(id);
         self.rebind_function(signature, known);
         Some(id)
+    }
+
+    /// Gives weak functions their linkage, which any of their declarations may ask for.
+    pub(super) fn finish_weak_functions(&mut self) {
+        for (meta, function) in self.funcs.iter().zip(&mut self.module.functions) {
+            if meta.weak && meta.is_static {
+                self.diags.error(function.span, WEAK_STATIC.to_string());
+            }
+            if meta.weak && function.linkage == Linkage::External && function.kernel.is_none() {
+                function.linkage = Linkage::Weak;
+            }
+        }
     }
 
     /// Functions belong to program scope; a prototype inside a function is visible there too.

@@ -41,6 +41,7 @@ mod member;
 mod ops;
 mod pointer;
 mod printf;
+mod program_variable;
 mod record;
 mod requires;
 mod sampler;
@@ -283,7 +284,8 @@ impl<'a> Sema<'a> {
     /// Checks that need the whole translation unit.
     fn finish(&mut self) {
         self.check_recursion();
-        self.finish_tentative();
+        self.finish_globals();
+        self.finish_weak_functions();
         if !self.diags.has_errors() {
             self.warn_unused_functions();
             self.warn_local_memory();

@@ -106,6 +106,8 @@ pub(super) struct FuncMeta {
     /// `warn_unused_result`.
     pub(super) must_use: bool,
     pub(super) is_static: bool,
+    /// A definition of another program takes its place.
+    pub(super) weak: bool,
     /// Called somewhere, or marked as used.
     pub(super) used: bool,
 }
@@ -117,6 +119,8 @@ pub(super) struct GlobalMeta {
     pub(super) tentative: bool,
     /// Has an initialiser.
     pub(super) defined: bool,
+    /// A definition of another program takes its place.
+    pub(super) weak: bool,
 }
 
 impl<'a> Sema<'a> {

@@ -84,8 +84,17 @@ pub enum Linkage {
     Internal,
     /// Defined here, visible to other modules (SPIR-V Export).
     External,
+    /// The same, unless another module defines it too (SPIR-V LinkOnceODR).
+    Weak,
     /// Declared here, defined elsewhere (SPIR-V Import).
     Import,
+}
+
+impl Linkage {
+    /// Returns whether it is defined here and visible to other modules.
+    pub fn is_exported(self) -> bool {
+        matches!(self, Self::External | Self::Weak)
+    }
 }
 
 /// A variable with static storage.

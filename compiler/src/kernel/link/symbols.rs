@@ -44,6 +44,7 @@ impl Linker {
             .filter_map(linkage_of)
             .collect();
         let types = self.symbol_types();
+        let mut mismatched: Vec<(Symbol, Symbol)> = Vec::new();
         let mut exports: FxHashMap<&str, &Symbol> = FxHashMap::default();
         for symbol in symbols.iter().filter(|s| s.linkage != LinkageType::Import) {
             match exports.get(symbol.name.as_str()).copied() {
@@ -63,8 +64,12 @@ impl Linker {
                         }
                     };
                     exports.insert(&symbol.name, kept);
-                    self.dropped.insert(gone.id);
-                    self.map.replace(gone.id, kept.id);
+                    if types.get(&gone.id) == types.get(&kept.id) {
+                        self.dropped.insert(gone.id);
+                        self.map.replace(gone.id, kept.id);
+                    } else {
+                        mismatched.push((gone.clone(), kept.clone()));
+                    }
                 }
             }
         }
@@ -74,7 +79,6 @@ impl Linker {
         }
         let mut called = FxHashSet::default();
         let mut open: Vec<Symbol> = Vec::new();
-        let mut mismatched: Vec<(Symbol, Symbol)> = Vec::new();
         for symbol in symbols.iter().filter(|s| s.linkage == LinkageType::Import) {
             let definition = exports.get(symbol.name.as_str()).copied();
             let first = definition.or_else(|| open.iter().find(|s| s.name == symbol.name));
@@ -145,7 +149,11 @@ impl Linker {
                 fits = true;
             }
         } else if let (Some((declared, defined)), (false, false)) = (found, kinds) {
-            if known.pointers_fit(declared, defined) {
+            // Of two declarations either may lack the size.
+            let both_declared = target.linkage == LinkageType::Import;
+            if known.variables_fit(declared, defined)
+                || both_declared && known.variables_fit(defined, declared)
+            {
                 // The variable under its declared type: a constant cast of its address.
                 let alias = self.bound;
                 self.bound += 1;
