@@ -85,3 +85,23 @@ void f(void) { asm goto ("" : : : : here); here: ; }
 int f(int a) { if (a) return 1; }
 //// warning: an empty case range
 void f(int a) { switch (a) { case 5 ... 1: ; } }
+//// declarations of for statements that declare no variable of the loop
+kernel void k(global int *o) {
+    for (extern constant int i; o[0];) o[0]--;
+    for (static int i = 0; i < 3; i++) o[i] = i;
+    for (typedef int T; o[0];) o[0]--;
+    for (int f(int); o[0];) o[0]--;
+    for (struct s { int a; }; o[0];) o[0]--;
+    for (struct t { int a; } i = { 0 }; i.a < 3; i.a++) o[i.a] = 1;
+}
+//// pragmas of unrolling without a loop
+#pragma unroll
+kernel void k(global int *o) {
+#pragma unroll 4
+    o[0] = 1;
+#pragma unroll o[0]
+    for (int i = 0; i < 3; i++) o[i] = i;
+#pragma unroll -2
+    for (int i = 0; i < 3; i++) o[i] = i;
+#pragma nounroll
+}

@@ -120,7 +120,9 @@ pub enum PragmaKind {
     /// `#undef` of a feature's macro.
     Undefine(Symbol),
     /// `#pragma unroll [n]`, before a loop; `None` without a count.
-    Unroll(Option<u32>),
+    Unroll(Option<ExprId>),
+    /// `#pragma nounroll`, before a loop.
+    NoUnroll,
 }
 
 /// `_Static_assert(cond, message)`.

@@ -71,7 +71,9 @@ impl Printer<'_> {
             }
             PragmaKind::FpContract(on) => format!("pragma fp_contract {on:?}"),
             PragmaKind::Undefine(name) => format!("undefine {}", self.name(*name)),
-            PragmaKind::Unroll(count) => format!("pragma unroll {count:?}"),
+            PragmaKind::Unroll(None) => "pragma unroll".to_string(),
+            PragmaKind::Unroll(Some(count)) => format!("pragma unroll {}", self.expr(*count)),
+            PragmaKind::NoUnroll => "pragma nounroll".to_string(),
         };
         self.line(&text);
     }

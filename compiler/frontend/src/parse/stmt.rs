@@ -464,7 +464,7 @@ impl Parser<'_> {
     fn pragma_kind(&mut self) -> Option<PragmaKind> {
         match self.pragma_word()?.as_str() {
             "unroll" => self.unroll_count(),
-            "nounroll" => Some(PragmaKind::Unroll(Some(1))),
+            "nounroll" => Some(PragmaKind::NoUnroll),
             "undef" => match self.advance().kind {
                 TokenKind::Ident(name) => Some(PragmaKind::Undefine(name)),
                 _ => None,
@@ -519,17 +519,7 @@ impl Parser<'_> {
         if self.kind() == TokenKind::PragmaEnd {
             return Some(PragmaKind::Unroll(None));
         }
-        let parenthesised = self.accept(Punct::LParen);
-        let TokenKind::Number(s) = self.kind() else {
-            return None;
-        };
-        let Ok(Number::Int { value, .. }) = parse_number(self.names.resolve(s)) else {
-            return None;
-        };
-        self.advance();
-        if parenthesised && !self.accept(Punct::RParen) {
-            return None;
-        }
-        Some(PragmaKind::Unroll(u32::try_from(value).ok()))
+        let count = self.conditional().ok()?;
+        Some(PragmaKind::Unroll(Some(count)))
     }
 }

@@ -1,6 +1,5 @@
 //! Attributes.
 use super::Sema;
-use super::typed::LoopHint;
 use crate::diagnostics::Warning;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
@@ -279,32 +278,5 @@ impl<'a> Sema<'a> {
             return None;
         }
         Some(types.vector(ty, len as u8))
-    }
-
-    /// The hint of `opencl_unroll_hint`.
-    pub(super) fn unroll_hint(&mut self, attrs: &[Attr]) -> Option<LoopHint> {
-        let attr = self.find_attr(attrs, "opencl_unroll_hint")?;
-        if attr.args.len() > 1 {
-            let message = "'opencl_unroll_hint' attribute takes no more than 1 argument";
-            self.error(attr.span, message);
-            return None;
-        }
-        let Some(AttrArg::Expr(expr)) = attr.args.first() else {
-            return Some(LoopHint::Unroll);
-        };
-        match self.integer_constant(*expr)? {
-            0 => Some(LoopHint::Unroll),
-            1 => Some(LoopHint::DontUnroll),
-            n => match u32::try_from(n) {
-                Ok(n) => Some(LoopHint::UnrollCount(n)),
-                Err(_) => {
-                    self.error(
-                        attr.span,
-                        "'opencl_unroll_hint' attribute requires a non-negative integral compile time constant expression",
-                    );
-                    None
-                }
-            },
-        }
     }
 }

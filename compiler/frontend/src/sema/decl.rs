@@ -27,6 +27,9 @@ pub(super) struct Variable<'a> {
     pub(super) weak: bool,
 }
 
+/// clang's message.
+const INITIALIZED: &str = "illegal initializer (only variables can be initialized)";
+
 pub(super) const NO_INITIALIZER: &str = "variable in constant address space must be initialized";
 
 impl<'a> Sema<'a> {
@@ -139,11 +142,7 @@ impl<'a> Sema<'a> {
             && matches!(declarator.parts.first(), Some(DeclPart::Function { .. }))
         {
             if let Some(init) = &item.init {
-                let at = self.init_span(init);
-                self.error(
-                    at,
-                    "illegal initializer (only variables can be initialized)",
-                );
+                self.error(self.init_span(init), INITIALIZED);
             }
             return self
                 .function_declaration(&decl.specs, declarator, base)
@@ -167,20 +166,22 @@ impl<'a> Sema<'a> {
             .max(ty.align);
         if storage == Some(StorageClass::Typedef) {
             if let Some(init) = &item.init {
-                let at = self.init_span(init);
-                self.error(
-                    at,
-                    "illegal initializer (only variables can be initialized)",
-                );
+                self.error(self.init_span(init), INITIALIZED);
             }
             return self.typedef(name, span, SpacedType { align, ..ty });
         }
         if matches!(self.module.types.get(ty.q.ty), Type::Function { .. }) {
-            self.error(
-                span,
-                "declaring a function through a typedef is not supported in OpenCL C",
-            );
-            return None;
+            if let Some(init) = &item.init {
+                self.error(self.init_span(init), INITIALIZED);
+            }
+            if ty.space.is_some() {
+                let message = "function type may not be qualified with an address space";
+                self.error(span, message);
+                return None;
+            }
+            return self
+                .function_by_typedef(&decl.specs, declarator, ty.q.ty)
+                .map(|_| ());
         }
         for &(spec, spec_span) in &decl.specs.function {
             let word = match spec {

@@ -1,5 +1,5 @@
 //! Functions: declarations, definitions, overloads, recursion.
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Sema;
 use super::convert::Parameter;
@@ -65,9 +65,6 @@ pub(super) struct LabelState {
     pub(super) defined: Option<Span>,
     pub(super) used: Option<Span>,
 }
-
-/// Functions of a cycle that a message names.
-const RECURSION_SHOWN: usize = 8;
 
 /// The parameters of a function's declarator.
 fn parameters(declarator: &Declarator) -> Vec<Parameter> {
@@ -201,6 +198,39 @@ impl<'a> Sema<'a> {
         Some(id)
     }
 
+    /// A prototype whose type a typedef gives: `typedef int F(int); F f;` (C99 6.7.5.3). The type of a
+    /// definition stands in its own declarator (C99 6.9.1p2).
+    pub(super) fn function_by_typedef(
+        &mut self,
+        specs: &'a DeclSpecs,
+        declarator: &'a Declarator,
+        ty: TypeId,
+    ) -> Option<FuncId> {
+        let (name, span) = declarator.name?;
+        let Type::Function {
+            ret,
+            params,
+            variadic,
+        } = self.module.types.get(ty)
+        else {
+            return None;
+        };
+        let signature = Signature {
+            name,
+            span,
+            ret: *ret,
+            params: params.iter().copied().map(SpacedType::plain).collect(),
+            variadic: *variadic,
+            broken: false,
+        };
+        if self.is_kernel(specs, declarator) {
+            let message = "declaring a kernel through a typedef is not supported";
+            self.error(span, message);
+            return None;
+        }
+        self.declare(specs, declarator, &signature)
+    }
+
     fn is_kernel(&self, specs: &DeclSpecs, declarator: &Declarator) -> bool {
         specs
             .function
@@ -267,6 +297,10 @@ impl<'a> Sema<'a> {
                 if old_ret != signature.ret {
                     self.error(signature.span, format!("conflicting types for '{text}'"))
                         .note(old_span, "previous declaration is here");
+                    return None;
+                }
+                if is_static && !self.funcs[id.0 as usize].is_static {
+                    self.static_after_other(text, signature.span, old_span);
                     return None;
                 }
                 let function = &mut self.module.functions[id.0 as usize];
@@ -488,82 +522,5 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-    }
-
-    /// Reports the call at `span` that closes a cycle of functions, given in the order of calls.
-    /// Without a kernel that gets there it is a warning, as clang compiles it: nothing runs it.
-    fn recursive_call(&self, cycle: &[FuncId], is_run: bool, span: Span) {
-        let Some(&first) = cycle.first() else { return };
-        let first = self.module.function(first);
-        let text = &first.name;
-        let message = format!("recursive call to '{text}' is not allowed in OpenCL C");
-        let report = match is_run {
-            true => self.error(span, message),
-            false => self.warning(Warning::Unnamed, span, message),
-        };
-        let report = report.note(first.span, format!("'{text}' declared here"));
-        if cycle.len() > 1 {
-            let names = cycle.iter().chain(cycle.first());
-            let names: Vec<String> = names
-                .take(RECURSION_SHOWN)
-                .map(|&id| format!("'{}'", self.module.function(id).name))
-                .collect();
-            report.note(span, format!("calls: {}", names.join(" -> ")));
-        }
-    }
-
-    /// OpenCL C has no recursion (OpenCL C 3.0 §6.11.i).
-    pub(super) fn check_recursion(&mut self) {
-        let count = self.module.functions.len();
-        let mut callees: Vec<Vec<(FuncId, Span)>> = vec![Vec::new(); count];
-        for &(from, to, span) in &self.calls {
-            callees[from.0 as usize].push((to, span));
-        }
-        let run = self.run_by_kernels(&callees);
-        // 0 not seen, 1 on the path, 2 done.
-        let mut state = vec![0u8; count];
-        let mut reported: FxHashSet<FuncId> = FxHashSet::default();
-        for start in 0..count {
-            if state[start] != 0 {
-                continue;
-            }
-            state[start] = 1;
-            let mut path: Vec<(usize, usize)> = vec![(start, 0)];
-            while let Some(&mut (node, ref mut next)) = path.last_mut() {
-                let Some(&(callee, span)) = callees[node].get(*next) else {
-                    state[node] = 2;
-                    path.pop();
-                    continue;
-                };
-                *next += 1;
-                match state[callee.0 as usize] {
-                    0 => {
-                        state[callee.0 as usize] = 1;
-                        path.push((callee.0 as usize, 0));
-                    }
-                    1 if reported.insert(callee) => {
-                        let cycle = path.iter().skip_while(|(f, _)| *f != callee.0 as usize);
-                        let cycle: Vec<FuncId> = cycle.map(|(f, _)| FuncId(*f as u32)).collect();
-                        self.recursive_call(&cycle, run[callee.0 as usize], span);
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    /// Tells of each function whether a kernel or an enqueued block calls it, directly or not.
-    fn run_by_kernels(&self, callees: &[Vec<(FuncId, Span)>]) -> Vec<bool> {
-        let functions = self.module.functions.iter().enumerate();
-        let kernels = functions.filter(|(_, f)| f.kernel.is_some());
-        let mut open: Vec<usize> = kernels.map(|(index, _)| index).collect();
-        open.extend(self.enqueued.iter().map(|func| func.0 as usize));
-        let mut run = vec![false; callees.len()];
-        while let Some(index) = open.pop() {
-            if !std::mem::replace(&mut run[index], true) {
-                open.extend(callees[index].iter().map(|(callee, _)| callee.0 as usize));
-            }
-        }
-        run
     }
 }

@@ -36,6 +36,7 @@ mod label;
 mod layout;
 mod literal;
 mod local;
+mod loops;
 mod mangle;
 mod member;
 mod ops;
@@ -43,6 +44,7 @@ mod pointer;
 mod printf;
 mod program_variable;
 mod record;
+mod recursion;
 mod requires;
 mod sampler;
 mod scope;
@@ -263,7 +265,7 @@ impl<'a> Sema<'a> {
             }
             PragmaKind::FpContract(on) => self.set_contract(on.unwrap_or(true)),
             PragmaKind::Undefine(name) => self.lang.undefine_feature(self.names.resolve(*name)),
-            PragmaKind::Unroll(_) => {}
+            PragmaKind::Unroll(_) | PragmaKind::NoUnroll => self.loop_expected(pragma),
         }
     }
 

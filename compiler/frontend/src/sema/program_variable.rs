@@ -125,15 +125,18 @@ impl<'a> Sema<'a> {
             return None;
         }
         if v.storage == Some(StorageClass::Static) && old_linkage != Linkage::Internal {
-            self.error(
-                v.span,
-                format!("static declaration of '{text}' follows non-static declaration"),
-            )
-            .note(previous.span, "previous definition is here");
+            self.static_after_other(text, v.span, previous.span);
             return None;
         }
         self.module.globals[id.0 as usize].ty = ty;
         Some(Some(id))
+    }
+
+    /// Reports a static declaration of what is visible to other programs (C99 6.2.2p7).
+    pub(super) fn static_after_other(&self, name: &str, span: Span, previous: Span) {
+        let message = format!("static declaration of '{name}' follows non-static declaration");
+        self.error(span, message)
+            .note(previous, "previous declaration is here");
     }
 
     /// The type of two declarations of one object.

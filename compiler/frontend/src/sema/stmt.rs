@@ -36,7 +36,7 @@ impl<'a> Sema<'a> {
     }
 
     fn statements(&mut self, stmts: &'a [ast::StmtId], out: &mut Vec<StmtId>) {
-        let mut hint = LoopHint::None;
+        let mut hint: Option<(LoopHint, &ast::Pragma)> = None;
         let mut at_start = true;
         for &stmt in stmts {
             if self.diags.should_stop() {
@@ -48,18 +48,26 @@ impl<'a> Sema<'a> {
                                    start of a compound statement";
                     self.warning(Warning::IgnoredPragmas, pragma.span, message);
                 }
-                if let PragmaKind::Unroll(count) = pragma.kind {
-                    hint = match count {
-                        None => LoopHint::Unroll,
-                        Some(0 | 1) => LoopHint::DontUnroll,
-                        Some(n) => LoopHint::UnrollCount(n),
-                    };
-                    continue;
+                if let Some(newer) = self.pragma_hint(pragma) {
+                    hint = Some((newer, pragma));
+                } else {
+                    self.statement(stmt, LoopHint::None, out);
                 }
-            } else {
-                at_start = false;
+                continue;
             }
-            self.statement(stmt, std::mem::take(&mut hint), out);
+            at_start = false;
+            let hint = match hint.take() {
+                Some((_, pragma)) if !self.is_loop(stmt) => {
+                    self.loop_expected(pragma);
+                    LoopHint::None
+                }
+                Some((hint, _)) => hint,
+                None => LoopHint::None,
+            };
+            self.statement(stmt, hint, out);
+        }
+        if let Some((_, pragma)) = hint {
+            self.loop_expected(pragma);
         }
     }
 
@@ -210,6 +218,7 @@ impl<'a> Sema<'a> {
                 self.push_scope();
                 let mut first = Vec::new();
                 if let Some(init) = init {
+                    self.check_loop_declaration(*init);
                     self.statement(*init, LoopHint::None, &mut first);
                 }
                 self.enter_loop();

@@ -172,25 +172,6 @@ impl Sema<'_> {
         }
     }
 
-    /// Refuses a hint of unrolling in front of a statement that is no loop.
-    pub(super) fn check_hinted(&self, attrs: &[ast::Attr], body: ast::StmtId) {
-        let Some(attr) = self.find_attr(attrs, "opencl_unroll_hint") else {
-            return;
-        };
-        let mut body = body;
-        while let ast::StmtKind::Attributed { body: inner, .. } = &self.ast.stmt(body).kind {
-            body = *inner;
-        }
-        let is_loop = matches!(
-            self.ast.stmt(body).kind,
-            ast::StmtKind::For { .. } | ast::StmtKind::While { .. } | ast::StmtKind::DoWhile { .. }
-        );
-        if !is_loop {
-            let message = "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements";
-            self.error(attr.span, message);
-        }
-    }
-
     /// Warns of `if (x);`.
     pub(super) fn warn_empty_body(&self, body: ast::StmtId, statement: &str) {
         let node = self.ast.stmt(body);
