@@ -139,3 +139,17 @@ int f(int a) { return OUTER(a); }
 #endif
 #if (1, )
 #endif
+//// __VA_OPT__
+#define A(...) __VA_OPT__(a __VA_OPT__(b))
+#define B(...) __VA_OPT__ c
+#define C(...) __VA_OPT__(c
+#define D(...) __VA_OPT__(## c)
+#define E(...) __VA_OPT__(c ##)
+#define F(...) ## __VA_OPT__(c)
+#define G(x) __VA_OPT__(c)
+#define H(...) __VA_OPT__(c) ##
+#define I(...) __VA_OPT__((c) d)
+#define I(...) __VA_OPT__((c) e)
+#define J(...) # __VA_OPT__ c
+//// universal character names that name no letter
+int \u12; int \u0024a; int \U0001F600 = 1;

@@ -243,24 +243,7 @@ impl Preprocessor<'_> {
                 "whitespace required after macro name",
             );
         }
-        let mut body: Vec<Token> = Vec::new();
-        while token.kind != TokenKind::EndOfLine {
-            token.kind = self.body_token(lexer, token, params.as_deref(), variadic)?;
-            body.push(token);
-            budget::spend_on::<Token>(1);
-            if !self.afford(0, token.loc) {
-                return None;
-            }
-            token = lexer.next(self.names, self.diagnostics);
-        }
-        let ends = [(body.first(), "start"), (body.last(), "end")];
-        for (token, end) in ends {
-            if let Some(bad) = token.filter(|t| t.kind == TokenKind::Paste) {
-                let message = format!("'##' cannot appear at {end} of macro expansion");
-                self.diagnostics.error(bad.loc, message);
-                return None;
-            }
-        }
+        let mut body = self.read_body(lexer, token, params.as_deref(), variadic)?;
         if body.len() > usize::from(u16::MAX) << 8 {
             self.diagnostics
                 .error(name_token.loc, "macro definition is too long");
@@ -285,6 +268,78 @@ impl Preprocessor<'_> {
         Some(self.macros.len() as u32 - 1)
     }
 
+    /// The body of a macro from `token` on, to the end of the line.
+    fn read_body(
+        &mut self,
+        lexer: &mut Lexer,
+        mut token: Token,
+        params: Option<&[Symbol]>,
+        variadic: bool,
+    ) -> Option<Vec<Token>> {
+        let mut body: Vec<Token> = Vec::new();
+        // The `__VA_OPT__` around the token, and the parentheses open in it.
+        let mut open: Option<(usize, u32)> = None;
+        while token.kind != TokenKind::EndOfLine {
+            if let Some((at, depth)) = &mut open {
+                match token.kind {
+                    TokenKind::Punct(Punct::LParen) => *depth += 1,
+                    TokenKind::Punct(Punct::RParen) if *depth > 0 => *depth -= 1,
+                    TokenKind::Punct(Punct::RParen) => {
+                        let (opened, count) = (*at, body.len() - *at - 1);
+                        self.check_pastes(&body[opened + 1..], "__VA_OPT__ argument")?;
+                        if let TokenKind::VaOpt { length, .. } = &mut body[opened].kind {
+                            *length = count as u32;
+                        }
+                        open = None;
+                        token = lexer.next(self.names, self.diagnostics);
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            token.kind = self.body_token(lexer, token, params, variadic)?;
+            if matches!(token.kind, TokenKind::VaOpt { .. }) {
+                let next = lexer.next(self.names, self.diagnostics);
+                let message = match (open, next.kind) {
+                    (Some(_), _) => "__VA_OPT__ cannot be nested within its own replacement tokens",
+                    (_, TokenKind::Punct(Punct::LParen)) => "",
+                    _ => "missing '(' following __VA_OPT__",
+                };
+                if !message.is_empty() {
+                    self.diagnostics.error(token.loc, message);
+                    return None;
+                }
+                open = Some((body.len(), 0));
+            }
+            body.push(token);
+            budget::spend_on::<Token>(1);
+            if !self.afford(0, token.loc) {
+                return None;
+            }
+            token = lexer.next(self.names, self.diagnostics);
+        }
+        if let Some((at, _)) = open {
+            self.diagnostics
+                .error(body[at].loc, "unterminated __VA_OPT__");
+            return None;
+        }
+        self.check_pastes(&body, "macro expansion")?;
+        Some(body)
+    }
+
+    /// Refuses `##` without an operand on both sides.
+    fn check_pastes(&mut self, tokens: &[Token], of: &str) -> Option<()> {
+        let ends = [(tokens.first(), "start"), (tokens.last(), "end")];
+        for (token, end) in ends {
+            if let Some(bad) = token.filter(|t| t.kind == TokenKind::Paste) {
+                let message = format!("'##' cannot appear at {end} of {of}");
+                self.diagnostics.error(bad.loc, message);
+                return None;
+            }
+        }
+        Some(())
+    }
+
     /// Classifies a token of a macro's body: a parameter, `#parameter`, `##` or itself.
     fn body_token(
         &mut self,
@@ -299,28 +354,34 @@ impl Preprocessor<'_> {
             }
             _ => None,
         };
-        if let Some(i) = index(token.kind) {
-            return Some(TokenKind::Param(i));
+        let va_opt = self.va_opt;
+        let optional = |kind, stringify| {
+            let length = 0;
+            (variadic && kind == TokenKind::Ident(va_opt))
+                .then_some(TokenKind::VaOpt { length, stringify })
+        };
+        let parameter = index(token.kind).map(TokenKind::Param);
+        if let Some(kind) = parameter.or_else(|| optional(token.kind, false)) {
+            return Some(kind);
         }
         match token.kind {
             TokenKind::Punct(Punct::HashHash) => Some(TokenKind::Paste),
             TokenKind::Punct(Punct::Hash) if params.is_some() => {
                 let operand = lexer.next(self.names, self.diagnostics);
-                match index(operand.kind) {
-                    Some(i) => Some(TokenKind::Stringify(i)),
-                    None => {
-                        self.diagnostics
-                            .error(token.loc, "'#' is not followed by a macro parameter");
-                        None
-                    }
+                let parameter = index(operand.kind).map(TokenKind::Stringify);
+                let kind = parameter.or_else(|| optional(operand.kind, true));
+                if kind.is_none() {
+                    self.diagnostics
+                        .error(token.loc, "'#' is not followed by a macro parameter");
                 }
+                kind
             }
-            TokenKind::Ident(name) if name == self.va_args && !variadic => {
-                self.diagnostics.warning(
-                    Warning::Unnamed,
-                    token.loc,
-                    "__VA_ARGS__ can only appear in the expansion of a variadic macro",
-                );
+            TokenKind::Ident(name) if (name == self.va_args || name == va_opt) && !variadic => {
+                let text = self.names.resolve(name);
+                let message =
+                    format!("{text} can only appear in the expansion of a variadic macro");
+                self.diagnostics
+                    .warning(Warning::Unnamed, token.loc, message);
                 Some(token.kind)
             }
             kind => Some(kind),

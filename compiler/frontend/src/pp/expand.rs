@@ -2,27 +2,24 @@
 //!
 //! An expansion is pushed as a [`Context`] that is read before anything behind the call; its
 //! macro is disabled until the context is used up, and a name met while its macro is disabled
-//! is marked and never expanded again. Arguments are expanded behind a barrier.
-
-use std::rc::Rc;
+//! is marked and never expanded again. Arguments are expanded behind a barrier; `substitute` puts them
+//! into the macro's body.
 
 use super::predefined::BuiltinMacro;
 use super::token::Punct;
 use super::{
-    LINE_START, Lexer, MAX_ARGUMENT_DEPTH, MAX_EXPANSION_STEPS, NO_EXPAND, Preprocessor,
-    SPACE_BEFORE, Token, TokenKind, spelling,
+    LINE_START, MAX_ARGUMENT_DEPTH, MAX_EXPANSION_STEPS, NO_EXPAND, Preprocessor, SPACE_BEFORE,
+    Token, TokenKind,
 };
-use crate::diagnostics::{ExpansionId, Loc};
-use crate::symbol::Symbol;
-use pumice_budget as budget;
+use crate::diagnostics::Loc;
 
 /// Bytes that a token of an expansion takes.
 const EXPANDED_BYTES: u64 = (2 * size_of::<Token>() + 16) as u64;
 
 /// The tokens of one macro argument.
 #[derive(Debug, Default)]
-struct Argument {
-    tokens: Vec<Token>,
+pub(super) struct Argument {
+    pub(super) tokens: Vec<Token>,
     /// Made when first needed.
     expanded: Option<Vec<Token>>,
 }
@@ -221,98 +218,8 @@ impl Preprocessor<'_> {
         Some(args)
     }
 
-    /// Replaces parameters, `#` and `##` of a body.
-    fn substitute(
-        &mut self,
-        id: u32,
-        mut args: Vec<Argument>,
-        expansion: ExpansionId,
-        out: &mut Vec<Token>,
-    ) {
-        let body: Rc<[Token]> = self.macros[id as usize].body.clone();
-        let params = self.macros[id as usize].params.as_ref().map_or(0, Vec::len);
-        let variadic = self.macros[id as usize].variadic;
-        let mut paste = false;
-        for (i, token) in body.iter().enumerate() {
-            // One body can name a long argument many times.
-            if out.len() as u64 > MAX_EXPANSION_STEPS || budget::check().is_err() {
-                break;
-            }
-            let before_paste = matches!(body.get(i + 1), Some(t) if t.kind == TokenKind::Paste);
-            let spacing = token.flags & SPACE_BEFORE;
-            match token.kind {
-                TokenKind::Paste => {
-                    paste = true;
-                    continue;
-                }
-                TokenKind::Param(p) if paste || before_paste => {
-                    let p = usize::from(p);
-                    let arg = &args[p].tokens;
-                    let comma_before = out
-                        .last()
-                        .is_some_and(|t| t.kind == TokenKind::Punct(Punct::Comma));
-                    if paste && variadic && p + 1 == params && comma_before {
-                        // GNU: `, ## __VA_ARGS__` drops the comma when nothing was given.
-                        if arg.is_empty() {
-                            out.pop();
-                        }
-                        let arg = self.expanded_argument(&mut args, p);
-                        push_spaced(out, &arg, spacing);
-                    } else if arg.is_empty() {
-                        if !paste || out.is_empty() {
-                            out.push(Token {
-                                kind: TokenKind::Placemarker,
-                                ..*token
-                            });
-                        }
-                    } else {
-                        let mut rest = arg.as_slice();
-                        if paste {
-                            self.paste(out, arg[0], expansion);
-                            rest = &rest[1..];
-                            out.extend_from_slice(rest);
-                        } else {
-                            push_spaced(out, rest, spacing);
-                        }
-                    }
-                }
-                TokenKind::Param(p) => {
-                    let arg = self.expanded_argument(&mut args, usize::from(p));
-                    push_spaced(out, &arg, spacing);
-                }
-                TokenKind::Stringify(p) => {
-                    let string = self.stringify(&args[usize::from(p)].tokens);
-                    let loc = self.diagnostics.sources.add_produced(token.loc, expansion);
-                    let token = Token {
-                        kind: TokenKind::Str(string),
-                        flags: token.flags,
-                        loc,
-                    };
-                    if paste {
-                        self.paste(out, token, expansion);
-                    } else {
-                        out.push(token);
-                    }
-                }
-                _ => {
-                    let token = Token {
-                        loc: self.diagnostics.sources.add_produced(token.loc, expansion),
-                        ..*token
-                    };
-                    if paste {
-                        self.paste(out, token, expansion);
-                    } else {
-                        out.push(token);
-                    }
-                }
-            }
-            paste = false;
-        }
-        out.retain(|t| t.kind != TokenKind::Placemarker);
-    }
-
     /// The argument after complete expansion.
-    fn expanded_argument(&mut self, args: &mut [Argument], index: usize) -> Vec<Token> {
+    pub(super) fn expanded_argument(&mut self, args: &mut [Argument], index: usize) -> Vec<Token> {
         if let Some(expanded) = &args[index].expanded {
             return expanded.clone();
         }
@@ -347,77 +254,6 @@ impl Preprocessor<'_> {
         self.argument_depth -= 1;
         args[index].expanded = Some(expanded.clone());
         expanded
-    }
-
-    /// `#`: the argument's spelling as a string literal.
-    fn stringify(&mut self, tokens: &[Token]) -> Symbol {
-        let mut text = vec![b'"'];
-        // Each byte may be escaped; blanks stand between tokens.
-        let length = |token: &Token| 2 * self.spelling(token).len() as u64 + 1;
-        let length: u64 = tokens.iter().map(length).sum();
-        let at = tokens.first().map_or(Loc::NONE, |t| t.loc);
-        if !self.afford(length, at) {
-            return self.names.intern("\"\"");
-        }
-        for (i, token) in tokens.iter().enumerate() {
-            if i > 0 && token.flags & (SPACE_BEFORE | LINE_START) != 0 {
-                text.push(b' ');
-            }
-            let quoted = matches!(token.kind, TokenKind::Str(_) | TokenKind::Char(_));
-            for &b in self.spelling(token) {
-                if quoted && (b == b'"' || b == b'\\') {
-                    text.push(b'\\');
-                }
-                text.push(b);
-            }
-        }
-        text.push(b'"');
-        self.names.intern_bytes(&text)
-    }
-
-    /// `##`: joins `right` to the last token of `out`.
-    fn paste(&mut self, out: &mut Vec<Token>, right: Token, expansion: ExpansionId) {
-        let left = match out.pop() {
-            Some(left) if left.kind != TokenKind::Placemarker => left,
-            _ => {
-                out.push(right);
-                return;
-            }
-        };
-        let length = self.spelling(&left).len() + self.spelling(&right).len();
-        if !self.afford(2 * length as u64, right.loc) {
-            out.push(left);
-            return;
-        }
-        let mut text = spelling(self.names, &left.kind).to_vec();
-        text.extend_from_slice(spelling(self.names, &right.kind));
-        let kind = match (left.kind, right.kind) {
-            // By far the most frequent case.
-            (TokenKind::Ident(_), TokenKind::Ident(_)) => {
-                TokenKind::Ident(self.names.intern_bytes(&text))
-            }
-            _ => {
-                let mut lexer = Lexer::new(Rc::from(text.as_slice()), Loc::NONE.offset(1), 0);
-                lexer.in_directive = true;
-                let joined = lexer.next(self.names, self.diagnostics).kind;
-                if lexer.pos() != text.len() || matches!(joined, TokenKind::EndOfLine) {
-                    let shown = String::from_utf8_lossy(&text[..text.len().min(80)]).into_owned();
-                    let message =
-                        format!("pasting formed '{shown}', an invalid preprocessing token");
-                    self.diagnostics.error(right.loc, message);
-                    out.push(left);
-                    out.push(right);
-                    return;
-                }
-                joined
-            }
-        };
-        let spelled = self.diagnostics.sources.spelling(left.loc);
-        out.push(Token {
-            kind,
-            flags: left.flags & !NO_EXPAND,
-            loc: self.diagnostics.sources.add_produced(spelled, expansion),
-        });
     }
 
     fn expand_builtin(&mut self, token: Token, builtin: BuiltinMacro) -> Token {
@@ -542,14 +378,5 @@ impl Preprocessor<'_> {
                 .error(token.loc, "missing ')' after '__has_include'");
         }
         found
-    }
-}
-
-/// Appends an argument; its first token takes the spacing of the parameter.
-fn push_spaced(out: &mut Vec<Token>, tokens: &[Token], spacing: u8) {
-    let at = out.len();
-    out.extend_from_slice(tokens);
-    if let Some(first) = out.get_mut(at) {
-        first.flags = (first.flags & !(LINE_START | SPACE_BEFORE)) | spacing;
     }
 }

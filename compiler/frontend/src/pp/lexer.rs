@@ -69,6 +69,22 @@ fn wide_letter_len(text: &[u8], pos: usize) -> usize {
     }
 }
 
+/// The letter that a universal character name at `pos` stands for (C99 6.4.3), and the name's length.
+fn universal_letter(text: &[u8], pos: usize) -> Option<(char, usize)> {
+    let digits = match (text.get(pos)?, text.get(pos + 1)?) {
+        (b'\\', b'u') => 4,
+        (b'\\', b'U') => 8,
+        _ => return None,
+    };
+    let end = pos + 2 + digits;
+    let digits = std::str::from_utf8(text.get(pos + 2..end)?).ok()?;
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let letter = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    (!letter.is_ascii() && letter.is_alphanumeric()).then_some((letter, end - pos))
+}
+
 impl Lexer {
     pub fn new(text: Rc<[u8]>, base: Loc, start: usize) -> Self {
         let bom = start == 0 && text.starts_with(b"\xEF\xBB\xBF");
@@ -176,6 +192,9 @@ impl Lexer {
             Some(b'\'') => self
                 .quoted(b'\'', names)
                 .map_or(TokenKind::Other(b'\''), TokenKind::Char),
+            Some(b'\\') if universal_letter(&self.text, self.pos).is_some() => {
+                TokenKind::Ident(self.word(names))
+            }
             Some(b) if b >= 0x80 => {
                 if wide_letter_len(&self.text, self.pos) > 0 {
                     TokenKind::Ident(self.word(names))
@@ -198,13 +217,39 @@ impl Lexer {
                     0 => break,
                     n => self.pos += n,
                 },
-                Some(b'\\') if splice_len(&self.text, self.pos) > 0 => {
-                    return self.spliced(start, names, |b, _| is_word_byte(b));
+                Some(b'\\')
+                    if splice_len(&self.text, self.pos) > 0
+                        || universal_letter(&self.text, self.pos).is_some() =>
+                {
+                    return self.respelled_word(start, names);
                 }
                 _ => break,
             }
         }
         names.intern_bytes(&self.text[start..self.pos])
+    }
+
+    /// A word from `start` again, without its line splices; `\u00e9` is the letter that it names.
+    fn respelled_word(&mut self, start: usize, names: &mut Interner) -> Symbol {
+        let mut spelling = Vec::new();
+        self.pos = start;
+        while let Some(&b) = self.text.get(self.pos) {
+            let letter = wide_letter_len(&self.text, self.pos);
+            if is_word_byte(b) || letter > 0 {
+                let end = self.pos + letter.max(1);
+                spelling.extend_from_slice(&self.text[self.pos..end]);
+                self.pos = end;
+            } else if let Some((letter, length)) = universal_letter(&self.text, self.pos) {
+                spelling.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                self.pos += length;
+            } else {
+                match splice_len(&self.text, self.pos) {
+                    0 => break,
+                    length => self.pos += length,
+                }
+            }
+        }
+        names.intern_bytes(&spelling)
     }
 
     fn number(&mut self, names: &mut Interner) -> Symbol {
@@ -218,7 +263,7 @@ impl Lexer {
         while let Some(&b) = self.text.get(self.pos) {
             if !goes_on(b, before) {
                 if splice_len(&self.text, self.pos) > 0 {
-                    return self.spliced(start, names, goes_on);
+                    return self.spliced_number(start, names, goes_on);
                 }
                 break;
             }
@@ -228,8 +273,8 @@ impl Lexer {
         names.intern_bytes(&self.text[start..self.pos])
     }
 
-    /// A word or number with line splices inside, from `start` again.
-    fn spliced(
+    /// A number with line splices inside, from `start` again.
+    fn spliced_number(
         &mut self,
         start: usize,
         names: &mut Interner,

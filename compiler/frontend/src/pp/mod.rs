@@ -31,6 +31,7 @@ mod motion_estimation;
 mod pragma;
 mod predefined;
 mod print;
+mod substitute;
 pub mod token;
 mod trigraphs;
 
@@ -173,6 +174,7 @@ struct Preprocessor<'a> {
     /// Inside the expression of `#if`.
     in_condition: bool,
     va_args: Symbol,
+    va_opt: Symbol,
     pragma_operator: Symbol,
     /// Keywords of the language version, by symbol number.
     keywords: Vec<TokenKind>,
@@ -208,6 +210,7 @@ impl<'a> Preprocessor<'a> {
             config,
             slots: vec![Slot::Undefined; names.len() + 64],
             va_args: names.intern("__VA_ARGS__"),
+            va_opt: names.intern("__VA_OPT__"),
             pragma_operator: names.intern("_Pragma"),
             names,
             diagnostics,
@@ -491,6 +494,7 @@ fn spelling<'t>(names: &'t Interner, kind: &'t TokenKind) -> &'t [u8] {
         | TokenKind::EndOfLine
         | TokenKind::Param(_)
         | TokenKind::Stringify(_)
+        | TokenKind::VaOpt { .. }
         | TokenKind::Placemarker => b"",
     }
 }

@@ -50,6 +50,13 @@ pub enum TokenKind {
     Param(u16),
     /// `#` with a parameter in a macro's body.
     Stringify(u16),
+    /// In the body of a macro: `__VA_OPT__` or `#__VA_OPT__`, whose content follows.
+    VaOpt {
+        /// Tokens of the content.
+        length: u32,
+        /// True behind `#`.
+        stringify: bool,
+    },
     /// `##` in a macro's body.
     Paste,
     /// Result of pasting two empty arguments.
