@@ -1,7 +1,7 @@
 //! Files for `#include`: headers given to clCompileProgram, then the folders.
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use pumice_compiler::target::Checks;
 use pumice_compiler::{IncludeResolver, IncludedFile};
@@ -55,6 +55,21 @@ pub struct Includes {
 }
 
 impl Includes {
+    /// The header of clCompileProgram that a name means. They are found as files of one folder would
+    /// be: quotes mean one beside the including header first.
+    fn embedded(&self, name: &str, angled: bool, from: &str) -> Option<&(String, Vec<u8>)> {
+        let find = |path: &Path| {
+            let path = plain(path);
+            let mut headers = self.headers.iter();
+            headers.find(|(known, _)| plain(Path::new(known)) == path)
+        };
+        let is_header = !angled && self.headers.iter().any(|(known, _)| known == from);
+        let beside = Path::new(from).parent().filter(|_| is_header);
+        beside
+            .and_then(|folder| find(&folder.join(name)))
+            .or_else(|| find(Path::new(name)))
+    }
+
     /// Paths that a name could mean, in order.
     fn candidates(&self, name: &str, angled: bool, from: &str) -> Vec<PathBuf> {
         if self.allowed == Allowed::None {
@@ -89,10 +104,26 @@ impl Includes {
     }
 }
 
+/// A path without `.` and without `..` behind the name of a folder, as if no folder were a link.
+fn plain(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        let after_folder = matches!(parts.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if after_folder => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts
+}
+
 impl IncludeResolver for Includes {
     fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile> {
         // OpenCL 3.0 API §5.8.2: embedded headers are searched before folders.
-        if let Some((name, text)) = self.headers.iter().find(|(known, _)| known == name) {
+        if let Some((name, text)) = self.embedded(name, angled, from) {
             return Some(IncludedFile {
                 path: name.clone(),
                 text: text.clone(),
@@ -145,7 +176,40 @@ mod tests {
                 allowed,
             };
             assert_eq!(includes.resolve("a/b.h", true, "").unwrap().text, b"x");
-            assert!(includes.resolve("b.h", false, "a/b.h").is_none());
+            assert!(includes.resolve("b.h", false, "").is_none());
+        }
+    }
+
+    #[test]
+    fn embedded_headers_are_found_as_in_a_folder() {
+        let names = ["a.h", "sub/a.h", "./sub/c.h", "../up.h"];
+        let header = |name: &&str| (name.to_string(), name.as_bytes().to_vec());
+        let includes = Includes {
+            headers: names.iter().map(header).collect(),
+            ..Includes::default()
+        };
+        let found = |name: &str, angled, from: &str| {
+            let file = includes.resolve(name, angled, from)?;
+            assert_eq!(file.path.as_bytes(), file.text);
+            Some(file.path)
+        };
+        for (name, angled, from, expected) in [
+            ("./a.h", false, "<source>", Some("a.h")),
+            (".//sub/../a.h", true, "<source>", Some("a.h")),
+            ("sub/c.h", false, "<source>", Some("./sub/c.h")),
+            ("c.h", false, "<source>", None),
+            ("../up.h", false, "<source>", Some("../up.h")),
+            ("../../up.h", false, "<source>", None),
+            // Beside the including header first, but not between angle brackets.
+            ("a.h", false, "./sub/c.h", Some("sub/a.h")),
+            ("a.h", true, "./sub/c.h", Some("a.h")),
+            ("../a.h", false, "sub/a.h", Some("a.h")),
+            ("c.h", false, "sub/a.h", Some("./sub/c.h")),
+            ("../../up.h", false, "sub/a.h", Some("../up.h")),
+            ("sub/a.h", false, "sub/a.h", Some("sub/a.h")),
+        ] {
+            let found = found(name, angled, from);
+            assert_eq!(found.as_deref(), expected, "{name} in {from}");
         }
     }
 
