@@ -94,6 +94,21 @@ pub fn link(modules: &[&KernelModule], options: &LinkOptions) -> Outcome<KernelM
     kernel::link::link(modules, options)
 }
 
+/// Checks a Kernel module that some other compiler made (clCompileProgram of intermediate language):
+/// it can be imported, whatever symbols it leaves open.
+pub fn check_module(module: &KernelModule, target: &Target) -> Outcome<()> {
+    match backend::to_ir(&module.words, target, &LowerOptions::default()) {
+        Ok(_) => Outcome {
+            output: Some(()),
+            log: String::new(),
+        },
+        Err(error) => Outcome {
+            output: None,
+            log: format!("error: {error}\n"),
+        },
+    }
+}
+
 /// Lowers a linked Kernel module to Vulkan SPIR-V with reflection for one device.
 ///
 /// ```

@@ -5,7 +5,8 @@ use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
 use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, compile, link,
+    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, check_module,
+    compile, link,
 };
 use pumice_filetests::KernelFile;
 use pumice_interp::Options;
@@ -140,4 +141,27 @@ fn strong_definitions_replace_weak_ones() {
     let strong = "int f(int a) { return a; }";
     let why = run(&[strong, strong], "0").unwrap_err();
     assert!(why.contains("multiple definitions of 'f'"), "{why}");
+}
+
+#[test]
+fn modules_with_open_symbols_are_sound() {
+    let mut module = compiled(
+        "extern constant int table[]; extern global float4 vectors[3]; struct s; extern constant struct s record;
+        typedef struct { int a; float b; } pair;
+        pair swap(pair p, global int *q, image2d_t i, local float *l);
+        constant struct s *where(void) { return &record; }
+        kernel void k(global int *o, read_only image2d_t i) {
+            local float l;
+            pair p = { o[0], table[1] };
+            o[0] = swap(p, o, i, &l).a + vectors[1].x;
+        }",
+    )
+    .unwrap();
+    let checked = check_module(&module, &run_target());
+    assert!(checked.output.is_some(), "{}", checked.log);
+    // The last instruction is OpFunctionEnd.
+    module.words.pop();
+    let checked = check_module(&module, &run_target());
+    assert!(checked.output.is_none());
+    assert!(checked.log.starts_with("error: "), "{}", checked.log);
 }

@@ -179,10 +179,31 @@ int main(void)
         damaged[5 + (state >> 8) % (sizeof from_clang / 4 - 5)] ^= 1u << (state >> 27);
         program = clCreateProgramWithIL(context, damaged, sizeof damaged, &error);
         MUST(error);
+        cl_int compiled = clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL);
+        CHECK(compiled == CL_SUCCESS || compiled == CL_COMPILE_PROGRAM_FAILURE);
         error = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
         CHECK(error == CL_SUCCESS || error == CL_BUILD_PROGRAM_FAILURE);
+        /* What cannot be compiled cannot be built either. */
+        CHECK(error == CL_BUILD_PROGRAM_FAILURE || compiled == CL_SUCCESS);
         MUST(clReleaseProgram(program));
     }
+
+    /* clCompileProgram tells of a store to what is no pointer. */
+    static cl_uint unsound[sizeof specialized / 4];
+    memcpy(unsound, specialized, sizeof specialized);
+    for (size_t i = 5; i < sizeof unsound / 4; i++)
+        if (unsound[i] == 0x0005003e)
+            unsound[i + 1] = 2;
+    program = clCreateProgramWithIL(context, unsound, sizeof unsound, &error);
+    MUST(error);
+    EQ(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
+    char log_text[256] = "";
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log_text, log_text, NULL));
+    CHECK(strstr(log_text, "error: "));
+    cl_build_status status = CL_BUILD_NONE;
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    EQ(status, CL_BUILD_ERROR);
+    MUST(clReleaseProgram(program));
 
     /* Capabilities and extensions allowed in IL (cl_khr_spirv_queries). */
     const char *names[64];

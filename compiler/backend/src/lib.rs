@@ -73,6 +73,8 @@ fn lower_with(
 /// # Errors
 /// Words that are no valid Kernel SPIR-V, or a construct that is not supported.
 pub fn to_ir(words: &[u32], target: &Target, options: &LowerOptions) -> Result<Module, LowerError> {
+    budget::begin();
+    budget::charge(words.len() as u64 * WORD_BYTES)?;
     let native = NativeMatrices::of(target, options.math.unsafe_math);
     import_with(words, target, options, &native)
 }

@@ -112,6 +112,9 @@ impl Call {
         match (&self.kind, input) {
             (CallKind::Compile(options), _) => {
                 let module = stages.compile(input, options)?;
+                if matches!(input, Input::Module(..)) {
+                    stages.check(&module)?;
+                }
                 let kind = cl::CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
                 Some(unlowered(module, kind, lower_options(input, options).math))
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pumice_compiler::ir::{LowerError, Module};
 use pumice_compiler::{
     CompileOptions, IncludeResolver, KernelModule, LinkOptions, LowerOptions, Outcome, Source,
-    Target, VulkanModule, compile_observed, link, lower, lower_observed,
+    Target, VulkanModule, check_module, compile_observed, link, lower, lower_observed,
 };
 
 use crate::base::log;
@@ -77,6 +77,14 @@ impl Stages<'_> {
         let module = self.output(outcome)?;
         self.dump_words("kernel.spv", &module.words);
         Some(Arc::new(module))
+    }
+
+    /// Checks a module that clCompileProgram takes as it is.
+    pub fn check(&mut self, module: &KernelModule) -> Option<()> {
+        let _span = trace::span("build", "check");
+        self.step.begin("check");
+        let checked = check_module(module, self.target);
+        self.output(checked)
     }
 
     /// Links modules.
