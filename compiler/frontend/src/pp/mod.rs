@@ -21,6 +21,7 @@ use pumice_budget as budget;
 use pumice_target::Target;
 use pumice_target::options::CompileOptions;
 
+mod compiler_macros;
 mod condition;
 mod directives;
 mod expand;

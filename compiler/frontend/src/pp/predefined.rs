@@ -7,6 +7,7 @@
 
 use std::sync::LazyLock;
 
+use super::compiler_macros::{ADDRESS_MACROS, FIXED_MACROS};
 use super::motion_estimation;
 use super::token::KEYWORDS;
 use crate::lang::opaque::MOTION_ESTIMATION;
@@ -254,54 +255,6 @@ CLK_PROFILING_COMMAND_EXEC_TIME 1
         "CLK_NULL_RESERVE_ID 0
 ",
     ),
-];
-
-/// Macros that every compile has, whatever its target and options. The output of a compile is a
-/// function of its input, so the date is always the same.
-const FIXED_MACROS: &[(&str, &str)] = &[
-    ("CL_VERSION_1_0", "100"),
-    ("CL_VERSION_1_1", "110"),
-    ("CL_VERSION_1_2", "120"),
-    ("CL_VERSION_2_0", "200"),
-    ("CL_VERSION_3_0", "300"),
-    ("CL_VERSION_3_1", "310"),
-    ("__ENDIAN_LITTLE__", "1"),
-    ("__PUMICE__", "1"),
-    ("__STDC__", "1"),
-    ("__STDC_HOSTED__", "0"),
-    ("__STDC_VERSION__", "199901L"),
-    ("__CHAR_BIT__", "8"),
-    ("__ATOMIC_RELAXED", "0"),
-    ("__ATOMIC_CONSUME", "1"),
-    ("__ATOMIC_ACQUIRE", "2"),
-    ("__ATOMIC_RELEASE", "3"),
-    ("__ATOMIC_ACQ_REL", "4"),
-    ("__ATOMIC_SEQ_CST", "5"),
-    ("__OPENCL_MEMORY_SCOPE_WORK_ITEM", "0"),
-    ("__OPENCL_MEMORY_SCOPE_WORK_GROUP", "1"),
-    ("__OPENCL_MEMORY_SCOPE_DEVICE", "2"),
-    ("__OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES", "3"),
-    ("__OPENCL_MEMORY_SCOPE_SUB_GROUP", "4"),
-    ("__DATE__", "\"Jan  1 1970\""),
-    ("__TIME__", "\"00:00:00\""),
-];
-
-/// Macros about addresses of 64 bits, then of 32.
-const ADDRESS_MACROS: [&[(&str, &str)]; 2] = [
-    &[
-        ("__SIZE_TYPE__", "unsigned long"),
-        ("__PTRDIFF_TYPE__", "long"),
-        ("__INTPTR_TYPE__", "long"),
-        ("__UINTPTR_TYPE__", "unsigned long"),
-        ("__SIZE_MAX__", "0xffffffffffffffffUL"),
-    ],
-    &[
-        ("__SIZE_TYPE__", "unsigned int"),
-        ("__PTRDIFF_TYPE__", "int"),
-        ("__INTPTR_TYPE__", "int"),
-        ("__UINTPTR_TYPE__", "unsigned int"),
-        ("__SIZE_MAX__", "0xffffffffU"),
-    ],
 ];
 
 /// Features that OpenCL C 2.0 has itself. As with clang's headers, it has their macros too.
