@@ -4,7 +4,7 @@ use super::layout::{FieldSpec, lay_out};
 use super::scope::{Entity, Tag};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, IntKind, OpaqueKind, RecordId, Type, TypeId, TypeTable};
-use crate::parse::ast::{DeclSpecs, EnumSpec, MemberDecl, RecordSpec};
+use crate::parse::ast::{DeclSpecs, EnumSpec, Enumerator, MemberDecl, RecordSpec};
 use crate::source::{Span, Symbol};
 use rustc_hash::FxHashMap;
 
@@ -331,9 +331,26 @@ impl<'a> Sema<'a> {
         let narrow = i32::try_from(lowest).is_ok()
             && (i32::try_from(highest).is_ok() || (!signed && u32::try_from(highest).is_ok()));
         // C99 wants int; wider enumerators are what clang and its users have.
-        def.underlying = IntKind::of(if narrow { 32 } else { 64 }, signed);
+        let underlying = IntKind::of(if narrow { 32 } else { 64 }, signed);
+        def.underlying = underlying;
         def.complete = true;
+        self.widen_enumerators(enumerators, TypeTable::int(underlying));
         Some(ty)
+    }
+
+    /// Enumerators that are no int have the type of their enumeration from its end on, as with clang.
+    fn widen_enumerators(&mut self, enumerators: &[Enumerator], underlying: TypeId) {
+        let Some(scope) = self.scopes.last_mut() else {
+            return;
+        };
+        for enumerator in enumerators {
+            let binding = scope.names.get_mut(&enumerator.name);
+            if let Some(Entity::Enumerator(ty, _)) = binding.map(|b| &mut b.entity) {
+                if *ty != TypeTable::INT {
+                    *ty = underlying;
+                }
+            }
+        }
     }
 
     fn enumerator(&mut self, name: Symbol, value: i128, span: Span) {
