@@ -1,5 +1,5 @@
-//! What linked programs compute: declarations of one program see the definitions of another, in
-//! whatever order the programs are linked.
+//! Results of linked programs: declarations of one program see the definitions of another, in any
+//! order of linking.
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;

@@ -69,6 +69,13 @@ pub(super) fn linkage_type(linkage: Linkage) -> Option<LinkageType> {
     }
 }
 
+impl Linkage {
+    /// Returns whether it is defined here and visible to other modules.
+    pub fn is_exported(self) -> bool {
+        matches!(self, Self::External | Self::Weak)
+    }
+}
+
 impl Emitter<'_> {
     /// The OpVariable of a global.
     pub(super) fn global(&mut self, id: GlobalId) -> Result<u32, EmitError> {

@@ -90,13 +90,6 @@ pub enum Linkage {
     Import,
 }
 
-impl Linkage {
-    /// Returns whether it is defined here and visible to other modules.
-    pub fn is_exported(self) -> bool {
-        matches!(self, Self::External | Self::Weak)
-    }
-}
-
 /// A variable with static storage.
 #[derive(Clone, Debug)]
 pub struct Global {
