@@ -317,7 +317,7 @@ int main(int argc, char **argv)
         return child();
     const char *mask = getenv("PUMICE_MASK");
     int fences = mask && strstr(mask, "timelineSemaphore");
-    const char *wait = fences ? "vkWaitForFences:lost:60" : "vkWaitSemaphores:lost:4";
+    const char *wait = fences ? "vkWaitForFences:lost:60" : "vkWaitSemaphores:lost:10";
     const char *ask = fences ? "vkGetFenceStatus:lost:500" : "vkGetSemaphoreCounterValue:lost:500";
     const char *plans[] = {"vkQueueSubmit:lost:90", wait, ask, "vkQueueSubmit:lost:97"};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
