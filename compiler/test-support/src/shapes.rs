@@ -42,6 +42,10 @@ pub const SHAPES: &[Shape] = &[
     shape("gotos_random", 13, gotos_random),
     shape("gotos_counting", 20, gotos_counting),
     shape("gotos_into_loops", 32, gotos_into_loops),
+    shape("gotos_overlapping", 17, gotos_overlapping),
+    shape("jumps", 6, jumps),
+    shape("jumps_back", 12, jumps_back),
+    shape("decided_branches", 20, decided_branches),
     shape("loops", 23, loops),
     shape("loops_inside_a_loop", 23, loops_inside_a_loop),
     shape("loops_with_break", 29, loops_with_break),
@@ -55,6 +59,7 @@ pub const SHAPES: &[Shape] = &[
     shape("variables", 14, variables),
     shape("variables_across_branches", 23, variables_across_branches),
     shape("switch_cases", 12, switch_cases),
+    shape("switch_falling_through", 8, switch_falling_through),
     shape("switches", 24, switches),
     shape("divisions_behind_switches", 21, divisions_behind_switches),
     shape("structs", 18, structs),
@@ -83,6 +88,15 @@ pub const SHAPES: &[Shape] = &[
     shape("ternaries", 12, ternaries),
     shape("atomics", 9, atomics),
     shape("struct_copies", 15, struct_copies),
+    shape("conditions_nested", 9, conditions_nested),
+    shape("exits_of_a_loop", 16, exits_of_a_loop),
+    shape("loops_unrolled", 30, loops_unrolled),
+    shape("shuffles", 14, shuffles),
+    shape("array_elements", 12, array_elements),
+    shape("functions_that_share", 20, functions_that_share),
+    shape("struct_values", 24, struct_values),
+    shape("switch_in_a_loop", 12, switch_in_a_loop),
+    shape("ifs_and_loops_nested", 24, ifs_and_loops_nested),
 ];
 
 /// Each unit's text, in order.
@@ -159,6 +173,37 @@ fn gotos_into_loops(units: usize) -> String {
     kernel(list(units, |i| {
         format!("if (p[{i}]) goto m{i};\nwhile (p[x] < {i}) {{ x += 2; m{i}: x += p[x]; }}\n")
     }))
+}
+
+/// Gotos over the same number of later labels each, where something changes on the way.
+fn gotos_overlapping(units: usize) -> String {
+    let labels = list(units, |i| {
+        let target = (i + 37).min(units);
+        format!("if (p[{i}]) goto l{target}; x += p[x]; l{}:\n", i + 1)
+    });
+    kernel(format!("{labels}p[0] = x;\n"))
+}
+
+/// Labels that only go on to the next one.
+fn jumps(units: usize) -> String {
+    let labels = list(units, |i| format!("l{i}: goto l{};\n", i + 1));
+    kernel(format!("goto l0;\n{labels}l{units}: p[0] = x;\n"))
+}
+
+/// The same from the last one to the first, with a branch to each.
+fn jumps_back(units: usize) -> String {
+    let labels = list(units, |i| format!("l{}: goto l{};\n", i + 1, i));
+    kernel(format!(
+        "if (x) goto l{units};\np[1] = x; return;\nl0: p[0] = x; return;\n{labels}"
+    ))
+}
+
+/// Branches that are decided once the one before them is.
+fn decided_branches(units: usize) -> String {
+    let branches = list(units, |i| {
+        format!("if (a == {i}) a = {}; else p[{i}] = x;\n", i + 1)
+    });
+    kernel(format!("int a = 0;\n{branches}p[0] = a;\n"))
 }
 
 fn loops(units: usize) -> String {
@@ -245,6 +290,12 @@ fn variables_across_branches(units: usize) -> String {
 fn switch_cases(units: usize) -> String {
     let cases = list(units, |i| format!("case {i}: p[{i}] = x; break;\n"));
     kernel(format!("switch (x) {{\n{cases}}}\n"))
+}
+
+/// A case takes up what the one before it has computed.
+fn switch_falling_through(units: usize) -> String {
+    let cases = list(units, |i| format!("case {i}: x += p[{i}];\n"));
+    kernel(format!("switch (p[0]) {{\n{cases}}}\np[1] = x;\n"))
 }
 
 fn switches(units: usize) -> String {
@@ -428,4 +479,100 @@ fn struct_copies(units: usize) -> String {
     format!(
         "typedef struct {{ int a, b; float c[3]; }} s;\nkernel void k(global s *p, int x)\n{{\n{body}}}\n"
     )
+}
+
+/// Each condition stands in the last operand of the one before it, 200 deep.
+fn conditions_nested(units: usize) -> String {
+    let mut body = String::new();
+    for at in (0..units).step_by(200) {
+        let nest = list(200.min(units - at), |i| format!("p[{i}] ? x + {i} : "));
+        let _ = writeln!(body, "p[{at}] = {nest}x;");
+    }
+    kernel(body)
+}
+
+/// A loop that is left at many places, with another number each time.
+fn exits_of_a_loop(units: usize) -> String {
+    let exits = list(units, |i| {
+        format!("x += p[x]; if (x == {i}) {{ x = {i} + 7; goto out; }}\n")
+    });
+    kernel(format!("for (;;) {{\n{exits}}}\nout: p[0] = x;\n"))
+}
+
+fn loops_unrolled(units: usize) -> String {
+    kernel(
+        list(units, |i| {
+            format!(
+                "__attribute__((opencl_unroll_hint)) for (int i = 0; i < 16; i++) x += p[x + i] * {i};\n"
+            )
+        }) + "p[0] = x;\n",
+    )
+}
+
+fn shuffles(units: usize) -> String {
+    let body = list(units, |i| {
+        format!(
+            "v = shuffle2(v, w, m + (uint16)({i})); w.s0123 = v.s{:x}a5b;\n",
+            i % 16
+        )
+    });
+    format!(
+        "kernel void k(global int16 *p, int16 v, int16 w, uint16 m)\n{{\n{body}p[0] = v + w;\n}}\n"
+    )
+}
+
+/// One array, each element of which is set and read at known places.
+fn array_elements(units: usize) -> String {
+    let set = list(units, |i| format!("a[{i}] = p[{i}];\n"));
+    let read = list(units, |i| format!("p[{i}] = a[{}];\n", units - 1 - i));
+    kernel(format!("int a[{units}];\n{set}if (x)\n{{\n{read}}}\n"))
+}
+
+/// Functions that each call the two before them are inlined once or not at all.
+fn functions_that_share(units: usize) -> String {
+    let functions = list(units, |i| {
+        let before = [i.max(2) - 1, i.max(2) - 2];
+        match i {
+            0 | 1 => format!("int f{i}(int x) {{ return x * {i} + 3; }}\n"),
+            _ => format!(
+                "int f{i}(int x) {{ return f{}(x) ^ f{}(x + {i}); }}\n",
+                before[0], before[1]
+            ),
+        }
+    });
+    let last = units.max(1) - 1;
+    functions + &kernel(format!("p[0] = f{last}(x);\n"))
+}
+
+/// A struct that functions take and return.
+fn struct_values(units: usize) -> String {
+    let functions = list(units, |i| {
+        format!("s f{i}(s a) {{ a.a += {i}; a.c[1] = a.b; return a; }}\n")
+    });
+    let calls = list(units, |i| format!("v = f{i}(v);\n"));
+    format!(
+        "typedef struct {{ int a, b; float c[3]; }} s;\n{functions}kernel void k(global s *p, int x)\n{{\ns v = p[0];\n{calls}p[1] = v;\n}}\n"
+    )
+}
+
+fn switch_in_a_loop(units: usize) -> String {
+    let cases = list(units, |i| {
+        format!(
+            "case {i}: x += p[{i}]; {}\n",
+            ["break;", "", "continue;"][i % 3]
+        )
+    });
+    kernel(format!(
+        "for (int i = 0; i < x; i++) {{\nswitch (p[i]) {{\n{cases}}}\nx ^= i;\n}}\np[0] = x;\n"
+    ))
+}
+
+/// Nests of branches and loops, 200 deep, that change a number in each.
+fn ifs_and_loops_nested(units: usize) -> String {
+    kernels_of(units, 200, |depth| {
+        let open = list(depth, |i| {
+            format!("x += p[{i}]; if (x > {i}) while (p[x] < {i}) {{ x -= {i};\n")
+        });
+        open + "p[0] = x;" + &"}".repeat(depth)
+    })
 }

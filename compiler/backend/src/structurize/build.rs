@@ -2,12 +2,13 @@
 //! edges, breaks and continues are taken away, and orders the blocks.
 
 use super::MAX_NESTING;
+use super::carriers::Carriers;
 use super::loops::Forest;
 use super::work::{Work, jump};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use pumice_ir::LowerError;
-use pumice_ir::{Block, Cfg, DomTree, InstKind, Merge};
-use rustc_hash::FxHashSet;
+use pumice_budget as budget;
+use pumice_ir::{Block, Cfg, DomTree, InstKind, LowerError, Merge};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 struct Builder<'a, 'b> {
@@ -24,12 +25,22 @@ struct Builder<'a, 'b> {
     single: SecondaryMap<Block, Option<Block>>,
     /// The smallest loop around each block, those made here included.
     innermost: SecondaryMap<Block, Option<pumice_ir::Loop>>,
+    /// What the places behind a selection share if there are so many.
+    carriers: Carriers,
+    many: usize,
+    /// The first block of the loop that a preheader leads to.
+    body_of: FxHashMap<Block, Block>,
 }
 
-/// Orders the blocks and names the merge blocks.
+/// Orders the blocks and names the merge blocks. From `many` on the places behind a selection share
+/// variables.
+///
+/// # Errors
+/// Constructs that nest too deeply; a build that takes too long.
 pub(super) fn build(
     work: &mut Work<'_>,
     forest: &Forest,
+    many: usize,
 ) -> Result<SecondaryMap<Block, Option<Merge>>, LowerError> {
     let successors = |block: Block| -> SmallVec<[Block; 2]> {
         let mut list = work.succs(block);
@@ -63,6 +74,11 @@ pub(super) fn build(
     let mut builder = Builder {
         single,
         innermost: forest.innermost.clone(),
+        carriers: Carriers::default(),
+        many,
+        body_of: (forest.loops.iter())
+            .map(|shape| (shape.preheader, shape.body))
+            .collect(),
         work,
         forest,
         dom,
@@ -122,6 +138,7 @@ impl Builder<'_, '_> {
         }
         let mut block = entry;
         loop {
+            budget::check()?;
             self.order.push(block);
             if let Some(this) = self.forest.loop_of_header.get(&block) {
                 let shape = &self.forest.loops[this.index()];
@@ -152,7 +169,7 @@ impl Builder<'_, '_> {
                         block = target;
                         continue;
                     }
-                    self.work.define_label(block, self.work.label, target);
+                    self.go_on_to(block, target);
                     let outer = self.leave(block, merge);
                     self.work.retarget(block, target, outer);
                     return Ok(vec![target]);
@@ -175,6 +192,18 @@ impl Builder<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Says on the jump out of `edge` that it stands for one to `place`.
+    fn go_on_to(&mut self, edge: Block, place: Block) {
+        self.carriers.set(self.work, edge, place);
+        self.work.define_label(edge, self.work.label, place);
+    }
+
+    /// The block of the original function whose parameters are those of a place.
+    fn home(&self, place: Block) -> Option<Block> {
+        let block = self.body_of.get(&place).copied().unwrap_or(place);
+        self.work.origin[block]
     }
 
     fn leave(&self, block: Block, merge: Option<Block>) -> Block {
@@ -238,6 +267,10 @@ impl Builder<'_, '_> {
                 return Ok(After::Tail(tail));
             }
         }
+        if followers.len() >= self.many {
+            let homes: Vec<_> = followers.iter().map(|&f| (f, self.home(f))).collect();
+            self.carriers.share(self.work, header, &homes);
+        }
         let mut current = self.new_block(header);
         self.merges[header] = Some(Merge::Selection { merge: current });
         let mut pending = Pending::default();
@@ -246,7 +279,7 @@ impl Builder<'_, '_> {
             let edge = self.new_block(header);
             self.work.set_terminator(edge, jump(current));
             retargeted.push((target, edge));
-            self.work.define_label(edge, self.work.label, target);
+            self.go_on_to(edge, target);
             self.order.push(edge);
             pending.add(&[target]);
         }
@@ -257,13 +290,17 @@ impl Builder<'_, '_> {
         }
         self.order.push(current);
         for follower in followers {
+            let way = self.carriers.way(self.work, follower);
+            let first = way.unwrap_or(follower);
             if pending.is_only(follower) {
-                self.work.set_terminator(current, jump(follower));
+                self.work.set_terminator(current, jump(first));
+                self.order.extend(way);
                 return Ok(After::Tail(follower));
             }
             let next = self.new_block(header);
             let label = self.work.label_value;
-            self.work.branch_on_label(current, label, follower, next);
+            (self.work).branch_on_label(current, label, (follower, first), next);
+            self.order.extend(way);
             self.merges[current] = Some(Merge::Selection { merge: next });
             pending.remove(follower);
             let escaped = self.region(follower, Some(next), depth + 1)?;

@@ -16,6 +16,7 @@
 //!    that only one branch leads to are its arms, the blocks where arms meet follow behind.
 //!    Arms that meet at one place make a plain selection; where they may go on to one of
 //!    several places, they note the place in the label variable and each place is guarded.
+//!    Many places share the variables that hand on their parameters (`carriers`).
 //! 5. `ssa`: variables, and values whose definition no longer dominates a use, become block
 //!    parameters again, as many as there may be behind dispatches.
 //! 6. `tidy`: needless parameters and blocks go.
@@ -23,6 +24,7 @@
 //! The condition of a loop's end (`uniform`) decides how it is written; see `build`.
 
 mod build;
+mod carriers;
 mod check;
 pub(crate) mod divergence;
 mod irreducible;
@@ -71,6 +73,11 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerErr
 /// # Errors
 /// Those of [`run`].
 pub fn structure(func: &mut Function) -> Result<(), LowerError> {
+    structure_sharing(func, carriers::MANY)
+}
+
+/// Does the work of [`structure`]; the places behind a selection share variables from `many` on.
+fn structure_sharing(func: &mut Function, many: usize) -> Result<(), LowerError> {
     if func.entry().is_none() {
         return Ok(());
     }
@@ -80,7 +87,7 @@ pub fn structure(func: &mut Function) -> Result<(), LowerError> {
     work.uniform = uniform;
     let tangled = irreducible::make_reducible(&mut work)?;
     let forest = loops::make_single_exit(&mut work);
-    let mut merges = build::build(&mut work, &forest)?;
+    let mut merges = build::build(&mut work, &forest, many)?;
     ssa::repair(work, tangled)?;
     tidy::tidy(func, &mut merges);
     assert!(

@@ -33,6 +33,7 @@ pub(super) fn prepare(func: &mut Function) -> Work<'_> {
         func,
         vars,
         var_of,
+        params: SecondaryMap::new(),
         edge_defs: FxHashMap::default(),
         block_defs: FxHashMap::default(),
         origin,
@@ -89,7 +90,8 @@ fn free_edges(work: &mut Work<'_>) {
     let blocks = work.func.layout.blocks.clone();
     let mut params: SecondaryMap<Block, Vec<Var>> = work.func.block_map();
     for &block in &blocks[1..] {
-        for value in std::mem::take(&mut work.func.blocks[block].params) {
+        let values = std::mem::take(&mut work.func.blocks[block].params);
+        for &value in &values {
             let ty = work.func.ty(value);
             let var = work.vars.push(VarData {
                 ty,
@@ -99,6 +101,7 @@ fn free_edges(work: &mut Work<'_>) {
             work.var_of.insert(value, var);
             params[block].push(var);
         }
+        work.params[block] = values.to_vec();
     }
     for &block in &blocks {
         let Some(inst) = work.func.terminator(block) else {

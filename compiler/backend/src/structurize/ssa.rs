@@ -7,6 +7,7 @@
 
 use super::work::{Var, Work};
 use cranelift_entity::SecondaryMap;
+use pumice_budget as budget;
 use pumice_ir::{Block, Cfg, DomTree, Inst, InstKind, LowerError, Type, Value, ValueDef};
 use rustc_hash::FxHashMap;
 
@@ -37,7 +38,7 @@ enum Meaning {
 /// Rewrites all operands; the control flow is final. `tangled`: cycles had several entries.
 ///
 /// # Errors
-/// Such cycles in which too much changes.
+/// Such cycles in which too much changes; values that take too much memory or time.
 pub(super) fn repair(work: Work<'_>, tangled: bool) -> Result<(), LowerError> {
     let size: usize = (work.func.layout.blocks.iter())
         .map(|&block| work.func.layout.insts[block].len())
@@ -59,6 +60,7 @@ pub(super) fn repair(work: Work<'_>, tangled: bool) -> Result<(), LowerError> {
         missing: Vec::new(),
     };
     for block in repair.cfg.reverse_postorder().to_vec() {
+        budget::check()?;
         for index in 0..repair.work.func.layout.insts[block].len() {
             let inst = repair.work.func.layout.insts[block][index];
             repair.rewrite(inst, block);
@@ -67,8 +69,10 @@ pub(super) fn repair(work: Work<'_>, tangled: bool) -> Result<(), LowerError> {
     let mut next = 0;
     while let Some(&(var, block)) = repair.missing.get(next) {
         next += 1;
+        let preds = repair.cfg.preds(block).len();
+        budget::charge((preds * size_of::<Value>()) as u64)?;
         repair.fill(var, block);
-        left = left.saturating_sub(repair.cfg.preds(block).len());
+        left = left.saturating_sub(preds);
         if left == 0 {
             return Err(repair.work.too_tangled());
         }
@@ -174,6 +178,7 @@ impl Repair<'_> {
                 }
             }
         };
+        budget::spend_on::<((Var, Block), Value)>(path.len());
         for key in path {
             self.known.insert(key, value);
         }

@@ -1,9 +1,11 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
-use super::{check, structure};
+use super::carriers::MANY;
+use super::{check, structure, structure_sharing};
 use crate::pass::Ctx;
 use crate::pipeline::run_pipeline;
 use crate::vulkan::emit;
+use pumice_budget as budget;
 use pumice_interp::{self as interp, Arg, Inputs, InterpError, NdRange, Options};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::{
@@ -16,9 +18,13 @@ use pumice_test_support::spirv_tools;
 use std::fmt::Write;
 
 fn structure_all(module: &mut Module) {
+    structure_all_sharing(module, MANY);
+}
+
+fn structure_all_sharing(module: &mut Module, many: usize) {
     verify(module).expect("the input is right");
     for func in module.functions.values_mut() {
-        structure(func).expect("nesting is small");
+        structure_sharing(func, many).expect("nesting is small");
         if let Err(error) = check(func) {
             panic!("{error}\n{}", pumice_ir::text::function_to_text(func));
         }
@@ -244,7 +250,9 @@ fn random_graphs_become_structured() {
         let text = module_to_text(&module);
         let seeds: Vec<i32> = (0..6).map(|_| random.below(1 << 30) as i32).collect();
         let before: Vec<interp::Output> = seeds.iter().map(|&s| trace(&module, s)).collect();
-        structure_all(&mut module);
+        // Graphs of this size have few places behind a selection.
+        let many = [1, 2, MANY][round % 3];
+        structure_all_sharing(&mut module, many);
         for (&seed, expected) in seeds.iter().zip(&before) {
             if trace(&module, seed) != *expected {
                 panic!("seed {seed}\n{text}\n{}", module_to_text(&module));
@@ -370,6 +378,19 @@ fn long_functions_stay_long_only() {
     structure(func).expect("nesting is small");
     let after = count(func);
     assert!(after <= 4 * before, "{before} instructions became {after}");
+}
+
+#[test]
+fn a_build_whose_time_is_over_ends_here() {
+    let text = "func fn0 \"f\"(bool) -> () export {\nblock0(v0: bool):\n  branch v0, block1, block2\n\
+                block1:\n  jump block2\nblock2:\n  return\n}\n";
+    let mut module = parse_module(text).expect("parses");
+    budget::begin();
+    budget::end_at(Some(std::time::Instant::now()));
+    let func = module.functions.values_mut().next().expect("one");
+    let error = structure(func).expect_err("no time is left");
+    budget::end_at(None);
+    assert_eq!(error.message, "compiling this program takes too long");
 }
 
 #[test]

@@ -29,6 +29,8 @@ pub(super) struct Work<'a> {
     pub vars: PrimaryMap<Var, VarData>,
     /// Operands that stand for a variable.
     pub var_of: FxHashMap<Value, Var>,
+    /// The former parameters of a block of the original function, each of which stands for a variable.
+    pub params: SecondaryMap<Block, Vec<Value>>,
     /// Definitions on the edge out of a block that ends in a jump.
     pub edge_defs: FxHashMap<Block, Vec<(Var, Value)>>,
     /// Definitions by instructions of a block.
@@ -172,8 +174,14 @@ impl Work<'_> {
         self.edge_defs.entry(block).or_default().push((var, number));
     }
 
-    /// Ends `block` in `label == target ? target : other`.
-    pub fn branch_on_label(&mut self, block: Block, label: Value, target: Block, other: Block) {
+    /// Ends `block` in `label == target ? way : other`, where `way` is the block that leads to `target`.
+    pub fn branch_on_label(
+        &mut self,
+        block: Block,
+        label: Value,
+        (target, way): (Block, Block),
+        other: Block,
+    ) {
         let number = self.func.i32(target.as_u32() as i32);
         let cond = self.func.append_value(
             block,
@@ -188,7 +196,7 @@ impl Work<'_> {
             block,
             InstKind::Branch {
                 cond,
-                then: BlockCall::new(target, &[]),
+                then: BlockCall::new(way, &[]),
                 other: BlockCall::new(other, &[]),
             },
         );
@@ -198,7 +206,7 @@ impl Work<'_> {
     pub fn dispatch(&mut self, block: Block, label: Value, targets: &[Block], other: Block) {
         match *targets {
             [] => self.set_terminator(block, jump(other)),
-            [target] => self.branch_on_label(block, label, target, other),
+            [target] => self.branch_on_label(block, label, (target, target), other),
             _ => {
                 let cases = targets
                     .iter()
