@@ -154,6 +154,22 @@ fn files_that_are_neither_and_names_that_are_close_are_told() {
 }
 
 #[test]
+fn compiling_ends_at_the_time_limit() {
+    let folder = parts("time");
+    folder.ok("--emit=vulkan --time-limit=600 -o k.vulkan k.cl f.cl");
+    folder.fails(
+        "--emit=vulkan --time-limit 0 k.cl",
+        1,
+        "fatal error: compiling this program takes too long\n1 error generated.\n",
+    );
+    folder.fails(
+        "--time-limit=soon k.cl",
+        2,
+        "pumicec: error: 'soon' is no number of seconds\n",
+    );
+}
+
+#[test]
 fn messages_are_in_colours_where_that_is_asked() {
     let folder = Folder::new("colours").with("a.cl", "kernel void k(global imt *p) { }\n");
     let ran = folder.run("--emit=none -fcolor-diagnostics a.cl");

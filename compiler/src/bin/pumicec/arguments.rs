@@ -1,6 +1,7 @@
 //! The command line, in both of its forms.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use pumice_compiler::abi::Abi;
 use pumice_compiler::extensions::{self, ExtensionChange};
@@ -160,6 +161,8 @@ pub struct Arguments {
     pub abi: Option<Abi>,
     /// The subjects of remarks.
     pub remarks: BTreeSet<&'static str>,
+    /// Time that compiling may take.
+    pub time_limit: Option<Duration>,
     /// True for messages in colours; `None` leaves it to the terminal.
     pub colours: Option<bool>,
     /// Features hidden from the target, and the choice of built-in functions.
@@ -191,6 +194,7 @@ struct Words {
     device: NamedDevice,
     extensions: Vec<ExtensionChange>,
     error_limit: Option<usize>,
+    time_limit: Option<Duration>,
     narrow_addresses: bool,
     half_by_pragma: bool,
     descriptors: Option<bool>,
@@ -216,6 +220,7 @@ impl Request {
             device: NamedDevice::Reference,
             extensions: Vec::new(),
             error_limit: None,
+            time_limit: None,
             narrow_addresses: false,
             half_by_pragma: false,
             descriptors: None,
@@ -273,6 +278,13 @@ impl Words {
                 let limit = arg["-ferror-limit=".len()..].parse();
                 let why = |_| format!("'{arg}' does not end with a number");
                 self.error_limit = Some(limit.map_err(why)?);
+            }
+            "--time-limit" => {
+                let seconds = value()?;
+                let why = |_| format!("'{seconds}' is no number of seconds");
+                self.time_limit = Some(Duration::from_secs(
+                    seconds.parse::<u32>().map_err(why)?.into(),
+                ));
             }
             _ if arg.starts_with("-Rpass=") => {
                 self.remarks.extend(subjects(&arg["-Rpass=".len()..])?);
@@ -355,6 +367,7 @@ impl Words {
             options,
             abi,
             remarks: self.remarks,
+            time_limit: self.time_limit,
             colours: self.colours,
             flags: self.flags,
         })

@@ -104,6 +104,11 @@ const OPTIONS: &[Row] = &[
         "stop after N errors, 0: never (20)",
     ),
     row(
+        "--time-limit",
+        Value::Joined("SECONDS"),
+        "fail where compiling takes longer than so many seconds",
+    ),
+    row(
         "--half-by-pragma",
         Value::None,
         "cl_khr_fp16 is off until its pragma enables it",

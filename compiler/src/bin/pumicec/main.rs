@@ -18,10 +18,12 @@ mod messages;
 mod remarks;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use arguments::{Arguments, Emit, NamedDevice, Request};
 use files::{Contents, Folders, Input};
 use messages::Messages;
+use pumice_budget as budget;
 use pumice_compiler::backend::pass::Ctx;
 use pumice_compiler::backend::pipeline::run_pipeline;
 use pumice_compiler::target::matrix::NativeProduct;
@@ -259,6 +261,7 @@ fn write_rules(args: &Arguments, target: &Target, inputs: &[Input]) -> Result<()
 fn compile(args: &Arguments) -> Result<(), Failure> {
     let target = &target_of(args)?;
     files::check_output(args)?;
+    budget::end_at(args.time_limit.map(|limit| Instant::now() + limit));
     let inputs = args.inputs.iter().map(|path| files::read_input(path));
     let inputs: Vec<Input> = inputs.collect::<Result<_, String>>()?;
     if args.dependencies.alone {
