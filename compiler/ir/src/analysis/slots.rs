@@ -134,6 +134,11 @@ impl Uses {
         })
     }
 
+    /// Returns whether a value is computed from a slot's address.
+    pub fn is_slot_address(&self, value: Value) -> bool {
+        self.addresses.get(value).is_some()
+    }
+
     fn escape(&mut self, value: Value) {
         if let Some(address) = self.addresses.get(value) {
             self.escaped[address.slot] = true;

@@ -3,10 +3,12 @@
 //! Each round finds the slots whose every use is known ([`super::slots`]), turns copies of
 //! them into typed loads and stores, and makes SSA values of their pieces
 //! ([`super::mem2reg`]). Pointers kept in slots become plain values that way, which may free
-//! the slots that they point to: rounds go on until nothing more is found.
+//! the slots that they point to: rounds go on until nothing more is found. Indices that are computed
+//! from constants are folded once nothing else is left, except under checks, which test the indices
+//! of the source.
 
 use crate::pass::{Changed, FunctionCtx};
-use crate::passes::optimize::mem2reg;
+use crate::passes::optimize::{fold, mem2reg};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::slots::{Address, Pieces, Uses};
 use pumice_ir::{
@@ -20,6 +22,7 @@ const MAX_RANGES: usize = 20_000;
 /// Promotes the private variables of one function.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let mut changed = Changed::No;
+    let folds = !ctx.options.math.opt_disable && !ctx.target.checks.any();
     while !func.slots.is_empty() {
         let cfg = Cfg::new(func);
         let mut uses = Uses::new(func, &cfg);
@@ -33,12 +36,48 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         }
         let pieces = Pieces::new(func, &uses);
         if pieces.data.is_empty() {
+            if folds && has_computed_index(func, &cfg, &uses) && fold::run(func, ctx).is_yes() {
+                changed = Changed::Yes;
+                continue;
+            }
             break;
         }
         mem2reg::promote(func, &cfg, &uses, &pieces, ctx.target.zero_private);
         changed = Changed::Yes;
     }
     changed
+}
+
+/// Instructions between an index and the constants that it is computed from.
+const INDEX_STEPS: u32 = 8;
+
+/// Returns whether a slot is addressed at an index that is computed from constants alone.
+fn has_computed_index(func: &Function, cfg: &Cfg, uses: &Uses) -> bool {
+    let blocks = cfg.reverse_postorder().iter();
+    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
+    insts.any(|&inst| match func.insts[inst].kind {
+        InstKind::PtrAdd { base, offset } => {
+            uses.is_slot_address(base)
+                && func.const_bits(offset).is_none()
+                && is_made_of_constants(func, offset, INDEX_STEPS)
+        }
+        _ => false,
+    })
+}
+
+fn is_made_of_constants(func: &Function, value: Value, steps: u32) -> bool {
+    let (Some(inst), true) = (func.def_inst(value), steps > 0) else {
+        return func.const_bits(value).is_some();
+    };
+    let kind = &func.insts[inst].kind;
+    let mut all = matches!(
+        kind,
+        InstKind::Unary { .. } | InstKind::Binary { .. } | InstKind::Convert { .. }
+    );
+    if all {
+        kind.for_each_value(|operand| all = all && is_made_of_constants(func, operand, steps - 1));
+    }
+    all
 }
 
 type Ranges = SecondaryMap<StackSlot, Vec<(u32, Type)>>;
