@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use pumice_compiler::target::{Checks, QuirkKind, Quirks};
 use pumice_compiler::{
     CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
     link, lower,
@@ -309,4 +310,48 @@ fn structures_have_as_many_members_as_spirv_allows() {
         "{}",
         &outcome.log[..outcome.log.len().min(2000)]
     );
+}
+
+/// The error of a kernel with this body for a driver that takes nests of 80, if there is one.
+fn nest_error(body: &str, checks: Checks) -> Option<String> {
+    let target = Target {
+        quirks: Quirks::NONE.with(QuirkKind::NestsOf80),
+        checks,
+        zero_private: checks.robust(),
+        ..Target::reference()
+    };
+    let module = kernel_module(&format!(
+        "kernel void k(global int *p, int x) {{\n{body}}}\n"
+    ));
+    let linked = link(&[&module], &LinkOptions::default());
+    let linked = linked.output.expect(&linked.log);
+    let lowered = on_large_stack(|| lower(&linked, &target, &LowerOptions::default()));
+    assert_eq!(lowered.output.is_none(), !lowered.log.is_empty());
+    lowered.output.is_none().then_some(lowered.log)
+}
+
+#[test]
+fn nests_that_a_driver_cannot_take_are_refused() {
+    let list = |n: usize, each: fn(usize) -> String| -> String { (0..n).map(each).collect() };
+    let ifs =
+        |n| list(n, |i| format!("if (p[{i}]) {{ x += p[{i}];\n")) + "p[0] = x;" + &"}".repeat(n);
+    let loops =
+        |n| list(n, |i| format!("for (int i{i} = 0; i{i} < p[0]; i{i}++)\n")) + "p[i0] += x;\n";
+    let returns = |n| list(n, |i| format!("if (p[{i}]) return; p[x] = {i};\n"));
+    let robust = Checks::parse("robust").expect("checks");
+    let (branches, many) = ("branches and early returns nest", "loops nest");
+    type Text<'a> = &'a dyn Fn(usize) -> String;
+    let cases: [(Text<'_>, Checks, usize, &str); 4] = [
+        (&ifs, Checks::NONE, 80, branches),
+        (&loops, Checks::NONE, 80, many),
+        (&returns, Checks::NONE, 79, branches),
+        // The report of each loop that ends early is a return of its own.
+        (&loops, robust, 75, branches),
+    ];
+    for (text, checks, fits, what) in cases {
+        assert_eq!(nest_error(&text(fits), checks), None);
+        let error = nest_error(&text(fits + 6), checks).expect("refused");
+        assert!(error.contains(&format!("kernel `k`: {what} 8")), "{error}");
+        assert!(error.contains("the device's driver takes 80"), "{error}");
+    }
 }

@@ -75,6 +75,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "behind a loop with several exits, its values may be those of another work-item's last round",
     },
     Quirk {
+        kind: QuirkKind::NestsOf80,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "gallivm keeps 80 masks of branches and 80 of loops: deeper nests crash the process or never end (seen in 25.0.7)",
+    },
+    Quirk {
         kind: QuirkKind::SplitBitJoins,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

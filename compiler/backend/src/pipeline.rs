@@ -21,7 +21,7 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    convert_in_doubles, fix_signed_zero, flush_min_max, loop_values, round_doubles,
+    convert_in_doubles, deep_nests, fix_signed_zero, flush_min_max, loop_values, round_doubles,
     split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
@@ -361,6 +361,12 @@ pub const PIPELINE: &[Pass] = &[
         Function(loop_values::run),
     )
     .requires(&[Structured]),
+    Pass::new(
+        "deep_nests",
+        DriverQuirk(&[QuirkKind::NestsOf80]),
+        TryModule(deep_nests::run),
+    )
+    .requires(&[Inlined, Structured]),
 ];
 
 /// The rows that a module goes through for a target and options.

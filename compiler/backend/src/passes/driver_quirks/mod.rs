@@ -2,6 +2,7 @@
 //! on by a quirk.
 
 pub mod convert_in_doubles;
+pub mod deep_nests;
 pub mod fix_signed_zero;
 pub mod flush_min_max;
 pub mod loop_values;
