@@ -25,7 +25,7 @@ struct Builder<'a, 'b> {
     single: SecondaryMap<Block, Option<Block>>,
     /// The smallest loop around each block, those made here included.
     innermost: SecondaryMap<Block, Option<pumice_ir::Loop>>,
-    /// What the places behind a selection share if there are so many.
+    /// The variables that places behind a selection share, from `many` places on.
     carriers: Carriers,
     many: usize,
     /// The first block of the loop that a preheader leads to.

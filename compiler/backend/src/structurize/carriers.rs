@@ -26,7 +26,7 @@ pub(super) struct Carriers {
     of: FxHashMap<Block, Rc<Shared>>,
 }
 
-/// What places behind one selection share.
+/// The variables that places behind one selection share.
 struct Shared {
     carriers: Vec<Carrier>,
     /// The former parameters of each place, each with its carrier's number.
