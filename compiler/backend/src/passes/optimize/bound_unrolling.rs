@@ -59,19 +59,18 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
     let mut weights: SecondaryMap<Loop, u64> = SecondaryMap::new();
-    let mut outside = 0;
+    let mut outside: u64 = 0;
     for &block in cfg.reverse_postorder() {
         let insts = func.layout.insts[block].iter();
-        let size: u64 = insts
-            .map(|&inst| match func.insts[inst].kind {
-                InstKind::Call { func, .. } => sizes[func].max(1),
-                _ => 1,
-            })
-            .sum();
-        match nest.innermost(block) {
-            Some(this) => weights[this] += size,
-            None => outside += size,
-        }
+        // Functions that each call two others are as large as the number of their calls' paths.
+        let size = insts.fold(0, |size: u64, &inst| match func.insts[inst].kind {
+            InstKind::Call { func, .. } => size.saturating_add(sizes[func].max(1)),
+            _ => size.saturating_add(1),
+        });
+        let sum = nest
+            .innermost(block)
+            .map_or(&mut outside, |this| &mut weights[this]);
+        *sum = sum.saturating_add(size);
     }
     // A hint without a loop asks for nothing.
     let mut hints: Vec<(Block, UnrollHint)> = func
@@ -105,10 +104,10 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
             None if wrapping[this] => hints.push((data.header, hint)),
             None => {}
         }
-        match data.parent {
-            Some(parent) => weights[parent] += grown,
-            None => outside += grown,
-        }
+        let sum = data
+            .parent
+            .map_or(&mut outside, |parent| &mut weights[parent]);
+        *sum = sum.saturating_add(grown);
     }
     (hints, outside)
 }
@@ -129,7 +128,9 @@ fn grant(asked: UnrollHint, rounds: Option<u64>, weight: u64, budget: u64) -> (U
             let count = u64::from(count).min(most);
             (UnrollHint::Partial(count as u32), count)
         }
-        (_, Some(rounds)) if rounds <= UNASKED_ROUNDS && weight * rounds <= UNASKED => {
+        (_, Some(rounds))
+            if rounds <= UNASKED_ROUNDS && weight.saturating_mul(rounds) <= UNASKED =>
+        {
             (UnrollHint::None, rounds)
         }
         _ => (UnrollHint::None, 1),
