@@ -4,6 +4,32 @@ use super::types::{INTEGERS, Scalar, Space, Ty};
 use super::{Array, Gen, Record};
 
 impl Gen {
+    /// Bit-fields over words that are written first, since a field's word is read too.
+    pub(crate) fn bit_fields(&mut self) {
+        let name = self.fresh("bf");
+        let widths: Vec<u32> = (0..3).map(|_| 1 + self.random.below(20)).collect();
+        self.line(&format!(
+            "union {{ uint w[4]; struct {{ int a : {}; uint b : {}; int c : {}; }} f; }} {name} = \
+             {{ {{ 0, 0, 0, 0 }} }};",
+            widths[0], widths[1], widths[2]
+        ));
+        for (field, scalar) in [("a", Scalar::Int), ("b", Scalar::Uint), ("c", Scalar::Int)] {
+            let value = self.expr(Ty::scalar(scalar), 2);
+            self.line(&format!("{name}.f.{field} = {value};"));
+        }
+        let (to, from) = (
+            *self.random.pick(&["a", "b", "c"]),
+            *self.random.pick(&["a", "c"]),
+        );
+        let op = *self.random.pick(&["^=", "&=", "|="]);
+        self.line(&format!("{name}.f.{to} {op} {name}.f.{from};"));
+        let result = self.fresh("v");
+        self.line(&format!("int {result} = {name}.f.a ^ {name}.f.c;"));
+        self.add_lvalue(result, Vec::new(), Ty::scalar(Scalar::Int), true);
+        let uint = Ty::scalar(Scalar::Uint);
+        self.add_lvalue(format!("{name}.w[0]"), Vec::new(), uint, true);
+    }
+
     /// Makes an array visible, to expressions and to pointers.
     pub(crate) fn array_lvalue(
         &mut self,

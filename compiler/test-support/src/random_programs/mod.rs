@@ -293,7 +293,8 @@ fn kernel(g: &mut Gen, global: u32) -> String {
     };
     let _ = write!(
         file,
-        "#pragma OPENCL FP_CONTRACT OFF\n{}__kernel void k(__global ulong *out, \
+        "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION __cl_clang_bitfields : enable\n\
+         {}__kernel void k(__global ulong *out, \
          __global const {} *in, __global const float *fin,\n              __global {} *scratch, \
          {} x, {} y, __local {} *la) {{\n    uint gid = get_global_id(0), lid = \
          get_local_id(0);\n    __global {} *mine = scratch + gid * 4;\n{}{zero}{}}}\n",

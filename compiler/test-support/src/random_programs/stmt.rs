@@ -46,7 +46,7 @@ impl Gen {
     pub(crate) fn statement(&mut self, flow: Flow) {
         self.budget -= 1;
         let deep = flow.depth >= 3;
-        match self.random.below(34) {
+        match self.random.below(35) {
             0..=4 => self.declaration(),
             5 | 6 if !deep => self.branch(flow),
             7..=9 if !deep && self.has(Self::LOOPS) => self.repetition(flow),
@@ -54,6 +54,7 @@ impl Gen {
             11 if !deep && self.has(Self::GOTOS) => self.jumps(flow),
             12 | 13 if self.has(Self::ARRAYS) => self.array(),
             14 | 15 if self.has(Self::RECORDS) => self.record_statement(),
+            34 if self.has(Self::RECORDS) => self.bit_fields(),
             16..=18 if self.has(Self::POINTERS) => self.pointer_statement(),
             19..=21 if self.has(Self::CALLS) => self.call_statement(),
             22..=24 if flow.uniform && self.has(Self::LOCALS) => self.exchange(),
@@ -237,19 +238,25 @@ impl Gen {
     fn switch(&mut self, flow: Flow) {
         let ty = self.any_integer();
         let value = self.expr(ty, 2);
-        let cases = 2 + self.random.below(5);
+        // A long one has many places behind its selection.
+        let long = flow.depth < 2 && self.random.chance(15);
+        let cases = match long {
+            true => 9 + self.random.below(7),
+            false => 2 + self.random.below(5),
+        };
         let default = self.random.below(cases + 2);
         let flow = Flow {
             uniform: false,
             breakable: true,
             ..flow
         };
-        self.line(&format!("switch ({value} & 7) {{"));
+        let mask = if long { 15 } else { 7 };
+        self.line(&format!("switch ({value} & {mask}) {{"));
         for case in 0..cases {
             if case == default {
                 self.line("default:");
             }
-            let stride = if self.random.chance(80) {
+            let stride = if long || self.random.chance(80) {
                 case
             } else {
                 7 - case / 4
@@ -259,8 +266,16 @@ impl Gen {
             } else {
                 self.line(&format!("case {}:", 100 + case));
             }
-            let last = if self.random.chance(60) { "break;" } else { "" };
+            let ends = if long { 10 } else { 60 };
+            let last = if self.random.chance(ends) {
+                "break;"
+            } else {
+                ""
+            };
             let count = 1 + self.random.below(2);
+            if long {
+                self.budget = self.budget.max(1);
+            }
             self.block("", count, flow, last);
         }
         self.line("}");
