@@ -183,7 +183,8 @@ fn parse_float(
     let suffix = match &bytes[at..] {
         b"" => FloatSuffix::None,
         b"f" | b"F" => FloatSuffix::Float,
-        b"h" | b"H" => FloatSuffix::Half,
+        // `f16` is clang's.
+        b"h" | b"H" | b"f16" | b"F16" => FloatSuffix::Half,
         b"l" | b"L" => FloatSuffix::Long,
         other => {
             let shown = String::from_utf8_lossy(other);

@@ -5,7 +5,7 @@ use super::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 use super::{Operand, Sema};
 use crate::builtins::{self, Arg, CFunction, ResolveError};
 use crate::lang::types::{FloatKind, Quals, Type, TypeId, TypeTable};
-use crate::parse::ast;
+use crate::parse::ast::{self, ExternalDecl};
 use crate::source::{Span, Symbol};
 
 /// Rank of an argument's conversion to a parameter; lower is better.
@@ -163,6 +163,9 @@ impl<'a> Sema<'a> {
         } else {
             ids[0]
         };
+        if overloaded && self.is_builtin_declared_again(name, func) {
+            return self.call_builtin(name, args, rparen, callee_span, span);
+        }
         self.funcs[func.0 as usize].used = true;
         let function = self.module.function(func);
         let (ret, params, declared) = (function.ret, function.params.clone(), function.span);
@@ -198,6 +201,28 @@ impl<'a> Sema<'a> {
         };
         let dropped = args.get(params.len()..).unwrap_or_default();
         Some(self.call_value(kind, ret, dropped, span))
+    }
+
+    /// Tells whether a declaration names a built-in function, with its parameters, that the program gives no body of its own.
+    fn is_builtin_declared_again(&mut self, name: Symbol, func: FuncId) -> bool {
+        let text = self.name(name);
+        if !builtins::is_builtin(text) || self.has_body(name) {
+            return false;
+        }
+        let params = self.module.function(func).params.clone();
+        let args: Vec<Arg> = (params.iter()).map(|&ty| Arg { ty, null: false }).collect();
+        builtins::resolve(text, &args, &mut self.module.types, &self.lang)
+            .is_ok_and(|found| found.params == params)
+    }
+
+    /// Tells whether some function of a name has a body, be it further down.
+    fn has_body(&self, name: Symbol) -> bool {
+        let defined = |decl: &ExternalDecl| match decl {
+            ExternalDecl::Function(function) => function.declarator.name.map(|(name, _)| name),
+            _ => None,
+        };
+        let names = || self.ast.decls.iter().filter_map(defined).collect();
+        self.defined_names.get_or_init(names).contains(&name)
     }
 
     /// The best of several overloads: `Ok(None)` when none fits.

@@ -56,6 +56,8 @@ mod typed_stmt;
 mod usage;
 mod vector;
 
+use std::cell::OnceCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Diagnostics, Report, Warning};
@@ -98,6 +100,7 @@ pub fn check(
         global_meta: Vec::new(),
         strings: FxHashMap::default(),
         builtin_names: FxHashMap::default(),
+        defined_names: OnceCell::new(),
         host_sized: FxHashMap::default(),
         calls: Vec::new(),
         blocks: Vec::new(),
@@ -156,6 +159,8 @@ struct Sema<'a> {
     strings: FxHashMap<Vec<u8>, GlobalId>,
     /// `size_t` and the like, under their own names.
     builtin_names: FxHashMap<Symbol, TypeId>,
+    /// The names of all functions that have a body, made when the first is asked for.
+    defined_names: OnceCell<FxHashSet<Symbol>>,
     /// Records with a `size_t` or its like, which kernels do not take, and the first such member.
     host_sized: FxHashMap<RecordId, usize>,
     /// Edges of the call graph (caller, callee, position), for the check against recursion.
