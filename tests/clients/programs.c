@@ -468,6 +468,49 @@ static void build_and_binary_errors(void)
     free(binary);
 }
 
+/* A build with a callback may go on when the call has returned: what needs its result waits for it. */
+static void builds_with_callback(void)
+{
+    cl_int error = 0;
+    for (int round = 0; round < 4; round++) {
+        const char *text = round == 3 ? "kernel void ids(global int *p) { p[0] = missing; }" : source;
+        cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+        MUST(error);
+        /* None that the cache has. */
+        char options[64];
+        snprintf(options, sizeof options, "-cl-std=CL3.0 -DROUND=%d", round);
+        MUST(clBuildProgram(program, 0, NULL, options, on_build, &notified));
+        cl_kernel kernels[3] = {NULL, NULL, NULL};
+        cl_uint count = 0;
+        size_t size = 0;
+        switch (round) {
+        case 0:
+            kernels[0] = clCreateKernel(program, "ids", &error);
+            MUST(error);
+            break;
+        case 1:
+            MUST(clCreateKernelsInProgram(program, 3, kernels, &count));
+            EQ(count, 3);
+            break;
+        case 2:
+            MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+            CHECK(size > 64);
+            break;
+        default:
+            CHECK(!clCreateKernel(program, "ids", &error));
+            EQ(error, CL_INVALID_PROGRAM_EXECUTABLE);
+        }
+        cl_build_status status = CL_BUILD_NONE;
+        MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status,
+                                   &status, NULL));
+        EQ(status, round == 3 ? CL_BUILD_ERROR : CL_BUILD_SUCCESS);
+        for (int i = 0; i < 3; i++)
+            if (kernels[i])
+                MUST(clReleaseKernel(kernels[i]));
+        MUST(clReleaseProgram(program));
+    }
+}
+
 static void compile_and_link(void)
 {
     cl_int error = 0;
@@ -580,6 +623,7 @@ int main(void)
     language_decides_about_groups();
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
+    builds_with_callback();
     compile_and_link();
     argument_names();
     MUST(clReleaseCommandQueue(queue));

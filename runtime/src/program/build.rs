@@ -21,6 +21,7 @@ use crate::base::trace;
 use crate::cache::Key;
 use crate::device::{Device, Wishes, checks};
 use crate::executable::Executable;
+use crate::program::begun::Begun;
 use crate::program::cached::{self, IncludeRecorder};
 use crate::program::coarse_form::CoarseForm;
 use crate::program::compile_thread::on_large_stack;
@@ -333,31 +334,6 @@ impl Object<Program> {
         }
     }
 
-    /// Marks a build as begun.
-    pub(super) fn begin(self: &Ref<Program>, chosen: &[usize], options: &str) -> Result<()> {
-        // CL_INVALID_OPERATION if kernel objects are attached to the program.
-        if self.has_kernels() {
-            let reason = "kernel objects of the program exist; release them first";
-            return Err(Error::InvalidOperation.because(reason));
-        }
-        let mut builds = self.builds.lock();
-        // CL_INVALID_OPERATION if the build of the program for a device has not completed.
-        if chosen
-            .iter()
-            .any(|index| builds[*index].status == cl::CL_BUILD_IN_PROGRESS)
-        {
-            let reason = "a build of the program has not ended";
-            return Err(Error::InvalidOperation.because(reason));
-        }
-        for index in chosen {
-            let build = &mut builds[*index];
-            build.status = cl::CL_BUILD_IN_PROGRESS;
-            build.options = options.to_string();
-            build.log = String::new();
-        }
-        Ok(())
-    }
-
     /// The input of each chosen device's build.
     fn inputs(self: &Ref<Program>, chosen: &[usize]) -> Vec<Input> {
         let of_binary = |build: &Build| match (&build.vulkan_module, &build.kernel_module) {
@@ -389,7 +365,7 @@ impl Object<Program> {
     pub(super) fn run(
         self: &Ref<Program>,
         call: Call,
-        chosen: Vec<usize>,
+        begun: Begun,
         inputs: Vec<Input>,
         notify: Option<Notify>,
     ) -> Result<()> {
@@ -397,7 +373,7 @@ impl Object<Program> {
         let work = move || {
             let mut result = Ok(());
             let call = Arc::new(call);
-            for (input, indices) in program.by_target(&chosen, inputs) {
+            for (input, indices) in program.by_target(&begun.chosen, inputs) {
                 let devices: Vec<_> = (indices.iter())
                     .map(|&index| program.devices[index].clone())
                     .collect();
@@ -432,6 +408,7 @@ impl Object<Program> {
                     release::finish(&old, device);
                 }
             }
+            drop(begun);
             (program, result)
         };
         let Some(notify) = notify else {
@@ -551,9 +528,9 @@ impl Object<Program> {
         chosen: Vec<usize>,
         notify: Option<Notify>,
     ) -> Result<()> {
-        self.begin(&chosen, &call.text)?;
-        let inputs = self.inputs(&chosen);
-        self.run(call, chosen, inputs, notify)
+        let begun = self.begin(chosen, &call.text)?;
+        let inputs = self.inputs(&begun.chosen);
+        self.run(call, begun, inputs, notify)
     }
 
     /// Leaves the fault of build options in the build log; gives the call's error.
@@ -561,7 +538,7 @@ impl Object<Program> {
         let mut builds = self.builds.lock();
         for &index in chosen {
             let build = &mut builds[index];
-            if build.status != cl::CL_BUILD_IN_PROGRESS {
+            if !build.is_running() {
                 build.log = format!("error: {error}\n");
             }
             if build.status == cl::CL_BUILD_NONE {

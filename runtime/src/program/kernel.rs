@@ -171,7 +171,7 @@ impl Kernel {
     /// Those that the specification lists for clCreateKernel, in its order.
     pub fn create(program: &Ref<Program>, name: &str) -> Result<Ref<Kernel>> {
         program.context().check_live()?;
-        let builds = program.builds();
+        let builds = program.ended_builds().clone();
         // CL_INVALID_PROGRAM_EXECUTABLE if there is no executable for any device.
         if builds.iter().all(|b| b.runnable().is_none()) {
             let reason = "the program has not been built for any device";

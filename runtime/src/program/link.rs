@@ -80,7 +80,7 @@ pub fn link_programs(
     link_options.math.uniform_work_group_size |= uniform;
     let program = Program::make(context, &devices, Origin::Linked, new_builds(devices.len()));
     let chosen: Vec<usize> = (0..devices.len()).collect();
-    program.begin(&chosen, options)?;
+    let begun = program.begin(chosen, options)?;
     let call = Call {
         text: options.to_string(),
         includes: Includes::default(),
@@ -88,7 +88,7 @@ pub fn link_programs(
         kind: CallKind::Link(link_options),
         step: Step::default(),
     };
-    let result = program.run(call, chosen, modules, notify);
+    let result = program.run(call, begun, modules, notify);
     if result.is_err() {
         for build in program.builds() {
             context.notify(&build.log);

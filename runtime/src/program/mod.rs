@@ -1,6 +1,7 @@
 //! Programs: source, IL or binary in, executables per device out.
 //!
-//! - `build.rs`: the calls that build, for each distinct target; the build log; `link.rs`: the call that links
+//! - `build.rs`: the calls that build, for each distinct target; the build log; `link.rs`: the call that links; `begun.rs`: builds
+//!   that run
 //! - `stages.rs`: compile, link and lower; `compile_thread.rs`: the thread that they run on
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `cached.rs`: entries of the cache
@@ -15,6 +16,7 @@
 //! - `spec.rs`: specialization constants of IL
 
 pub mod arguments;
+mod begun;
 pub mod binary;
 pub mod build;
 mod cached;
@@ -39,7 +41,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, VulkanModule};
 
@@ -109,8 +111,12 @@ pub struct Build {
 impl Build {
     /// The executable, unless another one is being built.
     pub fn runnable(&self) -> Option<&Arc<Executable>> {
-        let is_current = self.status != cl::CL_BUILD_IN_PROGRESS;
-        self.executable.as_ref().filter(|_| is_current)
+        self.executable.as_ref().filter(|_| !self.is_running())
+    }
+
+    /// Tells whether a build has begun and not ended.
+    fn is_running(&self) -> bool {
+        self.status == cl::CL_BUILD_IN_PROGRESS
     }
 
     /// Takes over what an earlier build was made of, if this one failed: a program that was made from a binary has it
@@ -134,6 +140,8 @@ pub struct Program {
     origin: Origin,
     /// Guards the state of each device of `devices`.
     builds: Mutex<Vec<Build>>,
+    /// Told when builds have ended.
+    build_ended: Condvar,
     /// Guards the values set by clSetProgramSpecializationConstant.
     spec_constants: Mutex<BTreeMap<u32, Vec<u8>>>,
     /// Kernel objects attached to the program.
@@ -178,6 +186,7 @@ impl Program {
             devices: devices.to_vec(),
             origin,
             builds: Mutex::new(builds),
+            build_ended: Condvar::new(),
             spec_constants: Mutex::default(),
             kernels: AtomicUsize::new(0),
             release_callbacks: Mutex::default(),
@@ -297,7 +306,7 @@ impl Object<Program> {
     /// # Errors
     /// CL_INVALID_PROGRAM_EXECUTABLE if there is none.
     fn first_executable(self: &Ref<Program>) -> Result<Arc<Executable>> {
-        let builds = self.builds.lock();
+        let builds = self.ended_builds();
         builds
             .iter()
             .find_map(|b| b.runnable().cloned())
@@ -320,7 +329,7 @@ impl Object<Program> {
 
     /// CL_PROGRAM_BINARIES: one for each device, empty where there is none.
     pub fn binaries(self: &Ref<Program>) -> Vec<Vec<u8>> {
-        let builds = self.builds.lock().clone();
+        let builds = self.ended_builds().clone();
         self.devices
             .iter()
             .zip(&builds)
