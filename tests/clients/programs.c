@@ -331,8 +331,12 @@ static void arguments(cl_program program)
     EQ(clSetKernelArg(kernel, 0, sizeof no_memory, &no_memory), CL_INVALID_MEM_OBJECT);
     MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
+    /* Local memory that an argument was not given does not count. */
+    cl_ulong local = 9;
+    MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
+                                  NULL));
+    EQ(local, 0);
     MUST(clSetKernelArg(kernel, 2, 64 * 4, NULL));
-    cl_ulong local = 0;
     MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local,
                                   NULL));
     CHECK(local >= 64 * 4 && local < 4096);

@@ -178,6 +178,12 @@ impl Executable {
                 spec.insert(spec_id, u32::try_from(count).unwrap_or(u32::MAX));
             }
         }
+        if !spec.is_empty() && spec.values().all(|&count| count == 0) {
+            // An array of arguments without bytes has an element, as Vulkan asks. It is no memory that the kernel was given.
+            let larger: SpecValues = spec.keys().map(|&id| (id, 1 << 16)).collect();
+            let (scan, known) = (&self.scan, &self.interface.variable_sizes);
+            return scan.constant_local_memory(kernel.function, [&spec, &larger], known);
+        }
         self.local_memory_with(kernel, &spec)
     }
 

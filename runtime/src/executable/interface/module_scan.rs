@@ -305,16 +305,42 @@ impl ModuleScan {
     /// Work-group memory of a kernel in bytes, for these specialization values. `known` are
     /// sizes that the reflection gives.
     pub fn local_memory(&self, function: u32, spec: &SpecValues, known: &HashMap<u32, u32>) -> u64 {
+        let sizes = self.local_sizes(function, spec, known).into_values();
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    /// The same without the variables whose sizes change from the first specialization values to the others.
+    pub fn constant_local_memory(
+        &self,
+        function: u32,
+        [spec, others]: [&SpecValues; 2],
+        known: &HashMap<u32, u32>,
+    ) -> u64 {
+        let other_sizes = self.local_sizes(function, others, known);
+        let sizes = self.local_sizes(function, spec, known).into_iter();
+        sizes
+            .filter(|(variable, size)| other_sizes.get(variable) == Some(size))
+            .fold(0, |sum, (_, size)| sum.saturating_add(size))
+    }
+
+    /// The bytes of each Workgroup variable that a kernel uses.
+    fn local_sizes(
+        &self,
+        function: u32,
+        spec: &SpecValues,
+        known: &HashMap<u32, u32>,
+    ) -> FxHashMap<u32, u64> {
         let evaluation = self.evaluation(spec);
-        let variables = self.variables_of(function);
-        let bytes = |(variable, ty): (u32, u32)| match known.get(&variable) {
-            Some(&size) => u64::from(size),
-            None => evaluation.size(ty),
+        let bytes = |variable| {
+            let ty = *self.workgroup.get(&variable)?;
+            let size = match known.get(&variable) {
+                Some(&size) => u64::from(size),
+                None => evaluation.size(ty),
+            };
+            Some((variable, size))
         };
-        let held = |variable| Some((variable, *self.workgroup.get(&variable)?));
-        (variables.into_iter().filter_map(held))
-            .map(bytes)
-            .fold(0, u64::saturating_add)
+        let variables = self.variables_of(function).into_iter();
+        variables.filter_map(bytes).collect()
     }
 
     /// Bytes up to the end of the push-constant blocks that a kernel declares: its layout must hold
