@@ -182,6 +182,27 @@ int main(void)
     clEnqueueMapBuffer(queue, b, CL_TRUE, 1 << 10, 0, 1, 0, NULL, NULL, &error);
     EQ(error, CL_INVALID_VALUE);
 
+    /* Regions that overlap may be mapped for reading as often as one likes, for writing once. */
+    unsigned char *written = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE, 64, 128, 0, NULL,
+                                                NULL, &error);
+    MUST(error);
+    CHECK(!clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 191, 8, 0, NULL,
+                              NULL, &error));
+    EQ(error, CL_INVALID_OPERATION);
+    unsigned char *others[] = {
+        clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE, 192, 8, 0, NULL, NULL, &error),
+        clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ, 100, 50, 0, NULL, NULL, &error),
+        clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ, 100, 50, 0, NULL, NULL, &error)};
+    MUST(clGetMemObjectInfo(b, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+    EQ(count, 4);
+    for (int i = 0; i < 3; i++)
+        MUST(clEnqueueUnmapMemObject(queue, b, others[i], 0, NULL, NULL));
+    MUST(clEnqueueUnmapMemObject(queue, b, written, 0, NULL, NULL));
+    written = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL, &error);
+    MUST(error);
+    MUST(clEnqueueUnmapMemObject(queue, b, written, 0, NULL, NULL));
+    expect(b, model_b, N, __LINE__);
+
     /* CL_MEM_USE_HOST_PTR: the mapped pointer is the application's. */
     static unsigned char mine[1024] __attribute__((aligned(128)));
     memset(mine, 0x42, sizeof mine);

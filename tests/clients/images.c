@@ -296,6 +296,19 @@ static void host_memory(void)
     EQ(mapped[0], 9);
     EQ(mapped[3], 255);
     MUST(clEnqueueUnmapMemObject(queue, image, mapped, 0, NULL, NULL));
+    /* Columns side by side may be mapped for writing, a texel twice not. */
+    size_t wide[3] = {2, H, 1}, narrow[3] = {1, 3, 1}, left[3] = {1, 0, 0}, right[3] = {3, 1, 0};
+    mapped = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, left, wide, &row, NULL, 0, NULL,
+                               NULL, &error);
+    MUST(error);
+    unsigned char *beside = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, right, narrow,
+                                              &row, NULL, 0, NULL, NULL, &error);
+    MUST(error);
+    CHECK(!clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, origin, one, &row, NULL, 0, NULL,
+                             NULL, &error));
+    EQ(error, CL_INVALID_OPERATION);
+    MUST(clEnqueueUnmapMemObject(queue, image, mapped, 0, NULL, NULL));
+    MUST(clEnqueueUnmapMemObject(queue, image, beside, 0, NULL, NULL));
     MUST(clReleaseMemObject(image));
 }
 

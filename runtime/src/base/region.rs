@@ -195,9 +195,9 @@ pub fn pieces(
         .map(move |(a, b)| (a, b, extent[0]))
 }
 
-/// Tells whether two boxes of one extent intersect, as coordinates: pitches play no part.
-pub fn boxes_intersect(a: [usize; 3], b: [usize; 3], extent: Extent) -> bool {
-    (0..3).all(|i| a[i].abs_diff(b[i]) < extent[i])
+/// Tells whether two boxes, each an origin and an extent, intersect, as coordinates: pitches play no part.
+pub fn boxes_intersect(a: ([usize; 3], Extent), b: ([usize; 3], Extent)) -> bool {
+    (0..3).all(|i| a.0[i] < b.0[i] + b.1[i] && b.0[i] < a.0[i] + a.1[i])
 }
 
 /// The pieces of a copy between overlapping layouts of one shape that, done one after the other,
@@ -255,23 +255,25 @@ impl Layout {
     }
 }
 
-/// Tells whether two regions of one buffer share a byte (CL_MEM_COPY_OVERLAP).
-pub fn overlap(a: Layout, b: Layout, extent: Extent) -> bool {
-    if extent.contains(&0) {
+/// Tells whether two regions of one buffer, each with its extent, share a byte (CL_MEM_COPY_OVERLAP).
+pub fn overlap(a: (Layout, Extent), b: (Layout, Extent)) -> bool {
+    if a.1.contains(&0) || b.1.contains(&0) {
         return false;
     }
-    let end = |layout: Layout| layout.end(extent).unwrap_or(usize::MAX);
+    let end = |(layout, extent): (Layout, Extent)| layout.end(extent).unwrap_or(usize::MAX);
     // Regions apart as a whole cannot overlap, which is the usual case.
-    if end(a) <= b.offset || end(b) <= a.offset {
+    if end(a) <= b.0.offset || end(b) <= a.0.offset {
         return false;
     }
-    let (a, b, extent) = flattened(a, b, extent);
-    let (mut of_a, mut of_b) = (rows(a, extent), rows(b, extent));
+    let [(mut of_a, length_a), (mut of_b, length_b)] = [a, b].map(|(layout, extent)| {
+        let (layout, _, extent) = flattened(layout, layout, extent);
+        (rows(layout, extent), extent[0])
+    });
     let (mut x, mut y) = (of_a.next(), of_b.next());
     while let (Some(row_a), Some(row_b)) = (x, y) {
-        if row_a + extent[0] <= row_b {
+        if row_a + length_a <= row_b {
             x = of_a.next();
-        } else if row_b + extent[0] <= row_a {
+        } else if row_b + length_b <= row_a {
             y = of_b.next();
         } else {
             return true;
@@ -343,7 +345,7 @@ mod tests {
         assert_eq!(pieces(tight, tight, [1, most, 1]), [(0, 0, most)]);
         let wide = Layout::new([0; 3], [1, most, 1], 2, 0).unwrap();
         assert_eq!(piece_count(wide, tight, [1, most, 1]), most);
-        assert!(overlap(wide, wide, [1, most, 1]));
+        assert!(overlap((wide, [1, most, 1]), (wide, [1, most, 1])));
     }
 
     #[test]
@@ -367,8 +369,12 @@ mod tests {
             }
             assert_eq!(bytes, expected);
         }
-        assert!(!boxes_intersect([0, 0, 0], [5, 0, 0], extent));
-        assert!(boxes_intersect([0, 0, 0], [4, 2, 1], extent));
+        assert!(!boxes_intersect(([0, 0, 0], extent), ([5, 0, 0], extent)));
+        assert!(boxes_intersect(([0, 0, 0], extent), ([4, 2, 1], extent)));
+        assert!(!boxes_intersect(
+            ([0, 0, 0], [4, 1, 1]),
+            ([4, 0, 0], extent)
+        ));
     }
 
     #[test]
@@ -388,8 +394,12 @@ mod tests {
         let a = Layout::new([0, 0, 0], [4, 3, 1], 8, 0).unwrap();
         let b = Layout::new([4, 0, 0], [4, 3, 1], 8, 0).unwrap();
         let c = Layout::new([3, 1, 0], [4, 3, 1], 8, 0).unwrap();
-        assert!(!overlap(a, b, [4, 3, 1]));
-        assert!(overlap(a, c, [4, 3, 1]));
-        assert!(overlap(a, a, [4, 3, 1]));
+        let extent = [4, 3, 1];
+        assert!(!overlap((a, extent), (b, extent)));
+        assert!(overlap((a, extent), (c, extent)));
+        assert!(overlap((a, extent), (a, extent)));
+        // Rows of another length, and fewer of them.
+        assert!(!overlap((a, extent), (b, [2, 2, 1])));
+        assert!(overlap((a, extent), (a, [1, 1, 1])));
     }
 }

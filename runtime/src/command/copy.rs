@@ -91,7 +91,7 @@ pub fn rect(
         return Err(Error::InvalidValue.because(reason));
     }
     let apart = source.handle() == destination.handle()
-        && origins.is_some_and(|[a, b]| !boxes_intersect(a, b, extent));
+        && origins.is_some_and(|[a, b]| !boxes_intersect((a, extent), (b, extent)));
     let copy = Copy {
         command_type: cl::CL_COMMAND_COPY_BUFFER_RECT,
         source: source.clone(),
@@ -129,7 +129,7 @@ impl Copy {
                 shift(from, source.origin()),
                 shift(to, destination.origin()),
             );
-            if overlap(a, b, extent) {
+            if overlap((a, extent), (b, extent)) {
                 let mut steps = ascending_pieces(from, to, extent);
                 let few = steps.nth(MOST_ASCENDING).is_none();
                 if !apart || !few {

@@ -14,8 +14,8 @@ use crate::command::image::{check_moves, image_of};
 use crate::command::{Command, HostCommand};
 use crate::context::Placement;
 use crate::memory::Mem;
-use crate::memory::buffer::Mapping;
 use crate::memory::image::Origin;
+use crate::memory::mapping::Mapping;
 use crate::memory::part::Part;
 use crate::memory::residency::Access;
 
@@ -99,7 +99,8 @@ fn map(on: &Placement, object: &Ref<Mem>, part: Part, flags: u64) -> Result<(Com
         part,
         writes,
     };
-    object.add_mapping(mapping.clone());
+    // CL_INVALID_OPERATION if regions that overlap would be mapped for writing.
+    object.mappings().add(mapping.clone())?;
     let command = Map {
         object: object.clone(),
         mapping,
@@ -139,7 +140,7 @@ fn check_access(object: &Mem, flags: u64) -> Result<bool> {
 pub fn unmap(on: &Placement, object: &Ref<Mem>, address: usize) -> Result<Command> {
     on.check_context(object.context())?;
     // CL_INVALID_VALUE if mapped_ptr is not a pointer that a map of this object gave.
-    let mapping = object.take_mapping(address).ok_or_else(|| {
+    let mapping = object.mappings().take(address).ok_or_else(|| {
         Error::InvalidValue.because("mapped_ptr is no address that a map of this object gave")
     })?;
     Ok(Command::Host(Arc::new(Unmap {
@@ -185,7 +186,7 @@ impl HostCommand for Map {
     }
 
     fn withdraw(&self) {
-        let _ = self.object.take_mapping(self.mapping.address);
+        let _ = self.object.mappings().take(self.mapping.address);
     }
 }
 
@@ -216,6 +217,6 @@ impl HostCommand for Unmap {
     }
 
     fn withdraw(&self) {
-        self.object.add_mapping(self.mapping.clone());
+        self.object.mappings().put_back(self.mapping.clone());
     }
 }

@@ -21,24 +21,12 @@ use crate::memory::flags::{
     check_flags, check_host_ptr, check_immutable, inherited_flags, with_default_access,
 };
 use crate::memory::image::ImageMem;
+use crate::memory::mapping::Mappings;
 use crate::memory::part::Part;
 use crate::memory::pipe::Pipe;
 use crate::memory::registry;
 use crate::memory::residency::{Access, Contents};
 use crate::memory::storage::{self, Shared, Storage};
-
-/// A part that the application has mapped.
-#[derive(Clone)]
-pub struct Mapping {
-    /// The pointer that the application got.
-    pub address: usize,
-    /// The part.
-    pub part: Part,
-    /// True if the application may write through it.
-    pub writes: bool,
-    /// Bytes that map and unmap copy; 0 where the pointer leads to the object's own memory.
-    pub copied: usize,
-}
 
 /// A memory object: a buffer, a part of one, an image or a pipe.
 pub struct Mem {
@@ -59,8 +47,7 @@ pub struct Mem {
     external: Option<External>,
     /// Its addresses, with CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT.
     addresses: Option<Addresses>,
-    /// Guards the ranges mapped at the moment.
-    mappings: Mutex<Vec<Mapping>>,
+    mappings: Mappings,
     /// Guards the destructor callbacks, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
 }
@@ -176,7 +163,7 @@ impl Mem {
             content: Content::Bytes(storage),
             external,
             addresses: addresses.transpose()?,
-            mappings: Mutex::default(),
+            mappings: Mappings::default(),
             destructors: Mutex::default(),
         });
         if let Some(addresses) = &object.addresses {
@@ -205,7 +192,7 @@ impl Mem {
             content: Content::Bytes(storage),
             external: None,
             addresses: None,
-            mappings: Mutex::default(),
+            mappings: Mappings::default(),
             destructors: Mutex::default(),
         })
     }
@@ -224,7 +211,7 @@ impl Mem {
             content,
             external: desc.external,
             addresses: None,
-            mappings: Mutex::default(),
+            mappings: Mappings::default(),
             destructors: Mutex::default(),
         })
     }
@@ -272,7 +259,7 @@ impl Object<Mem> {
             content: Content::Bytes(storage.clone()),
             external: None,
             addresses: None,
-            mappings: Mutex::default(),
+            mappings: Mappings::default(),
             destructors: Mutex::default(),
         }))
     }
@@ -306,7 +293,7 @@ impl Object<Mem> {
             cl::CL_MEM_FLAGS => Info::u64(self.flags),
             cl::CL_MEM_SIZE => Info::size(self.size),
             cl::CL_MEM_HOST_PTR => Info::size(self.host_address),
-            cl::CL_MEM_MAP_COUNT => Info::u32(self.mappings.lock().len() as u32),
+            cl::CL_MEM_MAP_COUNT => Info::u32(self.mappings.count() as u32),
             cl::CL_MEM_REFERENCE_COUNT => Info::u32(self.reference_count()),
             cl::CL_MEM_CONTEXT => Info::object(&self.context),
             cl::CL_MEM_ASSOCIATED_MEMOBJECT => Info::optional(self.parent.as_ref()),
@@ -566,16 +553,9 @@ impl Mem {
         Ok(())
     }
 
-    /// Notes a mapping.
-    pub fn add_mapping(&self, mapping: Mapping) {
-        self.mappings.lock().push(mapping);
-    }
-
-    /// Ends the latest mapping that gave `address`.
-    pub fn take_mapping(&self, address: usize) -> Option<Mapping> {
-        let mut mappings = self.mappings.lock();
-        let index = mappings.iter().rposition(|m| m.address == address)?;
-        Some(mappings.remove(index))
+    /// What the application has mapped.
+    pub fn mappings(&self) -> &Mappings {
+        &self.mappings
     }
 
     /// clSetMemObjectDestructorCallback.

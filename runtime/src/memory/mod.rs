@@ -10,7 +10,7 @@
 //! - `residency.rs`: the copies of contents on devices; `storage.rs`, `image_storage.rs`: of bytes, of texels
 //! - `clearing.rs`: clears of new contents by the device
 //! - `pipe.rs`, `pipe_create.rs`: pipes
-//! - `part.rs`: parts of contents, for commands that copy and map
+//! - `part.rs`: parts of contents, for commands that copy and map; `mapping.rs`: what is mapped
 //! - `texel.rs`: colours as texels
 //! - `written.rs`: the bytes of buffers that something wrote, for check mode
 
@@ -28,6 +28,7 @@ pub mod image_requirements;
 pub mod image_rows;
 mod image_storage;
 pub mod import;
+pub mod mapping;
 pub mod part;
 pub mod pipe;
 mod pipe_create;

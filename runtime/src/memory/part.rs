@@ -61,7 +61,7 @@ impl HostView {
 }
 
 impl Part {
-    /// Tells whether both parts, of one shape, have bytes or texels in common.
+    /// Tells whether both parts have bytes or texels in common.
     pub fn overlaps(&self, other: &Part) -> bool {
         match (self, other) {
             (
@@ -71,11 +71,11 @@ impl Part {
                     area: other,
                 },
             ) => {
-                let [a, b] = [area, other].map(|area| area.origin.map(|n| n as usize));
-                let extent = area.extent.map(|n| n as usize);
-                Arc::ptr_eq(storage, there)
-                    && area.level == other.level
-                    && boxes_intersect(a, b, extent)
+                let [a, b] = [area, other].map(|area| {
+                    let origin = area.origin.map(|n| n as usize);
+                    (origin, area.extent.map(|n| n as usize))
+                });
+                Arc::ptr_eq(storage, there) && area.level == other.level && boxes_intersect(a, b)
             }
             (
                 Part::Bytes {
@@ -88,14 +88,7 @@ impl Part {
                     place: other,
                     extent: of_other,
                 },
-            ) if Arc::ptr_eq(storage, there) => match extent == of_other {
-                true => overlap(*place, *other, *extent),
-                // Of unlike shapes everything from the first byte to the last counts.
-                false => {
-                    let end = |place: &Layout, extent| place.end(extent).unwrap_or(usize::MAX);
-                    place.offset < end(other, *of_other) && other.offset < end(place, *extent)
-                }
-            },
+            ) if Arc::ptr_eq(storage, there) => overlap((*place, *extent), (*other, *of_other)),
             _ => false,
         }
     }
