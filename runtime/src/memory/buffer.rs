@@ -553,7 +553,7 @@ impl Mem {
         Ok(())
     }
 
-    /// What the application has mapped.
+    /// The parts that the application has mapped.
     pub fn mappings(&self) -> &Mappings {
         &self.mappings
     }

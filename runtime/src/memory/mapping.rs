@@ -1,4 +1,4 @@
-//! What the application has mapped of a memory object.
+//! The parts of a memory object that the application has mapped.
 
 use parking_lot::Mutex;
 
