@@ -218,6 +218,34 @@ static void errors(const char *options, int told)
     MUST(clReleaseCommandQueue(given));
 }
 
+static const char small_source[] =
+    "kernel void small(global int *r, queue_t q)\n"
+    "{\n"
+    "  int i = get_global_id(0);\n"
+    "  r[i] = enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ r[64 + i] = i; });\n"
+    "}\n";
+
+/* A queue of one byte takes a kernel of each work-item of a small range: there are programs that try until it does. */
+static void small_queue(void)
+{
+    cl_command_queue given = device_queue(on_device, 1, CL_SUCCESS);
+    cl_program program = build(small_source, "-cl-std=CL3.0");
+    cl_mem buffer = buffer_of(128 * sizeof(int));
+    cl_kernel kernel = kernel_of(program, "small", buffer);
+    MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
+    run(kernel, 64);
+    int r[128];
+    fetch(buffer, r, sizeof r);
+    for (int i = 0; i < 64; i++) {
+        EQ(r[i], 0);
+        EQ(r[64 + i], i);
+    }
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(given));
+}
+
 /* ---- ranges ---- */
 
 static const char ranges_source[] =
@@ -500,6 +528,7 @@ int main(void)
         queues();
         errors("-cl-std=CL3.0", 0);
         errors("-cl-std=CL3.0 -g", 1);
+        small_queue();
         cl_command_queue given = device_queue(on_device | CL_QUEUE_ON_DEVICE_DEFAULT, 0, CL_SUCCESS);
         ranges();
         events();

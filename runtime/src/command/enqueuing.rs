@@ -17,6 +17,7 @@ use crate::command::{Command, HostCommand, Part};
 use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
 use crate::device::gpu;
+use crate::device::queue_limits::LEAST_SIZE;
 use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Observer, Ran};
 use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
@@ -92,7 +93,7 @@ impl Enqueuing {
             _ => None,
         });
         for queue in given.chain(&self.default) {
-            queues.bytes[queue.number() as usize] = queue.size();
+            queues.bytes[queue.number() as usize] = queue.size().max(LEAST_SIZE);
         }
         queues.default = self.default.as_ref().map(|queue| queue.number());
         queues
