@@ -134,7 +134,9 @@ kinds! {
 /// A set of quirks.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Quirks(u32);
+pub struct Quirks(u64);
+
+const _: () = assert!(QuirkKind::ALL.len() <= u64::BITS as usize);
 
 impl Quirks {
     /// No quirk: a driver without faults.
@@ -147,7 +149,7 @@ impl Quirks {
 
     /// Returns whether the set holds `kind`.
     pub fn has(self, kind: QuirkKind) -> bool {
-        self.0 & 1 << kind as u32 != 0
+        self.0 & 1 << kind as u64 != 0
     }
 
     /// The quirks of the set, in the order of declaration.
@@ -159,13 +161,13 @@ impl Quirks {
     /// The set with `kind`.
     #[must_use]
     pub fn with(self, kind: QuirkKind) -> Self {
-        Quirks(self.0 | 1 << kind as u32)
+        Quirks(self.0 | 1 << kind as u64)
     }
 
     /// The set without `kind`.
     #[must_use]
     pub fn without(self, kind: QuirkKind) -> Self {
-        Quirks(self.0 & !(1 << kind as u32))
+        Quirks(self.0 & !(1 << kind as u64))
     }
 }
 
