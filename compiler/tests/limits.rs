@@ -330,28 +330,35 @@ fn nest_error(body: &str, checks: Checks) -> Option<String> {
     lowered.output.is_none().then_some(lowered.log)
 }
 
+/// A text for each of `n` numbers.
+fn list(n: usize, each: fn(usize) -> String) -> String {
+    (0..n).map(each).collect()
+}
+
 #[test]
-fn nests_that_a_driver_cannot_take_are_refused() {
-    let list = |n: usize, each: fn(usize) -> String| -> String { (0..n).map(each).collect() };
+fn nests_of_branches_are_cut_where_a_driver_takes_few() {
     let ifs =
         |n| list(n, |i| format!("if (p[{i}]) {{ x += p[{i}];\n")) + "p[0] = x;" + &"}".repeat(n);
+    let chain = |n| list(n, |i| format!("if (x == {i}) p[{i}] = x; else ")) + "p[x] = 1;";
+    let returns = |n| list(n, |i| format!("if (p[{i}]) return; p[x] = {i};\n"));
+    for n in [40, 82, 300] {
+        for text in [ifs(n), chain(n), returns(n)] {
+            assert_eq!(nest_error(&text, Checks::NONE), None, "{text}");
+            // In a loop too.
+            let text = format!("for (int r = 0; r < x; r++) {{ {text} }}");
+            assert_eq!(nest_error(&text, Checks::NONE), None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn nests_that_a_driver_cannot_take_are_refused() {
     let loops =
         |n| list(n, |i| format!("for (int i{i} = 0; i{i} < p[0]; i{i}++)\n")) + "p[i0] += x;\n";
-    let returns = |n| list(n, |i| format!("if (p[{i}]) return; p[x] = {i};\n"));
-    let robust = Checks::parse("robust").expect("checks");
-    let (branches, many) = ("branches and early returns nest", "loops nest");
-    type Text<'a> = &'a dyn Fn(usize) -> String;
-    let cases: [(Text<'_>, Checks, usize, &str); 4] = [
-        (&ifs, Checks::NONE, 80, branches),
-        (&loops, Checks::NONE, 80, many),
-        (&returns, Checks::NONE, 79, branches),
-        // The report of each loop that ends early is a return of its own.
-        (&loops, robust, 75, branches),
-    ];
-    for (text, checks, fits, what) in cases {
-        assert_eq!(nest_error(&text(fits), checks), None);
-        let error = nest_error(&text(fits + 6), checks).expect("refused");
-        assert!(error.contains(&format!("kernel `k`: {what} 8")), "{error}");
-        assert!(error.contains("the device's driver takes 80"), "{error}");
+    for checks in [Checks::NONE, Checks::parse("robust").expect("checks")] {
+        assert_eq!(nest_error(&loops(80), checks), None);
+        let error = nest_error(&loops(81), checks).expect("refused");
+        let expected = "error: kernel `k`: loops nest 81 deep; the device's driver takes 80\n";
+        assert_eq!(error, expected);
     }
 }

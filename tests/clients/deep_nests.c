@@ -1,5 +1,5 @@
-/* Deep nests: a driver's compiler that cannot take them must not take the application with it. The build fails with
- * a log that says why, or the results are right. */
+/* Deep nests: a driver's compiler that cannot take them must not take the application with it. Branches and early returns
+ * run, however many; where loops nest too deeply, the build fails with a log that says why. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@ static int run(const char *name, const char *options, int expected, int must) {
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
         clReleaseProgram(program);
         if (err == CL_BUILD_PROGRAM_FAILURE && !must && strstr(log, "the device's driver takes")) return 0;
+        if (strstr(log, "robust mode needs a device with addresses")) return 0;
         printf("FAIL %s: build gives %d: %s\n", name, err, log);
         return 1;
     }
@@ -80,7 +81,12 @@ int main(void) {
         for (int i = 0; i < depth; i++) add("if (p[%d]) { x += p[%d];\n", i);
         for (int i = 0; i < depth; i++) add("}", i);
         add("o[0] = x; }", 0);
-        failed |= run("branches", "", depth, must);
+        failed |= run("branches", "", depth, 1);
+
+        begin();
+        for (int i = 0; i < depth; i++) add("if (p[%d] == 2) x = %d; else ", i);
+        add("{ x = 7; o[0] = 5; } o[0] += x; }", 0);
+        failed |= run("a chain", "", 12, 1);
 
         for (int robust = 0; robust < 2; robust++) {
             begin();
@@ -92,7 +98,7 @@ int main(void) {
         begin();
         for (int i = 0; i < depth; i++) add("if (!p[%d]) return; o[%d - %d] += 1;\n", i);
         add("}", 0);
-        failed |= run("early returns", "", depth, must);
+        failed |= run("early returns", "", depth, 1);
     }
     if (!failed) printf("PASS\n");
     return failed;

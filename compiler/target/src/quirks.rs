@@ -61,7 +61,7 @@ kinds! {
     /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
     /// differ.
     LoopValuesByPhi, "compiler/backend/src/passes/driver_quirks/loop_values.rs";
-    /// Kernels whose branches, early returns or loops nest more than 80 deep are refused.
+    /// Deep nests of branches and early returns are cut, kernels whose loops nest more than 80 deep are refused.
     NestsOf80, "compiler/backend/src/passes/driver_quirks/deep_nests.rs";
     /// Bits of two values are joined by a product of sums, not by a sum of products.
     SplitBitJoins, "compiler/backend/src/passes/driver_quirks/split_bit_joins.rs";

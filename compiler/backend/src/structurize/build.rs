@@ -1,10 +1,11 @@
 //! Selections: walks the dominator tree of the acyclic graph that remains once the back
 //! edges, breaks and continues are taken away, and orders the blocks.
 
-use super::MAX_NESTING;
 use super::carriers::Carriers;
 use super::loops::Forest;
+use super::shallow;
 use super::work::{Work, jump};
+use super::{Form, MAX_NESTING};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_budget as budget;
 use pumice_ir::{Block, Cfg, DomTree, InstKind, LowerError, Merge};
@@ -32,15 +33,57 @@ struct Builder<'a, 'b> {
     body_of: FxHashMap<Block, Block>,
 }
 
-/// Orders the blocks and names the merge blocks. From `many` on the places behind a selection share
-/// variables.
+/// Facts about the blocks that each block dominates, itself included.
+pub(super) struct Subtrees {
+    /// Least depth of the immediate dominators of what they branch to.
+    reach: SecondaryMap<Block, u32>,
+    /// Their number.
+    size: SecondaryMap<Block, u32>,
+}
+
+impl Subtrees {
+    fn of(cfg: &Cfg, dom: &DomTree, num_blocks: usize) -> Self {
+        let mut reach: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
+        reach.resize(num_blocks);
+        let mut size: SecondaryMap<Block, u32> = SecondaryMap::new();
+        size.resize(num_blocks);
+        for &block in cfg.reverse_postorder().iter().rev() {
+            let targets = cfg.succs(block).iter();
+            let own = targets.filter_map(|&t| dom.idom(t)).map(|d| dom.depth(d));
+            let children = dom.children(block);
+            let below = children.iter().map(|&child| reach[child]);
+            reach[block] = own.chain(below).min().unwrap_or(u32::MAX);
+            size[block] = 1 + children.iter().map(|&child| size[child]).sum::<u32>();
+        }
+        Self { reach, size }
+    }
+
+    /// Returns whether a block's subtree branches to a block outside of it, other than out of loops.
+    pub fn escapes(&self, dom: &DomTree, block: Block) -> bool {
+        self.reach[block] < dom.depth(block)
+    }
+
+    /// The arm that follows a branch instead of being inside of it, if nothing else does.
+    pub fn tail(&self, cfg: &Cfg, dom: &DomTree, branch: Block) -> Option<Block> {
+        let arms = cfg.succs(branch);
+        let is_arm = |block: Block| cfg.preds(block) == [branch];
+        let escaping = arms.iter().filter(|&&arm| self.escapes(dom, arm)).count();
+        let is_alone = escaping <= 1
+            && arms.iter().all(|&arm| is_arm(arm))
+            && dom.children(branch).iter().all(|&child| is_arm(child));
+        let arms = arms.iter().copied().filter(|_| is_alone);
+        arms.max_by_key(|&arm| (self.escapes(dom, arm), self.size[arm]))
+    }
+}
+
+/// Orders the blocks and names the merge blocks.
 ///
 /// # Errors
 /// Constructs that nest too deeply; a build that takes too long.
 pub(super) fn build(
     work: &mut Work<'_>,
     forest: &Forest,
-    many: usize,
+    form: Form,
 ) -> Result<SecondaryMap<Block, Option<Merge>>, LowerError> {
     let successors = |block: Block| -> SmallVec<[Block; 2]> {
         let mut list = work.succs(block);
@@ -53,18 +96,24 @@ pub(super) fn build(
     };
     // The entry has no predecessors, so it is no loop header.
     let entry = work.func.layout.blocks[0];
-    let cfg = Cfg::with_successors(Some(entry), work.func.blocks.len(), successors);
-    let dom = DomTree::new(&cfg);
-    let mut reach: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
-    let mut size: SecondaryMap<Block, u32> = work.func.block_map();
-    for &block in cfg.reverse_postorder().iter().rev() {
-        let targets = cfg.succs(block).iter();
-        let own = targets.filter_map(|&t| dom.idom(t)).map(|d| dom.depth(d));
-        let children = dom.children(block);
-        let below = children.iter().map(|&child| reach[child]);
-        reach[block] = own.chain(below).min().unwrap_or(u32::MAX);
-        size[block] = 1 + children.iter().map(|&child| size[child]).sum::<u32>();
+    let num_blocks = work.func.blocks.len();
+    let mut cfg = Cfg::with_successors(Some(entry), num_blocks, successors);
+    let mut dom = DomTree::new(&cfg);
+    if let Some(most) = form.nests {
+        let subtrees = Subtrees::of(&cfg, &dom, num_blocks);
+        let cuts = shallow::cuts(&cfg, (&dom, &subtrees), forest, most);
+        if !cuts.is_empty() {
+            // As if the outermost branch led there too: then it is what dominates them.
+            let successors = |block: Block| -> SmallVec<[Block; 2]> {
+                let cut = cuts.get(&block).into_iter().flatten();
+                cfg.succs(block).iter().chain(cut).copied().collect()
+            };
+            let with_cuts = Cfg::with_successors(Some(entry), num_blocks, successors);
+            cfg = with_cuts;
+            dom = DomTree::new(&cfg);
+        }
     }
+    let Subtrees { reach, size } = Subtrees::of(&cfg, &dom, num_blocks);
     let mut single: SecondaryMap<Block, Option<Block>> = work.func.block_map();
     for &block in cfg.reverse_postorder() {
         if let [pred] = *cfg.preds(block) {
@@ -75,7 +124,7 @@ pub(super) fn build(
         single,
         innermost: forest.innermost.clone(),
         carriers: Carriers::default(),
-        many,
+        many: form.many,
         body_of: (forest.loops.iter())
             .map(|shape| (shape.preheader, shape.body))
             .collect(),
@@ -289,10 +338,12 @@ impl Builder<'_, '_> {
             pending.add(&escaped);
         }
         self.order.push(current);
+        let last = followers.last().copied();
         for follower in followers {
             let way = self.carriers.way(self.work, follower);
             let first = way.unwrap_or(follower);
-            if pending.is_only(follower) {
+            // A cut may still lie behind the only place that control flow can be at.
+            if pending.is_only(follower) && last == Some(follower) {
                 self.work.set_terminator(current, jump(first));
                 self.order.extend(way);
                 return Ok(After::Tail(follower));

@@ -6,6 +6,7 @@
 //! block belongs to the loop around; it goes on to the target, or, when that lies further
 //! out, to the merge block of the loop around.
 
+use super::Form;
 use super::work::{BlockList, Work};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Loop, LoopNest, UnrollHint};
@@ -49,8 +50,8 @@ impl Forest {
 }
 
 /// Gives each loop its shape.
-pub(super) fn make_single_exit(work: &mut Work<'_>) -> Forest {
-    split_returns(work);
+pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Forest {
+    split_returns(work, form.nests);
     let cfg = Cfg::new(work.func);
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
@@ -195,8 +196,9 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
 }
 
 /// Gives each branch to a block that only returns its own copy, so that an early return is no
-/// place where control flow meets. Branches inside of one outermost loop share a copy.
-fn split_returns(work: &mut Work<'_>) {
+/// place where control flow meets. Branches inside of one outermost loop share a copy. A block stays one if more than
+/// `most` branches lead to it.
+fn split_returns(work: &mut Work<'_>, most: Option<u32>) {
     let cfg = Cfg::new(work.func);
     let mut nest = None;
     for &block in cfg.reverse_postorder() {
@@ -204,9 +206,9 @@ fn split_returns(work: &mut Work<'_>) {
             continue;
         };
         let kind = work.func.insts[inst].kind.clone();
-        if !matches!(kind, InstKind::Return { .. } | InstKind::Unreachable)
-            || cfg.preds(block).len() < 2
-        {
+        let preds = cfg.preds(block).len();
+        let stays_one = preds < 2 || most.is_some_and(|most| preds > most as usize);
+        if !matches!(kind, InstKind::Return { .. } | InstKind::Unreachable) || stays_one {
             continue;
         }
         let nest = nest.get_or_insert_with(|| LoopNest::new(&cfg, &DomTree::new(&cfg)));

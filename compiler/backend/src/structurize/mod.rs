@@ -16,7 +16,8 @@
 //!    that only one branch leads to are its arms, the blocks where arms meet follow behind.
 //!    Arms that meet at one place make a plain selection; where they may go on to one of
 //!    several places, they note the place in the label variable and each place is guarded.
-//!    Many places share the variables that hand on their parameters (`carriers`).
+//!    Many places share the variables that hand on their parameters (`carriers`). For drivers that take few
+//!    branches inside one another, deep nests are cut (`shallow`).
 //! 5. `ssa`: variables, and values whose definition no longer dominates a use, become block
 //!    parameters again, as many as there may be behind dispatches.
 //! 6. `tidy`: needless parameters and blocks go.
@@ -30,6 +31,7 @@ pub(crate) mod divergence;
 mod irreducible;
 mod loops;
 mod prepare;
+mod shallow;
 mod ssa;
 mod tidy;
 pub(crate) mod uniform;
@@ -42,6 +44,7 @@ pub use check::check;
 
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{Function, InstKind, LowerError};
+use pumice_target::QuirkKind;
 
 /// SPIR-V's universal limit for the nesting of control flow (§2.17).
 pub(super) const MAX_NESTING: u32 = 1023;
@@ -63,8 +66,13 @@ pub(super) const MAX_NESTING: u32 = 1023;
 ///
 /// # Errors
 /// Constructs that nest more deeply than SPIR-V's universal limit (§2.17).
-pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
-    structure(func)?;
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    let is_shallow = ctx.target.quirks.has(QuirkKind::NestsOf80);
+    let form = Form {
+        nests: is_shallow.then_some(SHALLOW),
+        ..Form::default()
+    };
+    structure_as(func, form)?;
     Ok(Changed::Yes)
 }
 
@@ -73,21 +81,46 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerErr
 /// # Errors
 /// Those of [`run`].
 pub fn structure(func: &mut Function) -> Result<(), LowerError> {
-    structure_sharing(func, carriers::MANY)
+    structure_as(func, Form::default())
 }
 
-/// Does the work of [`structure`]; the places behind a selection share variables from `many` on.
-fn structure_sharing(func: &mut Function, many: usize) -> Result<(), LowerError> {
+/// Branches inside one another from which on nests are cut for drivers that take 80: the functions that a function calls
+/// nest inside of it.
+const SHALLOW: u32 = 40;
+
+/// Choices of the structured form that do not depend on the function.
+#[derive(Clone, Copy)]
+struct Form {
+    /// The places behind a selection share variables from this number on.
+    many: usize,
+    /// Branches may nest as deeply as this before nests are cut.
+    nests: Option<u32>,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self {
+            many: carriers::MANY,
+            nests: None,
+        }
+    }
+}
+
+/// Does the work of [`structure`].
+fn structure_as(func: &mut Function, form: Form) -> Result<(), LowerError> {
     if func.entry().is_none() {
         return Ok(());
+    }
+    if let Some(most) = form.nests {
+        shallow::join_returns(func, most);
     }
     let before = num_convergent(func);
     let uniform = uniform::branches(func);
     let mut work = prepare::prepare(func);
     work.uniform = uniform;
     let tangled = irreducible::make_reducible(&mut work)?;
-    let forest = loops::make_single_exit(&mut work);
-    let mut merges = build::build(&mut work, &forest, many)?;
+    let forest = loops::make_single_exit(&mut work, form);
+    let mut merges = build::build(&mut work, &forest, form)?;
     ssa::repair(work, tangled)?;
     tidy::tidy(func, &mut merges);
     assert!(

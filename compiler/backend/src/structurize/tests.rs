@@ -1,7 +1,7 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
 use super::carriers::MANY;
-use super::{check, structure, structure_sharing};
+use super::{Form, check, structure, structure_as};
 use crate::pass::Ctx;
 use crate::pipeline::run_pipeline;
 use crate::vulkan::emit;
@@ -18,13 +18,13 @@ use pumice_test_support::spirv_tools;
 use std::fmt::Write;
 
 fn structure_all(module: &mut Module) {
-    structure_all_sharing(module, MANY);
+    structure_all_as(module, Form::default());
 }
 
-fn structure_all_sharing(module: &mut Module, many: usize) {
+fn structure_all_as(module: &mut Module, form: Form) {
     verify(module).expect("the input is right");
     for func in module.functions.values_mut() {
-        structure_sharing(func, many).expect("nesting is small");
+        structure_as(func, form).expect("nesting is small");
         if let Err(error) = check(func) {
             panic!("{error}\n{}", pumice_ir::text::function_to_text(func));
         }
@@ -252,7 +252,8 @@ fn random_graphs_become_structured() {
         let before: Vec<interp::Output> = seeds.iter().map(|&s| trace(&module, s)).collect();
         // Graphs of this size have few places behind a selection.
         let many = [1, 2, MANY][round % 3];
-        structure_all_sharing(&mut module, many);
+        let nests = [None, Some(1), Some(2), Some(4)][round % 4];
+        structure_all_as(&mut module, Form { many, nests });
         for (&seed, expected) in seeds.iter().zip(&before) {
             if trace(&module, seed) != *expected {
                 panic!("seed {seed}\n{text}\n{}", module_to_text(&module));
