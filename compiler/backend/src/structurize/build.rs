@@ -15,13 +15,9 @@ use smallvec::SmallVec;
 struct Builder<'a, 'b> {
     work: &'a mut Work<'b>,
     forest: &'a Forest,
-    dom: DomTree,
+    graph: Graph,
     order: Vec<Block>,
     merges: SecondaryMap<Block, Option<Merge>>,
-    /// Least depth of the immediate dominators of what a block's subtree branches to.
-    reach: SecondaryMap<Block, u32>,
-    /// Number of blocks in the subtree.
-    size: SecondaryMap<Block, u32>,
     /// The only predecessor, if there is one.
     single: SecondaryMap<Block, Option<Block>>,
     /// The smallest loop around each block, those made here included.
@@ -33,20 +29,21 @@ struct Builder<'a, 'b> {
     body_of: FxHashMap<Block, Block>,
 }
 
-/// Facts about the blocks that each block dominates, itself included.
-pub(super) struct Subtrees {
+/// The acyclic graph, with facts about the blocks that each block dominates, itself included.
+pub(super) struct Graph {
+    pub cfg: Cfg,
+    pub dom: DomTree,
     /// Least depth of the immediate dominators of what they branch to.
     reach: SecondaryMap<Block, u32>,
     /// Their number.
     size: SecondaryMap<Block, u32>,
 }
 
-impl Subtrees {
-    fn of(cfg: &Cfg, dom: &DomTree, num_blocks: usize) -> Self {
+impl Graph {
+    fn new(cfg: Cfg) -> Self {
+        let dom = DomTree::new(&cfg);
         let mut reach: SecondaryMap<Block, u32> = SecondaryMap::with_default(u32::MAX);
-        reach.resize(num_blocks);
         let mut size: SecondaryMap<Block, u32> = SecondaryMap::new();
-        size.resize(num_blocks);
         for &block in cfg.reverse_postorder().iter().rev() {
             let targets = cfg.succs(block).iter();
             let own = targets.filter_map(|&t| dom.idom(t)).map(|d| dom.depth(d));
@@ -55,24 +52,31 @@ impl Subtrees {
             reach[block] = own.chain(below).min().unwrap_or(u32::MAX);
             size[block] = 1 + children.iter().map(|&child| size[child]).sum::<u32>();
         }
-        Self { reach, size }
+        Self {
+            cfg,
+            dom,
+            reach,
+            size,
+        }
     }
 
-    /// Returns whether a block's subtree branches to a block outside of it, other than out of loops.
-    pub fn escapes(&self, dom: &DomTree, block: Block) -> bool {
-        self.reach[block] < dom.depth(block)
+    /// Returns whether a block's subtree branches to a block outside of it, other than out of
+    /// loops.
+    fn escapes(&self, block: Block) -> bool {
+        self.reach[block] < self.dom.depth(block)
     }
 
-    /// The arm that follows a branch instead of being inside of it, if nothing else does.
-    pub fn tail(&self, cfg: &Cfg, dom: &DomTree, branch: Block) -> Option<Block> {
-        let arms = cfg.succs(branch);
-        let is_arm = |block: Block| cfg.preds(block) == [branch];
-        let escaping = arms.iter().filter(|&&arm| self.escapes(dom, arm)).count();
+    /// The arm that follows a branch instead of being inside of it, if nothing else does: [`Builder::selection`] may
+    /// choose another one of those that leave no loop.
+    pub fn tail(&self, branch: Block) -> Option<Block> {
+        let arms = self.cfg.succs(branch);
+        let is_arm = |block: Block| self.cfg.preds(block) == [branch];
+        let escaping = arms.iter().filter(|&&arm| self.escapes(arm)).count();
         let is_alone = escaping <= 1
             && arms.iter().all(|&arm| is_arm(arm))
-            && dom.children(branch).iter().all(|&child| is_arm(child));
+            && self.dom.children(branch).iter().all(|&child| is_arm(child));
         let arms = arms.iter().copied().filter(|_| is_alone);
-        arms.max_by_key(|&arm| (self.escapes(dom, arm), self.size[arm]))
+        arms.max_by_key(|&arm| (self.escapes(arm), self.size[arm]))
     }
 }
 
@@ -97,26 +101,22 @@ pub(super) fn build(
     // The entry has no predecessors, so it is no loop header.
     let entry = work.func.layout.blocks[0];
     let num_blocks = work.func.blocks.len();
-    let mut cfg = Cfg::with_successors(Some(entry), num_blocks, successors);
-    let mut dom = DomTree::new(&cfg);
+    let mut graph = Graph::new(Cfg::with_successors(Some(entry), num_blocks, successors));
     if let Some(most) = form.nests {
-        let subtrees = Subtrees::of(&cfg, &dom, num_blocks);
-        let cuts = shallow::cuts(&cfg, (&dom, &subtrees), forest, most);
+        let cuts = shallow::cuts(&graph, forest, most);
         if !cuts.is_empty() {
             // As if the outermost branch led there too: then it is what dominates them.
             let successors = |block: Block| -> SmallVec<[Block; 2]> {
                 let cut = cuts.get(&block).into_iter().flatten();
-                cfg.succs(block).iter().chain(cut).copied().collect()
+                graph.cfg.succs(block).iter().chain(cut).copied().collect()
             };
-            let with_cuts = Cfg::with_successors(Some(entry), num_blocks, successors);
-            cfg = with_cuts;
-            dom = DomTree::new(&cfg);
+            let cfg = Cfg::with_successors(Some(entry), num_blocks, successors);
+            graph = Graph::new(cfg);
         }
     }
-    let Subtrees { reach, size } = Subtrees::of(&cfg, &dom, num_blocks);
     let mut single: SecondaryMap<Block, Option<Block>> = work.func.block_map();
-    for &block in cfg.reverse_postorder() {
-        if let [pred] = *cfg.preds(block) {
+    for &block in graph.cfg.reverse_postorder() {
+        if let [pred] = *graph.cfg.preds(block) {
             single[block] = Some(pred);
         }
     }
@@ -130,11 +130,9 @@ pub(super) fn build(
             .collect(),
         work,
         forest,
-        dom,
+        graph,
         order: Vec::new(),
         merges: SecondaryMap::new(),
-        reach,
-        size,
     };
     let escaped = builder.region(entry, None, 0)?;
     assert!(
@@ -158,12 +156,6 @@ impl Builder<'_, '_> {
             let shape = &self.forest.loops[this.index()];
             target == shape.merge || target == shape.continue_block
         })
-    }
-
-    /// Returns whether a block's subtree branches to a block outside of it, other than out of
-    /// loops.
-    fn escapes(&self, block: Block) -> bool {
-        self.reach[block] < self.dom.depth(block)
     }
 
     /// Returns whether a block does nothing but to leave its loop.
@@ -214,7 +206,7 @@ impl Builder<'_, '_> {
                     if self.is_native(block, target) {
                         return Ok(Vec::new());
                     }
-                    if self.dom.idom(target) == Some(block) {
+                    if self.graph.dom.idom(target) == Some(block) {
                         block = target;
                         continue;
                     }
@@ -269,7 +261,7 @@ impl Builder<'_, '_> {
         let mut arms: Vec<Block> = Vec::new();
         let mut direct: Vec<Block> = Vec::new();
         let mut native: Vec<Block> = Vec::new();
-        let followers: Vec<Block> = self.dom.children(header).to_vec();
+        let followers: Vec<Block> = self.graph.dom.children(header).to_vec();
         for &target in targets {
             if self.is_native(header, target) {
                 native.push(target);
@@ -295,7 +287,7 @@ impl Builder<'_, '_> {
             }
             self.work.retarget_all(header, &retargeted);
         }
-        let escaping = arms.iter().filter(|&&arm| self.escapes(arm)).count();
+        let escaping = arms.iter().filter(|&&arm| self.graph.escapes(arm)).count();
         if followers.is_empty() && direct.is_empty() && escaping <= 1 {
             // A loop's body follows a plain break if all work-items leave the loop together:
             // the form that drivers know how to unroll. Otherwise it may be an arm, so that
@@ -303,7 +295,7 @@ impl Builder<'_, '_> {
             let together = self.work.uniform[header];
             let tail = arms.iter().copied().max_by_key(|&arm| {
                 let works = together && !self.only_breaks(arm);
-                (self.escapes(arm), works, self.size[arm])
+                (self.graph.escapes(arm), works, self.graph.size[arm])
             });
             if let Some(tail) = tail {
                 // Only one arm goes on: it follows the selection.

@@ -4,10 +4,10 @@
 //! as one more place that the chain's first branch may go on to: the branch before it notes the place in the
 //! label variable, and the rest of the chain follows behind the first part, guarded by a test of the label.
 
-use super::build::Subtrees;
+use super::build::Graph;
 use super::loops::Forest;
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, BlockCall, Cfg, DomTree, Function, InstKind, SourceLoc, Value};
+use pumice_ir::{Block, BlockCall, Function, InstKind, SourceLoc, Value};
 use rustc_hash::FxHashMap;
 
 /// Branches that a cut saves at least: each adds a guard.
@@ -46,24 +46,25 @@ pub(super) fn join_returns(func: &mut Function, most: u32) {
 
 /// Gives the blocks at which nests of more than `most` branches are cut, each in the list of the branch behind which it is
 /// to follow.
-pub(super) fn cuts(
-    cfg: &Cfg,
-    (dom, subtrees): (&DomTree, &Subtrees),
-    forest: &Forest,
-    most: u32,
-) -> FxHashMap<Block, Vec<Block>> {
-    let is_loop = |block: Block| forest.loop_of_header.contains_key(&block);
+pub(super) fn cuts(graph: &Graph, forest: &Forest, most: u32) -> FxHashMap<Block, Vec<Block>> {
+    let Graph { cfg, dom, .. } = graph;
+    let is_branch =
+        |block: Block| cfg.succs(block).len() > 1 && !forest.loop_of_header.contains_key(&block);
     let mut cuts: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
     let mut depth: SecondaryMap<Block, u32> = SecondaryMap::new();
     // The outermost branch at the same loop level that each block is inside of.
     let mut around: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    // The arm that follows each branch.
+    let mut tail: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
     for &block in cfg.reverse_postorder() {
+        if is_branch(block) {
+            tail[block] = graph.tail(block);
+        }
         let Some(above) = dom.idom(block) else {
             continue;
         };
-        let is_branch = cfg.succs(above).len() > 1 && !is_loop(above);
-        let is_arm = is_branch && cfg.preds(block) == [above];
-        let is_inside = is_arm && subtrees.tail(cfg, dom, above) != Some(block);
+        let is_arm = is_branch(above) && cfg.preds(block) == [above];
+        let is_inside = is_arm && tail[above] != Some(block);
         depth[block] = depth[above] + u32::from(is_inside);
         if forest.innermost[above] != forest.innermost[block] {
             continue;
