@@ -83,19 +83,16 @@ pub fn zeroes_local(caps: &Capabilities) -> bool {
 pub const IMAGES: &str = "images";
 /// The mask's name of what makes samplers exact where the device's are coarse.
 pub const SAMPLE_EXACTLY: &str = "sampleExactly";
-/// The mask's names of code for what launches promise, without and with it.
-pub const LAUNCH_PROMISES: [&str; 2] = ["launchPromises", "+launchPromises"];
+/// The mask's name of code for what launches promise.
+pub const LAUNCH_PROMISES: &str = "launchPromises";
+/// Its name where processors are to have that code too.
+pub const LAUNCH_PROMISES_TOO: &str = "+launchPromises";
 /// All words of the mask that the Vulkan layer does not know.
-pub const MASKED: [&str; 4] = [
-    IMAGES,
-    SAMPLE_EXACTLY,
-    LAUNCH_PROMISES[0],
-    LAUNCH_PROMISES[1],
-];
+pub const MASKED: [&str; 4] = [IMAGES, SAMPLE_EXACTLY, LAUNCH_PROMISES, LAUNCH_PROMISES_TOO];
 
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
-    !caps.masked.iter().any(|name| name == IMAGES) && format::minimum(caps)
+    !caps.is_masked(IMAGES) && format::minimum(caps)
 }
 
 /// Tells whether images can be those of OpenGL.

@@ -429,11 +429,7 @@ fn make_target(
     let macros = names(&mut extensions::features(offered));
     let has = |name: &str| macros.iter().any(|m| m == name);
     let mut quirks = quirks::kinds(&caps.driver);
-    if caps
-        .masked
-        .iter()
-        .any(|name| name == conditions::SAMPLE_EXACTLY)
-    {
+    if caps.is_masked(conditions::SAMPLE_EXACTLY) {
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
     let target = Target {
@@ -538,10 +534,8 @@ fn native_products(caps: &Capabilities, probes: &gpu::Probes) -> Vec<NativeProdu
 /// Returns whether modules hold code for launches that promise something. It is larger, and compilers for processors
 /// make nothing of it.
 fn takes_promises(caps: &Capabilities) -> bool {
-    let masked = |word: &str| caps.masked.iter().any(|name| name == word);
-    let without_and_with = conditions::LAUNCH_PROMISES;
     match caps.device_type {
-        DeviceType::Cpu => masked(without_and_with[1]),
-        _ => !masked(without_and_with[0]),
+        DeviceType::Cpu => caps.is_masked(conditions::LAUNCH_PROMISES_TOO),
+        _ => !caps.is_masked(conditions::LAUNCH_PROMISES),
     }
 }

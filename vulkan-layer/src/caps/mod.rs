@@ -295,6 +295,11 @@ impl Capabilities {
         self.queue_count.clamp(1, MAX_QUEUES)
     }
 
+    /// Returns whether the mask has a word.
+    pub fn is_masked(&self, word: &str) -> bool {
+        self.masked.iter().any(|name| name == word)
+    }
+
     /// Returns whether the device lists an extension. Features are tested by their bit.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.contains(name)

@@ -96,7 +96,7 @@ pub(crate) fn capabilities(
     }
     caps.features.settle();
     properties::query(&mut caps, instance, physical, present);
-    if masked.iter().any(|name| name == "denormals") {
+    if caps.is_masked("denormals") {
         for controls in &mut caps.float_controls {
             controls.denorm_preserve = false;
         }

@@ -103,8 +103,7 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.accurate_sine_f32 = functions.sine;
     probes.matrix_products = find_products(device, &mut probes.notes);
     let driver = &device.capabilities().driver;
-    let masked = &device.capabilities().masked;
-    let is_masked = masked.iter().any(|name| name == HOST_ADDRESSES);
+    let is_masked = device.capabilities().is_masked(HOST_ADDRESSES);
     if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
@@ -198,6 +197,7 @@ fn find_products(device: &LogicalDevice, notes: &mut Vec<String>) -> Vec<NativeP
 /// The answer of the mask to a name: `false` denies it, `true` (behind a plus sign) takes it for found unseen. The
 /// last mention counts.
 fn told(names: &[String], wanted: &str) -> Option<bool> {
+    debug_assert!(NAMES.contains(&wanted), "{wanted} is a name of the mask");
     names.iter().rev().find_map(|name| {
         let (name, there) = match name.strip_prefix('+') {
             Some(name) => (name, true),
