@@ -227,9 +227,9 @@ fn argument(
     // The process's own memory, where kernels may have that; else nothing. Nobody knows where an object of that memory
     // ends, so that kernels of strangers get none of it.
     let system = on.device().svm_capabilities() & cl::CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
-    let unknown = || match system & if robust { 0 } else { !0 } {
-        0 => object(0, 0, "no allocation".to_string()),
-        _ => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
+    let unknown = || match system != 0 && !robust {
+        false => object(0, 0, "no allocation".to_string()),
+        true => object(ANYWHERE, ANYWHERE * 2 - 1, String::new()),
     };
     match (arg, value) {
         (_, Some(ArgValue::Null)) => {

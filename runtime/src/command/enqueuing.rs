@@ -36,7 +36,7 @@ struct Enqueuing {
     /// Of the last run, while there is a trace.
     parts: Mutex<Vec<Part>>,
     /// The end of the last run's launch.
-    end: Mutex<Option<gpu::Moment>>,
+    end: Mutex<Option<gpu::Time>>,
 }
 
 /// The command of a launch whose arguments and range have been checked.
@@ -172,7 +172,7 @@ impl HostCommand for Enqueuing {
                 tell: trace::enabled()
                     .then_some(&|ran: &Ran<'_>| self.parts.lock().push(part(ran))),
                 end_of_launch: &|timestamp| {
-                    *self.end.lock() = on.device().gpu().ok().map(|gpu| gpu.moment(timestamp));
+                    *self.end.lock() = on.device().gpu().ok().map(|gpu| gpu.time(timestamp));
                 },
                 is_over: &|| on.context().is_terminated(),
             },

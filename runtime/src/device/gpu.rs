@@ -144,10 +144,10 @@ impl OpenDevice {
         &self.raw
     }
 
-    /// The moment of a timestamp of the device's.
-    pub fn moment(&self, timestamp: Timestamp) -> Moment {
+    /// The time of a timestamp of the device's.
+    pub fn time(&self, timestamp: Timestamp) -> Time {
         let device = self.raw.clone();
-        Moment { device, timestamp }
+        Time { device, timestamp }
     }
 
     /// The staging memory of recorded transfers.
@@ -399,14 +399,14 @@ impl Times {
     }
 }
 
-/// A moment on the device.
-pub struct Moment {
+/// The time of one point of a command.
+pub struct Time {
     device: vk::LogicalDevice,
     timestamp: Timestamp,
 }
 
-impl Moment {
-    /// The moment in nanoseconds of the host's clock, once it has come.
+impl Time {
+    /// The time in nanoseconds of the host's clock, once it has come.
     pub fn read(&self) -> Option<u64> {
         host_time_of(&self.device, &self.timestamp)
     }
