@@ -1,11 +1,7 @@
 /* What a user sees of a broken kernel: three mistakes give three diagnostics with line, column,
  * source line and caret; random bytes and truncated sources give errors, not crashes. */
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
+#include "common.h"
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static cl_context context;
 static cl_device_id device;
@@ -28,20 +24,10 @@ static int build(const char *source, size_t size, char *log, size_t room) {
 }
 
 int main(void) {
-    cl_platform_id platforms[16];
-    cl_uint count = 0;
-    clGetPlatformIDs(16, platforms, &count);
-    for (cl_uint i = 0; i < count && !device; i++) {
-        char name[256] = "";
-        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        if (strstr(name, "Pumice")) clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    }
-    cl_int err = CL_DEVICE_NOT_FOUND;
-    if (device) context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    if (err) {
-        printf("FAIL no context: %d\n", err);
-        return 1;
-    }
+    cl_int err;
+    device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    MUST(err);
     static char log[1 << 20];
 
     static const char broken[] =
@@ -101,6 +87,5 @@ int main(void) {
     }
     for (size_t cut = 1; cut < sizeof broken; cut++) build(broken, cut, log, sizeof log);
     clReleaseContext(context);
-    printf("ok\n");
-    return 0;
+    return finish();
 }
