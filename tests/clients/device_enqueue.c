@@ -218,6 +218,41 @@ static void errors(const char *options, int told)
     MUST(clReleaseCommandQueue(given));
 }
 
+static const char even_source[] =
+    "kernel void even(global int *r, queue_t q)\n"
+    "{\n"
+    "  size_t sizes[2] = {8, 6}, part[2] = {4, 4}, whole[2] = {4, 3};\n"
+    "  r[0] = enqueue_kernel(q, 0, ndrange_1D(10, 4), ^{ r[20] = 1; });\n"
+    "  r[1] = enqueue_kernel(q, 0, ndrange_2D(sizes, part), ^{ r[20] = 1; });\n"
+    "  r[2] = enqueue_kernel(q, 0, ndrange_1D(12, 4), ^{ atomic_inc(&r[21]); });\n"
+    "  r[3] = enqueue_kernel(q, 0, ndrange_2D(sizes, whole), ^{ atomic_inc(&r[21]); });\n"
+    "  r[4] = enqueue_kernel(q, 0, ndrange_1D(7), ^{ atomic_inc(&r[21]); });\n"
+    "}\n";
+
+/* -cl-uniform-work-group-size holds for enqueued ranges too: local sizes divide them, else CLK_INVALID_NDRANGE. */
+static void even_groups(void)
+{
+    const char *options[] = {"-cl-std=CL3.0 -g", "-cl-std=CL3.0 -g -cl-uniform-work-group-size"};
+    cl_command_queue given = device_queue(on_device, 0, CL_SUCCESS);
+    for (int uniform = 0; uniform < 2; uniform++) {
+        cl_program program = build(even_source, options[uniform]);
+        cl_mem buffer = buffer_of(32 * sizeof(int));
+        cl_kernel kernel = kernel_of(program, "even", buffer);
+        MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
+        run(kernel, 1);
+        int r[32];
+        fetch(buffer, r, sizeof r);
+        for (int i = 0; i < 5; i++)
+            EQ(r[i], uniform && i < 2 ? -160 : 0);
+        EQ(r[20], !uniform);
+        EQ(r[21], 12 + 48 + 7);
+        MUST(clReleaseKernel(kernel));
+        MUST(clReleaseMemObject(buffer));
+        MUST(clReleaseProgram(program));
+    }
+    MUST(clReleaseCommandQueue(given));
+}
+
 static const char small_source[] =
     "kernel void small(global int *r, queue_t q)\n"
     "{\n"
@@ -528,6 +563,7 @@ int main(void)
         queues();
         errors("-cl-std=CL3.0", 0);
         errors("-cl-std=CL3.0 -g", 1);
+        even_groups();
         small_queue();
         cl_command_queue given = device_queue(on_device | CL_QUEUE_ON_DEVICE_DEFAULT, 0, CL_SUCCESS);
         ranges();

@@ -96,7 +96,9 @@ typedef struct {
     uint free_events, fresh, released, ready;
     uint waiting, rounds, tick_scale, max_x;
     uint room[QUEUES];
-    uint executed, refused, most_local_bytes, unused_word;
+    uint executed, refused, most_local_bytes;
+    // The program's ranges have work-groups of one size (-cl-uniform-work-group-size).
+    uint uniform_groups;
     ulong first_tick, times[2];
     ulong records, free_slot_list, fresh_list, ready_list;
     ulong waiting_list, event_list, free_event_list, released_list;
@@ -324,6 +326,8 @@ long __pumice_enqueue(global uchar *launch, uint parent, ulong queue, uint dimen
     ulong items = 1, groups = 1;
     for (uint d = 0; d < 3; ++d) {
         if (locals[d] > most_items || sizes[d] > 0xffffffff00000000ul)
+            return INVALID_NDRANGE;
+        if (a->uniform_groups && sizes[d] % locals[d] != 0)
             return INVALID_NDRANGE;
         items *= locals[d];
         ulong across = (sizes[d] + locals[d] - 1) / locals[d];

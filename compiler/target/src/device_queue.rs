@@ -202,6 +202,8 @@ pub struct Launch {
     pub max_groups: u32,
     /// The most bytes of local memory.
     pub most_local_bytes: u32,
+    /// Local sizes divide global sizes, else `enqueue_kernel` fails (`-cl-uniform-work-group-size`).
+    pub uniform_groups: bool,
 }
 
 /// Bytes for a place in the memory.
@@ -338,7 +340,7 @@ impl Layout {
         header.words(&[EVENTS, 0, 0, 0, 0, 0]);
         header.words(&[launch.tick_scale.max(1), launch.max_groups]);
         header.words(&self.rooms(&launch.queue_bytes));
-        header.words(&[0, 0, launch.most_local_bytes, 0]);
+        header.words(&[0, 0, launch.most_local_bytes, launch.uniform_groups.into()]);
         header.longs(&[0; 3]);
         header.longs(
             &[
@@ -490,6 +492,7 @@ mod tests {
             tick_scale: 1,
             max_groups: 1,
             most_local_bytes: 0,
+            uniform_groups: false,
         };
         let [(_, header), _] = layout.begin(0x1000, &launch);
         let at = header_bytes::VARIANT_LIST as usize;

@@ -96,6 +96,7 @@ impl Enqueuing {
             queues.bytes[queue.number() as usize] = queue.size().max(LEAST_SIZE);
         }
         queues.default = self.default.as_ref().map(|queue| queue.number());
+        queues.uniform_groups = self.device_kernel.uniform_groups;
         queues
     }
 }

@@ -77,6 +77,7 @@ impl<'a> Machine<'a> {
             tick_scale: 1 << 16,
             max_groups: MAX_GROUPS,
             most_local_bytes: MOST_LOCAL_BYTES,
+            uniform_groups: false,
         };
         self.write(base, &layout.begin(base, &launch))?;
         self.device_queue = Some(DeviceQueue {

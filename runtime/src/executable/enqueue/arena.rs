@@ -106,6 +106,7 @@ impl Arena {
             tick_scale: (f64::from(caps.timestamp_period) * 65536.0).round() as u32,
             max_groups,
             most_local_bytes: caps.limits.max_shared_memory,
+            uniform_groups: queues.uniform_groups,
         };
         let writes = self.layout.begin(self.base, &launch);
         let header = &writes[0].1;

@@ -47,6 +47,8 @@ pub struct DeviceQueues {
     pub bytes: [u32; QUEUES],
     /// The number of the default one.
     pub default: Option<u32>,
+    /// Blocks run in work-groups of one size only.
+    pub uniform_groups: bool,
 }
 
 /// Everything that one launch at a time uses.
