@@ -515,6 +515,42 @@ static void builds_with_callback(void)
     }
 }
 
+/* An object that is being compiled anew is not linked. A compilation may end before the link begins, but not always. */
+static void link_while_compiling(void)
+{
+    static char text[200000];
+    cl_int error = 0;
+    size_t length = 0;
+    for (int i = 0; i < 1500; i++)
+        length += snprintf(text + length, sizeof text - length,
+                           "int f%d(int x) { return x * %d + ROUND; }\n", i, i);
+    const char *list[] = {text};
+    cl_program program = clCreateProgramWithSource(context, 1, list, NULL, &error);
+    MUST(error);
+    MUST(clCompileProgram(program, 0, NULL, "-DROUND=0", 0, NULL, NULL, NULL, NULL));
+    int refused = 0;
+    for (int round = 1; round <= 20 && !refused; round++) {
+        char options[32];
+        snprintf(options, sizeof options, "-DROUND=%d", round);
+        MUST(clCompileProgram(program, 0, NULL, options, 0, NULL, NULL, on_build, &notified));
+        cl_program linked = clLinkProgram(context, 0, NULL, "-create-library", 1, &program, NULL,
+                                          NULL, &error);
+        refused = error == CL_INVALID_OPERATION;
+        EQ(!linked, refused);
+        if (linked)
+            MUST(clReleaseProgram(linked));
+        /* The binary is there when the compilation has ended. */
+        size_t size = 0;
+        MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+        cl_build_status status = CL_BUILD_NONE;
+        MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status,
+                                   NULL));
+        EQ(status, CL_BUILD_SUCCESS);
+    }
+    CHECK(refused);
+    MUST(clReleaseProgram(program));
+}
+
 static void compile_and_link(void)
 {
     cl_int error = 0;
@@ -628,6 +664,7 @@ int main(void)
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
     builds_with_callback();
+    link_while_compiling();
     compile_and_link();
     argument_names();
     MUST(clReleaseCommandQueue(queue));

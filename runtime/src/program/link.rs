@@ -44,7 +44,7 @@ pub fn link_programs(
     // CL_INVALID_LINKER_OPTIONS if the options are not valid.
     let mut link_options = LinkOptions::parse(options)
         .map_err(|error| Error::InvalidLinkerOptions.because(error.to_string()))?;
-    // CL_INVALID_OPERATION if an input holds no compiled object or library for a device.
+    // CL_INVALID_OPERATION if an input holds no compiled object or library for a device, or is being compiled anew.
     let mut modules: Vec<Input> = Vec::with_capacity(devices.len());
     // Kernels of different objects share the answer: one that tells its arguments is enough.
     let mut hides_arguments = true;
@@ -58,6 +58,9 @@ pub fn link_programs(
             .map(|program| {
                 let index = program.device_index(device)?;
                 let build = program.builds.lock()[index].clone();
+                if build.is_running() {
+                    return None;
+                }
                 hides_arguments &= build.hides_arguments;
                 rounded |= build.lowered_with.correctly_rounded_divide_sqrt;
                 uniform |= build.lowered_with.uniform_work_group_size;
@@ -71,7 +74,8 @@ pub fn link_programs(
             })
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| {
-                let reason = "an input program holds no compiled object or library for a device";
+                let reason =
+                    "an input program holds no compiled object or library for a device, or its compilation has not ended";
                 Error::InvalidOperation.because(reason)
             })?;
         modules.push(Input::Modules(of_device));
