@@ -217,7 +217,7 @@ pub const QUIRKS: &[Quirk] = &[
         kind: QuirkKind::ClampHalfPixels,
         driver: DriverId::SwiftShader,
         versions: ((0, 0), None),
-        reason: "channels of halves take infinity and numbers above 65536 for NaN, which puts a bit into the channel above (seen in 5.0)",
+        reason: "channels of halves take infinity and numbers above 65536 for NaN, and NaN puts a bit into the channel above (seen in 5.0)",
     },
     Quirk {
         kind: QuirkKind::TexelWritesByDevice,

@@ -107,8 +107,8 @@ kinds! {
     ClampIntegerPixels, "compiler/backend/src/passes/lower/channel_types.rs";
     /// NaN becomes 0 before it is written to an image whose channels are not floats.
     ZeroNanPixels, "compiler/backend/src/passes/lower/channel_types.rs";
-    /// Numbers beyond halves become the first of them, which is infinite as a half, before they are written to an image whose
-    /// channels are halves.
+    /// Numbers beyond halves become the first of them, which has infinity's bits as a half, and NaN the number that would have a
+    /// NaN's, before they are written to an image whose channels are halves.
     ClampHalfPixels, "compiler/backend/src/passes/lower/channel_types.rs";
     /// Texel buffers are written without a format where the device's own feature allows it, whatever it
     /// reports of single formats.

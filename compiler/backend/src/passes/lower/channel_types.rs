@@ -26,8 +26,10 @@ const SIGNED_INT8: u64 = 0x10D7;
 const UNSIGNED_INT8: u64 = 0x10DA;
 /// CL_HALF_FLOAT, followed by CL_FLOAT.
 const HALF_FLOAT: u64 = 0x10DD;
-/// The first power of 2 that halves have no number for.
+/// The first power of 2 that halves have no number for. Its bits as a half are those of infinity.
 const BEYOND_HALF: f64 = 65536.0;
+/// The number whose bits would be those of NaN as a half, with an exponent that halves have no numbers for.
+const NAN_AS_HALF: f64 = 1.5 * BEYOND_HALF;
 /// The integer that 16-bit UNORM has for one.
 const MOST: f64 = 65535.0;
 
@@ -74,8 +76,8 @@ pub(super) fn without_nan(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> V
     x.select(are_floats, pixel, numbers)
 }
 
-/// The floats that are written to the image that is argument `ordinal`: none beyond the first that is infinite as a half, if
-/// its channels are halves.
+/// The floats that are written to the image that is argument `ordinal`: none beyond the first that is infinite as a half, and
+/// for NaN the number that has its bits, if its channels are halves.
 pub(super) fn within_halves(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> Value {
     let data_type = data_type(x, ordinal);
     let are_halves = x.icmp_const(IntCond::Eq, data_type, HALF_FLOAT);
@@ -83,8 +85,9 @@ pub(super) fn within_halves(x: &mut Expander<'_>, pixel: Value, ordinal: u32) ->
     let raised = x.math(MathOp::FMax, &[pixel, least]);
     let clamped = x.math(MathOp::FMin, &[raised, most]);
     let is_nan = x.math(MathOp::IsNan, &[pixel]);
-    let kept = x.select(is_nan, pixel, clamped);
-    x.select(are_halves, kept, pixel)
+    let nan = x.float(FLOATS, NAN_AS_HALF);
+    let numbers = x.select(is_nan, nan, clamped);
+    x.select(are_halves, numbers, pixel)
 }
 
 fn data_type(x: &mut Expander<'_>, ordinal: u32) -> Value {
