@@ -126,6 +126,8 @@ static void run(const char *name, const char *text, int in_command_buffer)
     MUST(clEnqueueFillBuffer(queue, buffer, zeros, 4, 0, 16, 0, NULL, &events[1]));
     MUST(clEnqueueMarkerWithWaitList(other, 1, &events[1], &events[2]));
     MUST(clEnqueueFillBuffer(other, buffer, zeros, 4, 0, 16, 1, &user, &events[3]));
+    /* A command that fails calls back before the context is terminated. */
+    callbacks = wrong = 0;
     for (int i = 0; i < 4; i++)
         MUST(clSetEventCallback(events[i], CL_COMPLETE, on_end, NULL));
     MUST(clFlush(queue));
@@ -139,10 +141,6 @@ static void run(const char *name, const char *text, int in_command_buffer)
     struct timespec moment = {0, 50000000};
     nanosleep(&moment, NULL);
     CHECK(status_of(events[0]) > CL_COMPLETE);
-    /* A command that has failed has called its callback before. */
-    if (failures)
-        exit(1);
-    callbacks = wrong = 0;
     EQ(terminate(context), CL_SUCCESS);
     for (int i = 0; i < 3; i++)
         pthread_join(waiters[i].thread, NULL);
