@@ -14,6 +14,8 @@ impl Gen {
         let scalar = if self.has(Self::FLOATS) && self.random.chance(20) {
             if self.has(Self::DOUBLES) && self.random.chance(30) {
                 Scalar::Double
+            } else if self.has(Self::HALVES) && self.random.chance(40) {
+                Scalar::Half
             } else {
                 Scalar::Float
             }
@@ -38,7 +40,11 @@ impl Gen {
     pub(crate) fn literal(&mut self, scalar: Scalar) -> String {
         if scalar.is_float() {
             let quarters = self.random.below(256) as i32 - 128;
-            let suffix = if scalar == Scalar::Float { "f" } else { "" };
+            let suffix = match scalar {
+                Scalar::Half => "h",
+                Scalar::Float => "f",
+                _ => "",
+            };
             return format!("({:?}{suffix})", f64::from(quarters) / 4.0);
         }
         let bits = scalar.bits();
@@ -416,11 +422,14 @@ impl Gen {
             let (a, b) = (self.expr(other, depth), self.expr(other, depth));
             return format!("({})({a} {op} {b})", ty.name());
         }
-        let operand = if ty.scalar.bytes() == 4 && self.has(Self::FLOATS) && self.random.chance(40)
-        {
-            ty.of(Scalar::Float)
-        } else {
-            ty
+        let float = match ty.scalar.bytes() {
+            2 if self.has(Self::HALVES) => Some(Scalar::Half),
+            4 if self.has(Self::FLOATS) => Some(Scalar::Float),
+            _ => None,
+        };
+        let operand = match float {
+            Some(float) if self.random.chance(40) => ty.of(float),
+            _ => ty,
         };
         let (a, b) = (self.expr(operand, depth), self.expr(operand, depth));
         let signed = ty.integer(true);
@@ -523,8 +532,9 @@ impl Gen {
                 format!("fma({a}, {b}, {c})")
             }
             8 => {
+                // The sign of a NaN is not specified: the maximum is never one.
                 let b = self.expr(ty, depth);
-                format!("copysign({a}, {b})")
+                format!("copysign({a}, fmax({b}, ({name})(-60000)))")
             }
             _ => {
                 let from = ty.of(self.any_integer().scalar);

@@ -359,6 +359,7 @@ impl Gen {
             .iter()
             .filter(|p| {
                 let plain = p.text.chars().all(|c| c.is_ascii_alphanumeric());
+                let plain = plain && !p.text.starts_with("vol");
                 p.ty == ty && p.lens.is_empty() && plain && (p.writable || !writable)
             })
             .map(|p| p.text.clone())
@@ -456,8 +457,10 @@ impl Gen {
         let ty = self.any_type();
         let name = self.fresh("lm");
         let group = self.group;
-        if self.random.chance(25) {
-            return self.counters(&name);
+        match self.random.below(8) {
+            0 | 1 => return self.counters(&name),
+            2 => return self.tickets(&name),
+            _ => {}
         }
         self.locals += &format!("    __local {} {name}[{group}];\n", ty.name());
         let value = self.expr(ty, 2);
@@ -497,5 +500,46 @@ impl Gen {
         self.line(&format!("{} {variable} = {name}[{index}];", ty.name()));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
         self.add_lvalue(variable, Vec::new(), ty, true);
+    }
+
+    /// Atomic operations whose results are used: which work-item gets which of them is open, the sum of what is made of them
+    /// is not.
+    fn tickets(&mut self, name: &str) {
+        let uint = Ty::scalar(Scalar::Uint);
+        self.locals += &format!("    __local uint {name}[3];\n");
+        self.line(&format!(
+            "if (lid == 0) {name}[0] = {name}[1] = {name}[2] = 0;"
+        ));
+        self.line("barrier(CLK_LOCAL_MEM_FENCE);");
+        let ticket = self.fresh("t");
+        let taken = match self.random.below(4) {
+            0 => format!("atomic_add(&{name}[0], 3u)"),
+            1 => format!("atomic_sub(&{name}[0], 1u)"),
+            2 => {
+                // The compare-and-swap that finds its number.
+                let seen = self.fresh("t");
+                self.line(&format!("uint {seen} = 0, {ticket};"));
+                self.line(&format!(
+                    "while (({ticket} = atomic_cmpxchg(&{name}[0], {seen}, {seen} + 1)) != {seen}) {seen} = {ticket};"
+                ));
+                String::new()
+            }
+            _ => format!("atomic_inc(&{name}[0])"),
+        };
+        if !taken.is_empty() {
+            self.line(&format!("uint {ticket} = {taken};"));
+        }
+        let factor = 1 + self.random.below(9);
+        self.line(&format!(
+            "atomic_add(&{name}[1], {ticket} * {ticket} + {factor} * {ticket});"
+        ));
+        self.line(&format!("atomic_xor(&{name}[2], 1u << ({ticket} & 31));"));
+        self.line("barrier(CLK_LOCAL_MEM_FENCE);");
+        for at in 0..3 {
+            let variable = self.fresh("v");
+            self.line(&format!("uint {variable} = {name}[{at}];"));
+            self.add_lvalue(variable, Vec::new(), uint, true);
+        }
+        self.line("barrier(CLK_LOCAL_MEM_FENCE);");
     }
 }

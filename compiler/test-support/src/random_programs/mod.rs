@@ -11,6 +11,7 @@
 //! theirs between barriers, and barriers stand in uniform control flow. Floats only meet
 //! operations that are exact or correctly rounded.
 
+mod collectives;
 mod enqueues;
 mod expr;
 mod memory;
@@ -123,6 +124,9 @@ impl Gen {
     pub(crate) const CALLS: u32 = 1 << 9;
     pub(crate) const LOCALS: u32 = 1 << 10;
     pub(crate) const GENERICS: u32 = 1 << 11;
+    pub(crate) const HALVES: u32 = 1 << 12;
+    /// Functions of work-groups and sub-groups, in OpenCL C 2.0 and later.
+    pub(crate) const COLLECTIVES: u32 = 1 << 13;
 
     pub(crate) fn has(&self, feature: u32) -> bool {
         self.features & feature != 0
@@ -165,7 +169,7 @@ fn contents(random: &mut Random, ty: Scalar, count: u32) -> String {
     let mut text = String::new();
     for _ in 0..count {
         let _ = match ty {
-            Scalar::Float | Scalar::Double => {
+            Scalar::Half | Scalar::Float | Scalar::Double => {
                 write!(
                     text,
                     " {}",
@@ -190,13 +194,21 @@ pub fn program(seed: u64) -> String {
     // Each program has its own mix, so that rare pairs of features meet.
     let mut features = random.next() as u32 | random.next() as u32;
     if features & Gen::FLOATS == 0 {
-        features &= !Gen::DOUBLES;
+        features &= !(Gen::DOUBLES | Gen::HALVES);
     }
     let group = *random.pick(&[1, 2, 4, 8, 8, 16]);
     let groups = *random.pick(&[1, 2, 2, 3]);
     let generic = features & Gen::GENERICS != 0 && random.chance(30);
     if !generic {
         features &= !Gen::GENERICS;
+    }
+    let std = match generic {
+        true => "CL2.0",
+        false => *random.pick(&["CL1.2", "CL3.0"]),
+    };
+    if std != "CL3.0" {
+        // OpenCL C 2.0 has those of sub-groups by an extension only.
+        features &= !Gen::COLLECTIVES;
     }
     let mut g = Gen {
         random,
@@ -221,11 +233,6 @@ pub fn program(seed: u64) -> String {
         }
     }
     let file = kernel(&mut g, group * groups);
-    let std = if generic {
-        "CL2.0"
-    } else {
-        *g.random.pick(&["CL1.2", "CL3.0"])
-    };
     format!("// seed {seed}\n// options: -cl-std={std}\n{file}")
 }
 
@@ -283,6 +290,10 @@ fn kernel(g: &mut Gen, global: u32) -> String {
         "// arg: local {}",
         group * 2 * lanes * local.scalar.bytes()
     );
+    let halves = match g.has(Gen::HALVES) {
+        true => "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
+        false => "",
+    };
     let zero = if g.has(Gen::LOCALS) {
         format!(
             "    la[lid * 2] = la[lid * 2 + 1] = ({})(0);\n",
@@ -294,7 +305,7 @@ fn kernel(g: &mut Gen, global: u32) -> String {
     let _ = write!(
         file,
         "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION __cl_clang_bitfields : enable\n\
-         {}__kernel void k(__global ulong *out, \
+         {halves}{}__kernel void k(__global ulong *out, \
          __global const {} *in, __global const float *fin,\n              __global {} *scratch, \
          {} x, {} y, __local {} *la) {{\n    uint gid = get_global_id(0), lid = \
          get_local_id(0);\n    __global {} *mine = scratch + gid * 4;\n{}{zero}{}}}\n",
@@ -378,6 +389,11 @@ impl Gen {
     /// A scalar as a ulong; NaNs are all alike.
     fn bits(&mut self, text: &str, scalar: Scalar) -> String {
         match scalar {
+            Scalar::Half => {
+                let helper = "ulong bits_half(half v) { return isnan(v) ? 1 : as_ushort(v); }\n";
+                self.helper("bits_half", helper.to_string());
+                format!("bits_half({text})")
+            }
             Scalar::Float => {
                 let helper = "ulong bits_float(float v) { return isnan(v) ? 1 : as_uint(v); }\n";
                 self.helper("bits_float", helper.to_string());

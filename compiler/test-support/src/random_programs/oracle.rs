@@ -42,10 +42,7 @@ fn interpret(
 /// A program that the compiler or the interpreter refuses, or whose result the passes change.
 pub fn expectations(text: &str) -> Result<String, String> {
     let enqueues = directive::value(text, "needs") == Some("device-queues");
-    let target = match enqueues {
-        true => run_target(),
-        false => Target::reference(),
-    };
+    let target = target_of(text);
     let program = Prepared::of(text, &target)?;
     let mut ways = vec![
         ("passes".to_string(), false, target.clone()),
@@ -86,12 +83,21 @@ pub fn expectations(text: &str) -> Result<String, String> {
     Ok(annotate(text, &program.runs, &program.results))
 }
 
+/// The device that a file is written for.
+fn target_of(text: &str) -> Target {
+    let more = ["device-queues", "work_group_", "sub_group_"];
+    match more.iter().any(|word| text.contains(word)) {
+        true => run_target(),
+        false => Target::reference(),
+    }
+}
+
 /// Compares what devices compute that lack something with what the program says, optimised and not.
 ///
 /// # Errors
 /// As [`expectations`].
 pub fn check_low_devices(text: &str) -> Result<(), String> {
-    let program = Prepared::of(text, &Target::reference())?;
+    let program = Prepared::of(text, &target_of(text))?;
     let ways: Vec<(String, bool, Target)> = (low_targets().into_iter())
         .flat_map(|(name, target)| {
             [false, true].map(|opt_disable| {

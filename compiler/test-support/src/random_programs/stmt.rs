@@ -58,6 +58,7 @@ impl Gen {
             16..=18 if self.has(Self::POINTERS) => self.pointer_statement(),
             19..=21 if self.has(Self::CALLS) => self.call_statement(),
             22..=24 if flow.uniform && self.has(Self::LOCALS) => self.exchange(),
+            25 if flow.uniform && self.has(Self::COLLECTIVES) => self.collective(),
             25 | 26 => self.leave_early(flow),
             27 if self.has(Self::VECTORS) => self.component_assignment(),
             28 | 29 => self.compound_assignment(),
@@ -68,8 +69,13 @@ impl Gen {
     fn declaration(&mut self) {
         let ty = self.any_type();
         let value = self.expr(ty, 3);
-        let name = self.fresh("v");
-        self.line(&format!("{} {name} = {value};", ty.name()));
+        // Pointers to volatile variables have another type: `address_of` knows them by their names.
+        let (stem, qualifier) = match self.random.chance(10) {
+            true => ("vol", "volatile "),
+            false => ("v", ""),
+        };
+        let name = self.fresh(stem);
+        self.line(&format!("{qualifier}{} {name} = {value};", ty.name()));
         self.add_lvalue(name, Vec::new(), ty, true);
     }
 

@@ -11,6 +11,7 @@ pub(crate) enum Scalar {
     Uint,
     Long,
     Ulong,
+    Half,
     Float,
     Double,
 }
@@ -38,6 +39,7 @@ impl Scalar {
             Scalar::Uint => "uint",
             Scalar::Long => "long",
             Scalar::Ulong => "ulong",
+            Scalar::Half => "half",
             Scalar::Float => "float",
             Scalar::Double => "double",
         }
@@ -46,7 +48,7 @@ impl Scalar {
     pub(crate) fn bytes(self) -> u32 {
         match self {
             Scalar::Char | Scalar::Uchar => 1,
-            Scalar::Short | Scalar::Ushort => 2,
+            Scalar::Short | Scalar::Ushort | Scalar::Half => 2,
             Scalar::Int | Scalar::Uint | Scalar::Float => 4,
             Scalar::Long | Scalar::Ulong | Scalar::Double => 8,
         }
@@ -57,7 +59,7 @@ impl Scalar {
     }
 
     pub(crate) fn is_float(self) -> bool {
-        matches!(self, Scalar::Float | Scalar::Double)
+        matches!(self, Scalar::Half | Scalar::Float | Scalar::Double)
     }
 
     /// Returns whether it is a signed integer.
