@@ -178,6 +178,23 @@ static void queues(void)
 
 /* ---- errors that kernels see ---- */
 
+/* Runs a kernel that takes a buffer of zeros and a queue of `queue_size` bytes (0: the default size), and reads the buffer. */
+static void run_with_queue(const char *source, const char *options, const char *name, cl_uint queue_size, size_t global,
+                           int *words, size_t count)
+{
+    cl_command_queue given = device_queue(on_device, queue_size, CL_SUCCESS);
+    cl_program program = build(source, options);
+    cl_mem buffer = buffer_of(count * sizeof *words);
+    cl_kernel kernel = kernel_of(program, name, buffer);
+    MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
+    run(kernel, global);
+    fetch(buffer, words, count * sizeof *words);
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(given));
+}
+
 static const char errors_source[] =
     "kernel void errors(global int *r, queue_t q)\n"
     "{\n"
@@ -198,24 +215,14 @@ static const char errors_source[] =
 
 static void errors(const char *options, int told)
 {
-    cl_command_queue given = device_queue(on_device, 0, CL_SUCCESS);
-    cl_program program = build(errors_source, options);
-    cl_mem buffer = buffer_of(32 * sizeof(int));
-    cl_kernel kernel = kernel_of(program, "errors", buffer);
-    MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
-    run(kernel, 1);
     int r[32];
-    fetch(buffer, r, sizeof r);
+    run_with_queue(errors_source, options, "errors", 0, 1, r, 32);
     /* -g tells which: CLK_INVALID_QUEUE, _NDRANGE, _EVENT_WAIT_LIST, _ARG_SIZE, _OUT_OF_RESOURCES. */
     const int expected[] = {-102, -160, -160, -57, -57, -51, -5, 0, 0, 0};
     for (int i = 0; i < 10; i++)
         EQ(r[i], expected[i] && !told ? -101 : expected[i]);
     EQ(r[20], 0);
     EQ(r[21], 7);
-    MUST(clReleaseKernel(kernel));
-    MUST(clReleaseMemObject(buffer));
-    MUST(clReleaseProgram(program));
-    MUST(clReleaseCommandQueue(given));
 }
 
 static const char even_source[] =
@@ -233,24 +240,14 @@ static const char even_source[] =
 static void even_groups(void)
 {
     const char *options[] = {"-cl-std=CL3.0 -g", "-cl-std=CL3.0 -g -cl-uniform-work-group-size"};
-    cl_command_queue given = device_queue(on_device, 0, CL_SUCCESS);
     for (int uniform = 0; uniform < 2; uniform++) {
-        cl_program program = build(even_source, options[uniform]);
-        cl_mem buffer = buffer_of(32 * sizeof(int));
-        cl_kernel kernel = kernel_of(program, "even", buffer);
-        MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
-        run(kernel, 1);
         int r[32];
-        fetch(buffer, r, sizeof r);
+        run_with_queue(even_source, options[uniform], "even", 0, 1, r, 32);
         for (int i = 0; i < 5; i++)
             EQ(r[i], uniform && i < 2 ? -160 : 0);
         EQ(r[20], !uniform);
         EQ(r[21], 12 + 48 + 7);
-        MUST(clReleaseKernel(kernel));
-        MUST(clReleaseMemObject(buffer));
-        MUST(clReleaseProgram(program));
     }
-    MUST(clReleaseCommandQueue(given));
 }
 
 static const char small_source[] =
@@ -263,22 +260,12 @@ static const char small_source[] =
 /* A queue of one byte takes a kernel of each work-item of a small range: there are programs that try until it does. */
 static void small_queue(void)
 {
-    cl_command_queue given = device_queue(on_device, 1, CL_SUCCESS);
-    cl_program program = build(small_source, "-cl-std=CL3.0");
-    cl_mem buffer = buffer_of(128 * sizeof(int));
-    cl_kernel kernel = kernel_of(program, "small", buffer);
-    MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
-    run(kernel, 64);
     int r[128];
-    fetch(buffer, r, sizeof r);
+    run_with_queue(small_source, "-cl-std=CL3.0", "small", 1, 64, r, 128);
     for (int i = 0; i < 64; i++) {
         EQ(r[i], 0);
         EQ(r[64 + i], i);
     }
-    MUST(clReleaseKernel(kernel));
-    MUST(clReleaseMemObject(buffer));
-    MUST(clReleaseProgram(program));
-    MUST(clReleaseCommandQueue(given));
 }
 
 /* ---- ranges ---- */
