@@ -7,12 +7,11 @@
 //! terminator ends whatever block is current then.
 
 use crate::pass::Changed;
-use cranelift_entity::SecondaryMap;
-use pumice_ir::Cfg;
 use pumice_ir::LowerError;
 use pumice_ir::{
     AccessFlags, BinaryOp, Block, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst,
     InstKind, IntCond, MathOp, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
+    reverse_postorder,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -26,10 +25,14 @@ pub(crate) struct Expander<'f> {
     pub func: &'f mut Function,
     /// Source position of the instruction being replaced.
     pub loc: SourceLoc,
+    /// The instructions of the block that the walk is in, as they were.
+    given: Vec<Inst>,
+    /// So many of them stand as they were, and nothing else is in the block: most blocks stay so.
+    /// `None` once the block is written to `out` instead.
+    unchanged: Option<usize>,
     out: Vec<Inst>,
     block: Block,
     order: Vec<Block>,
-    done: SecondaryMap<Block, Option<Vec<Inst>>>,
     replaced: FxHashMap<Value, Value>,
 }
 
@@ -45,22 +48,24 @@ pub(crate) fn expand(
     let Some(entry) = func.entry() else {
         return Ok(Changed::No);
     };
-    let blocks = Cfg::new(func).reverse_postorder().to_vec();
+    let blocks = reverse_postorder(func);
     let mut x = Expander {
         loc: SourceLoc::default(),
+        given: Vec::new(),
+        unchanged: None,
         out: Vec::new(),
         block: entry,
-        order: Vec::new(),
-        done: func.block_map(),
+        order: Vec::with_capacity(blocks.len()),
         replaced: FxHashMap::default(),
         func,
     };
     let mut changed = blocks.len() != x.func.layout.blocks.len();
     for block in blocks {
         x.start(block);
-        let insts = std::mem::take(&mut x.func.layout.insts[block]);
-        x.out.reserve(insts.len());
-        for inst in insts {
+        x.given = std::mem::take(&mut x.func.layout.insts[block]);
+        x.unchanged = Some(0);
+        for index in 0..x.given.len() {
+            let inst = x.given[index];
             x.loc = x.func.insts[inst].loc;
             if !x.replaced.is_empty() {
                 let replaced = &x.replaced;
@@ -69,9 +74,13 @@ pub(crate) fn expand(
                     .for_each_value_mut(|v| *v = resolve(replaced, *v));
             }
             match rule(&mut x, inst)? {
-                None => x.out.push(inst),
+                None => match &mut x.unchanged {
+                    Some(count) => *count += 1,
+                    None => x.out.push(inst),
+                },
                 Some(values) => {
                     changed = true;
+                    x.write();
                     let results = x.func.insts[inst].results.clone();
                     debug_assert!(values.is_empty() || results.len() == values.len());
                     for (old, new) in results.into_iter().zip(values) {
@@ -87,13 +96,9 @@ pub(crate) fn expand(
     let Expander {
         func,
         order,
-        mut done,
         replaced,
         ..
     } = x;
-    for &block in &order {
-        func.layout.insts[block] = done[block].take().unwrap_or_default();
-    }
     func.layout.blocks = order;
     if !replaced.is_empty() {
         func.rewrite_values(|v| resolve(&replaced, v));
@@ -109,9 +114,19 @@ fn resolve(replaced: &FxHashMap<Value, Value>, mut value: Value) -> Value {
 }
 
 impl Expander<'_> {
+    /// Goes over to writing the block's instructions to a list of their own.
+    fn write(&mut self) {
+        if let Some(count) = self.unchanged.take() {
+            self.out.reserve(self.given.len() + 1);
+            self.out.extend_from_slice(&self.given[..count]);
+        }
+    }
+
     fn close(&mut self) {
-        let insts = std::mem::take(&mut self.out);
-        self.done[self.block] = Some(insts);
+        self.func.layout.insts[self.block] = std::mem::take(match self.unchanged {
+            Some(_) => &mut self.given,
+            None => &mut self.out,
+        });
     }
 
     /// Goes on in `block`, which comes next in the layout.
@@ -204,6 +219,7 @@ impl Expander<'_> {
 
     /// Appends an instruction.
     pub fn emit(&mut self, kind: InstKind, results: &[Type]) -> Inst {
+        self.write();
         let inst = self.func.make_inst(kind, results, self.loc);
         self.out.push(inst);
         inst

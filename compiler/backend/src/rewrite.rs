@@ -28,7 +28,9 @@ impl Replacements {
 
     /// Gives the value that stands for `value` now; shortens the chain on the way.
     pub fn resolve(&mut self, value: Value) -> Value {
-        let mut last = value;
+        let Some(mut last) = self.map[value].expand() else {
+            return value;
+        };
         while let Some(next) = self.map[last].expand() {
             last = next;
         }

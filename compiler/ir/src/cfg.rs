@@ -13,62 +13,78 @@ use smallvec::SmallVec;
 pub struct Cfg {
     rpo: Vec<Block>,
     rpo_number: SecondaryMap<Block, u32>,
-    succs: Lists,
-    preds: Lists,
-}
-
-/// A list of blocks for each block, by its place in the reverse postorder.
-#[derive(Clone, Debug, Default)]
-struct Lists {
-    all: Vec<Block>,
-    /// The start of each list, and at last the end of the last one.
+    /// The successors of each block in the reverse postorder, then the predecessors of each.
+    neighbours: Vec<Block>,
+    /// The start of each list in `neighbours`, and at last the end of the last one. Empty if there is
+    /// no edge.
     starts: Vec<u32>,
-}
-
-impl Lists {
-    fn of(&self, number: u32) -> &[Block] {
-        if number == UNREACHED {
-            return &[];
-        }
-        let at = number as usize;
-        &self.all[self.starts[at] as usize..self.starts[at + 1] as usize]
-    }
-
-    /// Sorts pairs (whose list, member) by list; members keep their order.
-    fn gather(count: usize, pairs: impl ExactSizeIterator<Item = (u32, Block)> + Clone) -> Self {
-        let mut starts = vec![0; count + 2];
-        for (list, _) in pairs.clone() {
-            starts[list as usize + 2] += 1;
-        }
-        for at in 2..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let Some((_, any)) = pairs.clone().next() else {
-            return Self {
-                all: Vec::new(),
-                starts,
-            };
-        };
-        let mut all = vec![any; pairs.len()];
-        for (list, member) in pairs {
-            let next = &mut starts[list as usize + 1];
-            all[*next as usize] = member;
-            *next += 1;
-        }
-        Self { all, starts }
-    }
 }
 
 /// The number of blocks that the entry does not reach.
 const UNREACHED: u32 = u32::MAX;
+
+/// Lists the blocks that the entry reaches in postorder, and tells `edge` of each edge as it is found. Afterwards
+/// blocks that were found have another number than [`UNREACHED`].
+fn postorder(
+    entry: Block,
+    num_blocks: usize,
+    numbers: &mut SecondaryMap<Block, u32>,
+    mut successors: impl FnMut(Block) -> SmallVec<[Block; 2]>,
+    mut edge: impl FnMut(Block, Block),
+) -> Vec<Block> {
+    let mut order = Vec::with_capacity(num_blocks.min(16));
+    // Depth-first with an explicit stack: (block, its successors, the next one).
+    let mut stack: SmallVec<[_; 8]> = SmallVec::new();
+    stack.push((entry, successors(entry), 0));
+    numbers[entry] = 0;
+    while let Some((block, succs, next)) = stack.last_mut() {
+        let Some(&succ) = succs.get(*next) else {
+            order.push(*block);
+            stack.pop();
+            continue;
+        };
+        *next += 1;
+        edge(*block, succ);
+        let number = &mut numbers[succ];
+        if *number == UNREACHED {
+            *number = 0;
+            stack.push((succ, successors(succ), 0));
+        }
+    }
+    order
+}
+
+/// No block has a number yet.
+fn unreached(num_blocks: usize) -> SecondaryMap<Block, u32> {
+    let mut numbers = SecondaryMap::with_default(UNREACHED);
+    numbers.resize(num_blocks);
+    numbers
+}
+
+/// The blocks that a block's terminator branches to, each once.
+fn targets(func: &Function, block: Block) -> SmallVec<[Block; 2]> {
+    let inst = func.terminator(block);
+    inst.map_or_else(SmallVec::new, |inst| func.insts[inst].kind.targets())
+}
+
+/// Gives the blocks that the entry reaches in the reverse postorder of [`Cfg`], for those who need no more of it.
+pub fn reverse_postorder(func: &Function) -> Vec<Block> {
+    let Some(entry) = func.entry() else {
+        return Vec::new();
+    };
+    let count = func.blocks.len();
+    let of = |block| targets(func, block);
+    let mut order = postorder(entry, count, &mut unreached(count), of, |_, _| {});
+    order.reverse();
+    order
+}
 
 impl Cfg {
     /// Reads the branches of a function. Blocks not reachable from the entry have no
     /// order number and count as nobody's predecessor.
     pub fn new(func: &Function) -> Self {
         Self::with_successors(func.entry(), func.blocks.len(), |block| {
-            let inst = func.terminator(block);
-            inst.map_or_else(SmallVec::new, |inst| func.insts[inst].kind.targets())
+            targets(func, block)
         })
     }
 
@@ -76,56 +92,83 @@ impl Cfg {
     pub fn with_successors(
         entry: Option<Block>,
         num_blocks: usize,
-        mut successors: impl FnMut(Block) -> SmallVec<[Block; 2]>,
+        successors: impl FnMut(Block) -> SmallVec<[Block; 2]>,
     ) -> Self {
-        let mut numbers = SecondaryMap::with_default(UNREACHED);
-        numbers.resize(num_blocks);
         let mut cfg = Self {
-            rpo: Vec::with_capacity(num_blocks.min(16)),
-            rpo_number: numbers,
-            succs: Lists::default(),
-            preds: Lists::default(),
+            rpo: Vec::new(),
+            rpo_number: unreached(num_blocks),
+            neighbours: Vec::new(),
+            starts: Vec::new(),
         };
         let Some(entry) = entry else { return cfg };
-        // Depth-first with an explicit stack: (block, its successors, the next one). Until the
-        // end a number only says that the block was found.
-        let mut edges: SmallVec<[(Block, Block); 16]> = SmallVec::new();
-        let mut stack: SmallVec<[_; 8]> = SmallVec::new();
-        stack.push((entry, successors(entry), 0));
-        cfg.rpo_number[entry] = 0;
-        while let Some((block, succs, next)) = stack.last_mut() {
-            let Some(&succ) = succs.get(*next) else {
-                cfg.rpo.push(*block);
-                stack.pop();
-                continue;
-            };
-            *next += 1;
-            edges.push((*block, succ));
-            if cfg.rpo_number[succ] == UNREACHED {
-                cfg.rpo_number[succ] = 0;
-                stack.push((succ, successors(succ), 0));
-            }
-        }
+        let mut edges: SmallVec<[(Block, Block); 32]> = SmallVec::new();
+        cfg.rpo = postorder(entry, num_blocks, &mut cfg.rpo_number, successors, |from, to| {
+            edges.push((from, to));
+        });
         cfg.rpo.reverse();
         for (number, &block) in cfg.rpo.iter().enumerate() {
             cfg.rpo_number[block] = number as u32;
         }
-        let (count, number) = (cfg.rpo.len(), |block| cfg.rpo_number[block]);
-        cfg.succs = Lists::gather(count, edges.iter().map(|&(from, to)| (number(from), to)));
-        cfg.preds = Lists::gather(count, edges.iter().map(|&(from, to)| (number(to), from)));
+        cfg.gather(&edges);
         cfg
+    }
+
+    /// Sorts the edges into the lists of neighbours, which keep their order.
+    fn gather(&mut self, edges: &[(Block, Block)]) {
+        let Some(&(any, _)) = edges.first() else {
+            return;
+        };
+        let count = self.rpo.len();
+        // Each edge's two lists.
+        let lists = |(from, to): (Block, Block)| {
+            let [from, to] = [from, to].map(|block| self.rpo_number[block] as usize);
+            [from, count + to]
+        };
+        let mut starts = vec![0; 2 * count + 2];
+        for &edge in edges {
+            for list in lists(edge) {
+                starts[list + 2] += 1;
+            }
+        }
+        let mut sum = 0;
+        for start in &mut starts[2..] {
+            sum += *start;
+            *start = sum;
+        }
+        self.neighbours = vec![any; 2 * edges.len()];
+        for &(from, to) in edges {
+            for (list, member) in lists((from, to)).into_iter().zip([to, from]) {
+                let next = &mut starts[list + 1];
+                self.neighbours[*next as usize] = member;
+                *next += 1;
+            }
+        }
+        self.starts = starts;
+    }
+
+    fn list(&self, number: usize) -> &[Block] {
+        match self.starts.get(number..number + 2) {
+            Some(&[start, end]) => &self.neighbours[start as usize..end as usize],
+            _ => &[],
+        }
     }
 
     /// Reachable predecessors, each once.
     pub fn preds(&self, block: Block) -> &[Block] {
         look();
-        self.preds.of(self.rpo_number[block])
+        match self.rpo_number(block) {
+            Some(number) => self.list(self.rpo.len() + number as usize),
+            None => &[],
+        }
     }
 
     /// Successors, each once.
     pub fn succs(&self, block: Block) -> &[Block] {
         look();
-        self.succs.of(self.rpo_number[block])
+        match self.rpo_number(block) {
+            Some(number) => self.list(number as usize),
+            None => &[],
+        }
     }
 
     /// Reachable blocks in reverse postorder, the entry first.

@@ -89,6 +89,7 @@ impl Function {
     /// Counts the uses of each value as an operand in the layout.
     pub fn use_counts(&self) -> SecondaryMap<Value, u32> {
         let mut uses = SecondaryMap::new();
+        uses.resize(self.num_values());
         for &block in &self.layout.blocks {
             for &inst in &self.layout.insts[block] {
                 let kind = &self.insts[inst].kind;

@@ -4,8 +4,10 @@ use super::effort::{Counted, look};
 use super::{Block, Inst, InstKind, StackSlot, Type, Value};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_budget as budget;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 
 /// A source position that survives from `OpLine`; 0 means unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -178,7 +180,8 @@ pub struct Function {
     /// A later pass calls the function: until then it stays although nothing does.
     pub kept: bool,
     values: PrimaryMap<Value, ValueData>,
-    constants: FxHashMap<(Type, SmallVec<[u64; 1]>), Value>,
+    /// By the hash of type and lanes, or by the next number that was free.
+    constants: FxHashMap<u64, Value>,
 }
 
 impl Function {
@@ -276,23 +279,23 @@ impl Function {
         self.blocks[block].params = kept;
     }
 
+    /// Makes room for about so many instructions more, with a result each.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.values.reserve(insts);
+    }
+
     /// A new instruction with results of the given types, not yet in the layout.
     pub fn make_inst(&mut self, kind: InstKind, result_types: &[Type], loc: SourceLoc) -> Inst {
         budget::spend_on::<InstData>(1);
         budget::spend_on::<ValueData>(result_types.len());
-        let inst = self.insts.push(InstData {
-            kind,
-            results: SmallVec::new(),
-            loc,
-        });
+        let inst = self.insts.next_key();
+        let mut results = SmallVec::new();
         for (index, &ty) in result_types.iter().enumerate() {
-            let value = self.values.push(ValueData {
-                ty,
-                def: ValueDef::Result(inst, index as u16),
-            });
-            self.insts[inst].results.push(value);
+            let def = ValueDef::Result(inst, index as u16);
+            results.push(self.values.push(ValueData { ty, def }));
         }
-        inst
+        self.insts.push(InstData { kind, results, loc })
     }
 
     /// Appends an instruction without results or with results ignored.
@@ -323,16 +326,23 @@ impl Function {
     /// A constant; `lanes` holds one zero-extended bit pattern per lane.
     pub fn constant(&mut self, ty: Type, lanes: &[u64]) -> Value {
         debug_assert_eq!(lanes.len(), usize::from(ty.lanes));
-        let bits: SmallVec<[u64; 1]> = SmallVec::from_slice(lanes);
-        if let Some(&value) = self.constants.get(&(ty, bits.clone())) {
-            return value;
+        let mut key = FxBuildHasher.hash_one((ty, lanes));
+        loop {
+            match self.constants.entry(key) {
+                Entry::Vacant(free) => {
+                    let def = ValueDef::Const(SmallVec::from_slice(lanes));
+                    return *free.insert(self.values.push(ValueData { ty, def }));
+                }
+                Entry::Occupied(known) => {
+                    let data = &self.values[*known.get()];
+                    if data.ty == ty && matches!(&data.def, ValueDef::Const(bits) if **bits == *lanes)
+                    {
+                        return *known.get();
+                    }
+                    key = key.wrapping_add(1);
+                }
+            }
         }
-        let value = self.values.push(ValueData {
-            ty,
-            def: ValueDef::Const(bits.clone()),
-        });
-        self.constants.insert((ty, bits), value);
-        value
     }
 
     /// A constant with the same bits in every lane; truncated to the lane's width.

@@ -51,7 +51,7 @@ mod verify_tests;
 
 pub use arg_layout::{ArgLayout, ArgPlace};
 pub use atomic::{AtomicOp, MemoryOrder, Scope};
-pub use cfg::{Cfg, reachable, reachable_by};
+pub use cfg::{Cfg, reachable, reachable_by, reverse_postorder};
 pub use check::{CheckSite, CheckedObject, SourceFile};
 pub use convert::ConvertOp;
 pub use dom::DomTree;

@@ -9,23 +9,49 @@ use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
     MemoryModel, Op, StorageClass,
 };
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::Hasher;
+use std::ops::Range;
 
 /// A result id.
 pub type Id = u32;
 
-type Key = SmallVec<[u32; 8]>;
+/// Types and constants by their content.
+#[derive(Debug, Default)]
+struct Known {
+    /// Ids by the hash of the content, or by the next number that was free.
+    by_hash: FxHashMap<u64, (Range<u32>, Id)>,
+    /// The contents, one behind the other: opcode, type or 0, operands.
+    words: Vec<u32>,
+}
 
-/// Identity of a type or constant.
-fn key(op: Op, ty: Option<Id>, operands: &[u32]) -> Key {
-    let mut key = Key::with_capacity(2 + operands.len());
-    key.push(op as u32);
-    key.push(ty.unwrap_or(0));
-    for &operand in operands {
-        key.push(operand);
+impl Known {
+    /// The id of a content, or the number under which it is to be kept.
+    fn find(&self, op: Op, ty: Option<Id>, operands: &[u32]) -> Result<Id, u64> {
+        let head = [op as u32, ty.unwrap_or(0)];
+        let mut hasher = FxHasher::default();
+        for &word in head.iter().chain(operands) {
+            hasher.write_u32(word);
+        }
+        let mut key = hasher.finish();
+        while let Some((place, id)) = self.by_hash.get(&key) {
+            let words = &self.words[place.start as usize..place.end as usize];
+            if words.len() == 2 + operands.len() && words[..2] == head && words[2..] == *operands {
+                return Ok(*id);
+            }
+            key = key.wrapping_add(1);
+        }
+        Err(key)
     }
-    key
+
+    /// Keeps an id under the number that [`Self::find`] gave.
+    fn keep(&mut self, key: u64, op: Op, ty: Option<Id>, operands: &[u32], id: Id) {
+        let start = self.words.len() as u32;
+        self.words.extend([op as u32, ty.unwrap_or(0)]);
+        self.words.extend_from_slice(operands);
+        let place = start..self.words.len() as u32;
+        self.by_hash.insert(key, (place, id));
+    }
 }
 
 /// Sections of the logical layout (SPIR-V §2.4) that are instructions in the order of their
@@ -75,7 +101,7 @@ pub struct Builder {
     memory_model: [u32; 2],
     imports: Vec<(String, Id)>,
     sections: [Vec<u32>; Section::Functions as usize + 1],
-    known: FxHashMap<Key, Id>,
+    known: Known,
     known_strings: FxHashMap<Vec<u8>, Id>,
     /// OpConstant made by [`Self::unique`]: type and low word.
     constants: FxHashMap<Id, (Id, u32)>,
@@ -100,7 +126,10 @@ impl Builder {
             imports: Vec::new(),
             // Room for a small kernel, so that its build need not move them.
             sections: std::array::from_fn(|_| Vec::with_capacity(64)),
-            known: FxHashMap::with_capacity_and_hasher(56, Default::default()),
+            known: Known {
+                by_hash: FxHashMap::with_capacity_and_hasher(56, Default::default()),
+                words: Vec::with_capacity(256),
+            },
             known_strings: FxHashMap::default(),
             constants: FxHashMap::default(),
             function: FunctionWords::default(),
@@ -278,21 +307,23 @@ impl Builder {
 
     /// A type or constant, written once for each content.
     pub fn unique(&mut self, op: Op, ty: Option<Id>, operands: &[u32]) -> Id {
-        let key = key(op, ty, operands);
-        if let Some(&id) = self.known.get(&key) {
-            return id;
-        }
+        let key = match self.known.find(op, ty, operands) {
+            Ok(id) => return id,
+            Err(key) => key,
+        };
         let id = self.global(op, ty, operands);
         if let (Op::Constant, Some(ty), Some(&low)) = (op, ty, operands.first()) {
             self.constants.insert(id, (ty, low));
         }
-        self.known.insert(key, id);
+        self.known.keep(key, op, ty, operands, id);
         id
     }
 
     /// Lets [`Self::unique`] find a type or constant that a finished module has.
     pub fn know(&mut self, id: Id, op: Op, ty: Option<Id>, operands: &[u32]) {
-        self.known.insert(key(op, ty, operands), id);
+        if let Err(key) = self.known.find(op, ty, operands) {
+            self.known.keep(key, op, ty, operands, id);
+        }
     }
 
     /// A type, constant or variable with an id of its own.
@@ -404,8 +435,7 @@ impl Builder {
     /// The value of a 32-bit integer constant.
     pub fn const_value(&self, id: Id) -> Option<u32> {
         let &(ty, value) = self.constants.get(&id)?;
-        let int: Key = SmallVec::from_slice(&[Op::TypeInt as u32, 0, 32, 0]);
-        (self.known.get(&int) == Some(&ty)).then_some(value)
+        (self.known.find(Op::TypeInt, None, &[32, 0]) == Ok(ty)).then_some(value)
     }
 
     // ---- functions ----

@@ -19,6 +19,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
 
+/// Room is made for at most so many instructions before they are there.
+const MOST_RESERVED: usize = 1 << 12;
+
 pub(super) type Leaves = SmallVec<[Value; 1]>;
 
 /// The value of an id inside a function.
@@ -42,6 +45,44 @@ pub(super) struct Local {
     pub packed: bool,
 }
 
+/// The meanings of a function's ids.
+///
+/// One table serves the functions of a module one after another: it has a number for each id in use, which
+/// are far more than most functions define.
+#[derive(Debug, Default)]
+pub(super) struct Locals {
+    /// One-based places in `list` by id; 0 for ids that mean nothing here.
+    places: Vec<u32>,
+    list: Vec<(u32, Local)>,
+}
+
+impl Locals {
+    fn get(&self, id: u32) -> Option<&Local> {
+        let place = *self.places.get(id as usize)?;
+        Some(&self.list.get((place as usize).checked_sub(1)?)?.1)
+    }
+
+    /// Defines an id; false if it has a meaning already.
+    fn define(&mut self, id: u32, local: Local) -> bool {
+        if self.get(id).is_some() {
+            return false;
+        }
+        if self.places.len() <= id as usize {
+            self.places.resize(id as usize + 1, 0);
+        }
+        self.list.push((id, local));
+        self.places[id as usize] = self.list.len() as u32;
+        true
+    }
+
+    /// Forgets all ids, at the end of a function.
+    fn clear(&mut self) {
+        for (id, _) in self.list.drain(..) {
+            self.places[id as usize] = 0;
+        }
+    }
+}
+
 /// Facts about a label that are known before the walk.
 #[derive(Clone, Debug)]
 pub(super) struct Label<'a> {
@@ -59,6 +100,8 @@ pub(super) struct Tables<'m> {
     pub strings: &'m mut StringTable,
     pub library: &'m mut Library,
     pub enqueue: &'m mut Enqueue,
+    /// Without an id, before each body.
+    pub locals: &'m mut Locals,
     /// Becomes true if the body has an instruction on cooperative matrices.
     pub matrices: &'m mut bool,
 }
@@ -77,7 +120,7 @@ pub(super) struct Body<'a, 'm> {
     pub block: Option<Block>,
     pub loc: SourceLoc,
     pub label: u32,
-    values: FxHashMap<u32, Local>,
+    locals: &'m mut Locals,
     /// The result types of this function's ids, once they are asked for.
     pub result_types: Option<FxHashMap<u32, u32>>,
     pub labels: FxHashMap<u32, Label<'a>>,
@@ -102,7 +145,7 @@ impl<'a, 'm> Body<'a, 'm> {
             block: None,
             loc: SourceLoc::default(),
             label: 0,
-            values: FxHashMap::default(),
+            locals: tables.locals,
             result_types: None,
             labels: FxHashMap::default(),
         }
@@ -119,6 +162,7 @@ impl<'a, 'm> Body<'a, 'm> {
             return Err(first.error("the function has no block"));
         }
         let order = self.block_order(first, entry)?;
+        self.func.reserve(body.len().min(MOST_RESERVED));
         for &id in &order {
             self.declare_block(id)?;
         }
@@ -133,6 +177,7 @@ impl<'a, 'm> Body<'a, 'm> {
                 self.inst(inst, decl.ret)?;
             }
         }
+        self.locals.clear();
         Ok(self.func)
     }
 
@@ -321,13 +366,13 @@ impl<'a, 'm> Body<'a, 'm> {
 
     /// The meaning of an id of this function that is the address of a matrix's component.
     pub fn component_address(&self, id: u32) -> Option<Local> {
-        let local = self.values.get(&id)?;
+        let local = self.locals.get(id)?;
         matches!(local.val, Val::Component(..)).then(|| local.clone())
     }
 
     /// Gives the meaning of an id; makes constants and addresses here.
     pub fn local(&mut self, inst: &Inst<'_>, id: u32) -> Result<Local> {
-        if let Some(local) = self.values.get(&id) {
+        if let Some(local) = self.locals.get(id) {
             return Ok(local.clone());
         }
         let (ty, val) = match self.pre.def(id) {
@@ -468,6 +513,14 @@ impl<'a, 'm> Body<'a, 'm> {
 
     /// An operand that is one scalar, vector or pointer.
     pub fn value(&mut self, inst: &Inst<'_>, id: u32) -> Result<Value> {
+        // Most operands are values that are there.
+        if let Some(Local { ty, val, .. }) = self.locals.get(id) {
+            if let (Val::Leaves(leaves), Some(_)) = (val, self.pre.types.get(*ty).leaf) {
+                if let &[value] = leaves.as_slice() {
+                    return Ok(value);
+                }
+            }
+        }
         let (ty, leaves) = self.leaves(inst, id)?;
         match (leaves.as_slice(), self.pre.types.get(ty).leaf) {
             (&[value], Some(_)) => Ok(value),
@@ -494,7 +547,7 @@ impl<'a, 'm> Body<'a, 'm> {
     }
 
     pub fn define_local(&mut self, inst: &Inst<'_>, local: Local) -> Result<()> {
-        if self.pre.def(inst.id) != Def::None || self.values.insert(inst.id, local).is_some() {
+        if self.pre.def(inst.id) != Def::None || !self.locals.define(inst.id, local) {
             return Err(inst.error(format_args!("id {} is already defined", inst.id)));
         }
         Ok(())

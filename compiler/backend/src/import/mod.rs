@@ -46,7 +46,7 @@ pub use matrix_roads::NativeMatrices;
 pub use reader::ImportError;
 
 use blocks::unroll_hint;
-use body::{Body, Tables};
+use body::{Body, Locals, Tables};
 use enqueue::Enqueue;
 use library::Library;
 use preamble::{Def, ExtSet, Preamble};
@@ -116,6 +116,7 @@ fn import_module(
     let mut strings = StringTable::default();
     let mut library = Library::new(module.functions.len());
     let mut enqueue = Enqueue::default();
+    let mut locals = Locals::default();
     let mut with_matrices: FxHashSet<FuncId> = FxHashSet::default();
     for (id, decl) in module
         .functions
@@ -131,6 +132,7 @@ fn import_module(
             strings: &mut strings,
             library: &mut library,
             enqueue: &mut enqueue,
+            locals: &mut locals,
             matrices: &mut matrices,
         };
         let body = Body::new(&pre, &decls, tables, func);

@@ -117,6 +117,8 @@ impl Uses {
     /// Follows slot addresses through the function.
     pub fn new(func: &Function, cfg: &Cfg) -> Self {
         let mut uses = Uses::default();
+        uses.addresses.of_value.resize(func.num_values());
+        uses.escaped.resize(func.slots.len());
         for &block in cfg.reverse_postorder() {
             for &inst in &func.layout.insts[block] {
                 uses.inst(func, inst);
@@ -246,17 +248,18 @@ impl Pieces {
     /// Decides for every slot.
     pub fn new(func: &Function, uses: &Uses) -> Self {
         let mut pieces = Pieces::default();
-        let mut by_slot: SecondaryMap<StackSlot, Vec<Access>> = SecondaryMap::new();
-        for access in &uses.accesses {
-            by_slot[access.slot].push(*access);
-        }
+        pieces.of_slot.resize(func.slots.len());
+        let mut accesses = uses.accesses.clone();
+        accesses.sort_by_key(|access| (access.slot, access.offset, access.ty));
+        let mut rest = accesses.as_slice();
         for slot in func.slots.keys() {
+            let count = rest.iter().take_while(|access| access.slot == slot).count();
+            let (own, others) = rest.split_at(count);
+            rest = others;
             if uses.escaped[slot] {
                 continue;
             }
-            let accesses = &mut by_slot[slot];
-            accesses.sort_by_key(|access| (access.offset, access.ty));
-            if let Some(found) = split(accesses) {
+            if let Some(found) = split(own) {
                 let list = found.into_iter().map(|data| pieces.data.push(data));
                 pieces.of_slot[slot] = Some(list.collect());
             }

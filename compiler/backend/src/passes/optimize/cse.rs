@@ -10,9 +10,11 @@ use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::alias::{Effect, Effects, Memory, effect, space};
 use pumice_ir::{
-    AccessFlags, AddressSpace, Block, Cfg, DomTree, Function, Inst, InstKind, MathOp, Type, Value,
+    AccessFlags, AddressSpace, Block, Cfg, DomTree, Function, Inst, InstKind, MathOp, Value,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 
 /// Removes repeated computations from one function.
 pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
@@ -21,8 +23,10 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     let Some(entry) = func.entry() else {
         return Changed::No;
     };
+    let count = func.layout.blocks.iter();
+    let count = count.map(|&block| func.layout.insts[block].len()).sum();
     let mut cse = Cse {
-        known: FxHashMap::default(),
+        known: FxHashMap::with_capacity_and_hasher(count, FxBuildHasher),
         replacements: Replacements::default(),
         at_end: func.block_map(),
         changed: false,
@@ -30,7 +34,7 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     let mut effects = Effects::new(func, &cfg);
     enum Step {
         Enter(Block),
-        Leave(Vec<Key>),
+        Leave(Vec<u64>),
     }
     let mut steps = vec![Step::Enter(entry)];
     while let Some(step) = steps.pop() {
@@ -56,7 +60,8 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
                 steps.extend(children.into_iter().map(Step::Enter));
             }
             Step::Leave(added) => {
-                for key in added {
+                // The last one first, so that those before it are found where they were put.
+                for key in added.into_iter().rev() {
                     cse.known.remove(&key);
                 }
             }
@@ -66,11 +71,9 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
     Changed::from_bool(cse.changed)
 }
 
-/// An operation with its operands and result type.
-type Key = (InstKind, Type);
-
 struct Cse {
-    known: FxHashMap<Key, Value>,
+    /// Computations by the hash of the operation, its operands and its result's type, or by the next number that was free.
+    known: FxHashMap<u64, Inst>,
     replacements: Replacements,
     /// The contents of memory that are known at the end of each block.
     at_end: SecondaryMap<Block, Memory>,
@@ -80,11 +83,12 @@ struct Cse {
 impl Cse {
     /// Numbers a block, given what is known of memory before it; gives the keys to forget when
     /// its subtree is done.
-    fn block(&mut self, func: &mut Function, block: Block, mut memory: Memory) -> Vec<Key> {
+    fn block(&mut self, func: &mut Function, block: Block, mut memory: Memory) -> Vec<u64> {
         let mut added = Vec::new();
-        let insts = std::mem::take(&mut func.layout.insts[block]);
-        let mut kept = Vec::with_capacity(insts.len());
-        for inst in insts {
+        let mut insts = std::mem::take(&mut func.layout.insts[block]);
+        let mut kept = 0;
+        for index in 0..insts.len() {
+            let inst = insts[index];
             let replacements = &mut self.replacements;
             if !replacements.is_empty() {
                 func.insts[inst]
@@ -117,27 +121,39 @@ impl Cse {
                 }
                 ref kind => memory.apply(func, effect(func, kind)),
             }
-            kept.push(inst);
+            insts[kept] = inst;
+            kept += 1;
         }
-        func.layout.insts[block] = kept;
+        insts.truncate(kept);
+        func.layout.insts[block] = insts;
         self.at_end[block] = memory;
         added
     }
 
     /// The value of an equal instruction that dominates this one; else remembers this one.
-    fn equal_value(&mut self, func: &Function, inst: Inst, added: &mut Vec<Key>) -> Option<Value> {
+    fn equal_value(&mut self, func: &Function, inst: Inst, added: &mut Vec<u64>) -> Option<Value> {
         let data = &func.insts[inst];
         if data.results.len() != 1 || !is_pure(func, &data.kind) {
             return None;
         }
-        let result = data.results[0];
-        let key = (data.kind.clone(), func.ty(result));
-        if let Some(&value) = self.known.get(&key) {
-            return Some(value);
+        let ty = func.ty(data.results[0]);
+        let mut key = FxBuildHasher.hash_one((&data.kind, ty));
+        loop {
+            match self.known.entry(key) {
+                Entry::Vacant(free) => {
+                    free.insert(inst);
+                    added.push(key);
+                    return None;
+                }
+                Entry::Occupied(known) => {
+                    let other = &func.insts[*known.get()];
+                    if other.kind == data.kind && func.ty(other.results[0]) == ty {
+                        return Some(other.results[0]);
+                    }
+                    key = key.wrapping_add(1);
+                }
+            }
         }
-        self.known.insert(key.clone(), result);
-        added.push(key);
-        None
     }
 }
 

@@ -29,6 +29,7 @@ use pumice_ir::{
 };
 use pumice_target::Target;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Callees of at most this many instructions are copied to every call.
 const SMALL: usize = 60;
@@ -392,8 +393,8 @@ fn copy_body(
     (after, loc): (Block, SourceLoc),
 ) -> Vec<Block> {
     debug_assert_eq!(args.len(), callee.params.len());
-    let mut values: SecondaryMap<Value, PackedOption<Value>> =
-        SecondaryMap::with_capacity(callee.num_values());
+    let mut values: SecondaryMap<Value, PackedOption<Value>> = SecondaryMap::new();
+    values.resize(callee.num_values());
     let mut slots: SecondaryMap<StackSlot, PackedOption<StackSlot>> = SecondaryMap::new();
     for (slot, &data) in callee.slots.iter() {
         slots[slot] = func.slots.push(data).into();
@@ -411,15 +412,18 @@ fn copy_body(
     }
     // What a library or a lowering wrote has no place of its own in the source.
     let at = |own: SourceLoc| if own.line == 0 { loc } else { own };
+    let size = size(callee);
+    func.reserve(size);
     // Results first: blocks need not stand in an order of definition before use.
-    let mut copies: Vec<(Block, Inst, Inst)> = Vec::new();
+    let mut copies: Vec<(Block, Inst, Inst)> = Vec::with_capacity(size);
     for &block in &callee.layout.blocks {
         let Some(copy) = blocks[block].expand() else {
             continue;
         };
+        func.layout.insts[copy] = Vec::with_capacity(callee.layout.insts[block].len());
         for &inst in &callee.layout.insts[block] {
             let data = &callee.insts[inst];
-            let types: Vec<Type> = data.results.iter().map(|&v| callee.ty(v)).collect();
+            let types: SmallVec<[Type; 2]> = data.results.iter().map(|&v| callee.ty(v)).collect();
             let new = func.make_inst(InstKind::Unreachable, &types, at(data.loc));
             for (&old, &result) in data.results.iter().zip(&func.insts[new].results) {
                 values[old] = result.into();

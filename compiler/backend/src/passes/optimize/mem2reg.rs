@@ -5,7 +5,7 @@
 //! is smaller than its piece shifts and masks; one that spans several builds a vector.
 
 use crate::rewrite::Replacements;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::analysis::slots::{Address, Piece, PieceData, Pieces, Uses};
 use pumice_ir::{
@@ -79,8 +79,10 @@ fn place_phis(
     uses: &Uses,
     pieces: &Pieces,
 ) -> PhiPieces {
-    let mut defs: SecondaryMap<Piece, Vec<Block>> = SecondaryMap::new();
-    let mut exposed: SecondaryMap<Piece, Vec<Block>> = SecondaryMap::new();
+    let mut defs: SecondaryMap<Piece, SmallVec<[Block; 4]>> = SecondaryMap::new();
+    let mut exposed: SecondaryMap<Piece, SmallVec<[Block; 4]>> = SecondaryMap::new();
+    defs.resize(pieces.data.len());
+    exposed.resize(pieces.data.len());
     for &block in cfg.reverse_postorder() {
         for &inst in &func.layout.insts[block] {
             let Some((address, ty, writes)) = access_of(func, uses, inst) else {
@@ -101,7 +103,7 @@ fn place_phis(
         }
     }
     let frontiers = frontiers(cfg, dom);
-    let mut phis = PhiPieces::new();
+    let mut phis: PhiPieces = func.block_map();
     let mut mark: SecondaryMap<Block, u32> = func.block_map();
     let mut live: SecondaryMap<Block, u32> = func.block_map();
     let mut is_def: SecondaryMap<Block, u32> = func.block_map();
@@ -122,7 +124,8 @@ fn place_phis(
             work.extend(
                 cfg.preds(block)
                     .iter()
-                    .filter(|&&pred| is_def[pred] != round),
+                    .copied()
+                    .filter(|&pred| is_def[pred] != round),
             );
         }
         let mut work = defs[piece].clone();
@@ -147,6 +150,8 @@ fn place_phis(
 /// Dominance frontiers.
 fn frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec<[Block; 2]>> {
     let mut frontiers: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
+    let highest = cfg.reverse_postorder().iter().map(|block| block.index());
+    frontiers.resize(highest.max().map_or(0, |highest| highest + 1));
     for &block in cfg.reverse_postorder() {
         let preds = cfg.preds(block);
         if preds.len() < 2 {
@@ -214,7 +219,12 @@ impl Promoter<'_> {
             }
         }
         func.layout.insts[block] = std::mem::take(&mut self.out);
-        if let Some(inst) = func.terminator(block) {
+        let insts = &func.insts;
+        let leads_to_phis = |&inst: &Inst| {
+            let calls = insts[inst].kind.successors();
+            calls.iter().any(|call| !phis[call.block].is_empty())
+        };
+        if let Some(inst) = func.terminator(block).filter(leads_to_phis) {
             let mut kind = func.insts[inst].kind.clone();
             for call in kind.successors_mut() {
                 for &piece in &phis[call.block] {

@@ -23,8 +23,11 @@ const MAX_RANGES: usize = 20_000;
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let mut changed = Changed::No;
     let folds = !ctx.options.math.opt_disable && !ctx.target.checks.any();
-    while !func.slots.is_empty() {
-        let cfg = Cfg::new(func);
+    if func.slots.is_empty() {
+        return changed;
+    }
+    let mut cfg = Cfg::new(func);
+    loop {
         let mut uses = Uses::new(func, &cfg);
         if !uses.copies.is_empty() {
             if expand_copies(func, &uses).is_yes() {
@@ -38,14 +41,17 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         if pieces.data.is_empty() {
             if folds && has_computed_index(func, &cfg, &uses) && fold::run(func, ctx).is_yes() {
                 changed = Changed::Yes;
+                cfg = Cfg::new(func);
                 continue;
             }
-            break;
+            return changed;
         }
         mem2reg::promote(func, &cfg, &uses, &pieces, ctx.target.zero_private);
         changed = Changed::Yes;
+        if func.slots.keys().all(|slot| pieces.of_slot[slot].is_some()) {
+            return changed;
+        }
     }
-    changed
 }
 
 /// Instructions between an index and the constants that it is computed from.
