@@ -181,6 +181,15 @@ impl Cfg {
         Some(self.rpo_number[block]).filter(|&n| n != UNREACHED)
     }
 
+    /// Returns whether no block reaches itself: there are no loops, of whatever kind.
+    pub fn is_acyclic(&self) -> bool {
+        self.rpo.iter().all(|&block| {
+            let number = self.rpo_number[block];
+            let mut succs = self.list(number as usize).iter();
+            succs.all(|&succ| self.rpo_number[succ] > number)
+        })
+    }
+
     /// Returns whether the entry reaches the block.
     pub fn is_reachable(&self, block: Block) -> bool {
         self.rpo_number[block] != UNREACHED

@@ -102,6 +102,9 @@ pub struct Builder {
     imports: Vec<(String, Id)>,
     sections: [Vec<u32>; Section::Functions as usize + 1],
     known: Known,
+    /// Bits and id of the integer and of the float that were asked for last.
+    int: (u32, Id),
+    float: (u32, Id),
     known_strings: FxHashMap<Vec<u8>, Id>,
     /// OpConstant made by [`Self::unique`]: type and low word.
     constants: FxHashMap<Id, (Id, u32)>,
@@ -130,6 +133,8 @@ impl Builder {
                 by_hash: FxHashMap::with_capacity_and_hasher(56, Default::default()),
                 words: Vec::with_capacity(256),
             },
+            int: (0, 0),
+            float: (0, 0),
             known_strings: FxHashMap::default(),
             constants: FxHashMap::default(),
             function: FunctionWords::default(),
@@ -359,7 +364,10 @@ impl Builder {
             64 => self.capability(Capability::Int64),
             _ => {}
         }
-        self.unique(Op::TypeInt, None, &[bits, 0])
+        if self.int.0 != bits {
+            self.int = (bits, self.unique(Op::TypeInt, None, &[bits, 0]));
+        }
+        self.int.1
     }
 
     /// OpTypeFloat of 16, 32 or 64 bits.
@@ -369,7 +377,10 @@ impl Builder {
             64 => self.capability(Capability::Float64),
             _ => {}
         }
-        self.unique(Op::TypeFloat, None, &[bits])
+        if self.float.0 != bits {
+            self.float = (bits, self.unique(Op::TypeFloat, None, &[bits]));
+        }
+        self.float.1
     }
 
     /// OpTypeVector, or the scalar for one component.

@@ -49,7 +49,7 @@ pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
         looks: LOOKS_PER_INSTRUCTION * size + LOOKS,
     };
     let mut cfg = Cfg::new(work.func);
-    if is_reducible(&cfg, &DomTree::new(&cfg)) {
+    if cfg.is_acyclic() || is_reducible(&cfg, &DomTree::new(&cfg)) {
         return Ok(false);
     }
     for _ in 0..MAX_NESTING {

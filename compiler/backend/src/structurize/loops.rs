@@ -51,8 +51,10 @@ impl Forest {
 
 /// Gives each loop its shape.
 pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Forest {
-    split_returns(work, form.nests);
-    let cfg = Cfg::new(work.func);
+    let cfg = split_returns(work, form.nests);
+    if cfg.is_acyclic() {
+        return Forest::default();
+    }
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
     let mut forest = Forest::default();
@@ -197,8 +199,8 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
 
 /// Gives each branch to a block that only returns its own copy, so that an early return is no
 /// place where control flow meets. Branches inside of one outermost loop share a copy. A block stays one if more than
-/// `most` branches lead to it.
-fn split_returns(work: &mut Work<'_>, most: Option<u32>) {
+/// `most` branches lead to it. Gives the graph afterwards.
+fn split_returns(work: &mut Work<'_>, most: Option<u32>) -> Cfg {
     let cfg = Cfg::new(work.func);
     let mut nest = None;
     for &block in cfg.reverse_postorder() {
@@ -233,9 +235,8 @@ fn split_returns(work: &mut Work<'_>, most: Option<u32>) {
             }
         }
     }
-    let cfg = Cfg::new(work.func);
-    work.func
-        .layout
-        .blocks
-        .retain(|&block| cfg.is_reachable(block));
+    let cfg = if nest.is_some() { Cfg::new(work.func) } else { cfg };
+    let blocks = &mut work.func.layout.blocks;
+    blocks.retain(|&block| cfg.is_reachable(block));
+    cfg
 }

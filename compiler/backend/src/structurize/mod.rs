@@ -43,7 +43,7 @@ mod tests;
 pub use check::check;
 
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{Function, InstKind, LowerError};
+use pumice_ir::{Block, Function, InstKind, LowerError};
 use pumice_target::QuirkKind;
 
 /// SPIR-V's universal limit for the nesting of control flow (§2.17).
@@ -109,6 +109,17 @@ impl Default for Form {
 /// Does the work of [`structure`].
 fn structure_as(func: &mut Function, form: Form) -> Result<(), LowerError> {
     if func.entry().is_none() {
+        return Ok(());
+    }
+    let never_branches = |&entry: &Block| {
+        let last = func.terminator(entry);
+        last.is_some_and(|inst| func.insts[inst].kind.successors().is_empty())
+    };
+    if let Some(entry) = func.entry().filter(never_branches) {
+        func.layout.blocks = vec![entry];
+        for data in func.blocks.values_mut() {
+            data.merge = None;
+        }
         return Ok(());
     }
     if let Some(most) = form.nests {

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Simplifies a structured function without changing its constructs.
 pub(super) fn tidy(func: &mut Function, merges: &mut SecondaryMap<Block, Option<Merge>>) {
-    drop_single_valued_params(func);
+    let cfg = Cfg::new(func);
+    drop_single_valued_params(func, &cfg);
     let mut fixed: FxHashSet<Block> = FxHashSet::default();
     for &block in &func.layout.blocks {
         if let Some(merge) = merges[block] {
@@ -22,9 +23,19 @@ pub(super) fn tidy(func: &mut Function, merges: &mut SecondaryMap<Block, Option<
             }
         }
     }
-    join_chains(func, merges, &fixed);
-    skip_empty_arms(func, merges, &fixed);
-    drop_single_valued_params(func);
+    let cfg = join_chains(func, cfg, merges, &fixed);
+    let cfg = skip_empty_arms(func, cfg, merges, &fixed);
+    drop_single_valued_params(func, &cfg);
+}
+
+/// Takes blocks out of the layout that are joined to others or that nothing branches to any more; gives the graph
+/// afterwards.
+fn without(func: &mut Function, cfg: Cfg, gone: &FxHashSet<Block>) -> Cfg {
+    if gone.is_empty() {
+        return cfg;
+    }
+    func.layout.blocks.retain(|block| !gone.contains(block));
+    Cfg::new(func)
 }
 
 /// The values that others have turned out to be.
@@ -107,9 +118,11 @@ fn params_with_args(func: &Function, cfg: &Cfg) -> Vec<Param> {
 }
 
 /// A parameter whose arguments are all one value (or itself) is that value.
-fn drop_single_valued_params(func: &mut Function) {
-    let cfg = Cfg::new(func);
-    let mut params = params_with_args(func, &cfg);
+fn drop_single_valued_params(func: &mut Function, cfg: &Cfg) {
+    let mut params = params_with_args(func, cfg);
+    if params.is_empty() {
+        return;
+    }
     // Whose argument a parameter is, as long as it is not renamed.
     let mut users: FxHashMap<Value, Vec<usize>> = FxHashMap::default();
     for param in &params {
@@ -163,13 +176,13 @@ fn drop_single_valued_params(func: &mut Function) {
     func.rewrite_values(|value| renamed.resolve(value));
 }
 
-/// Appends a block to its only predecessor when that jumps to it and nothing names it.
+/// Appends a block to its only predecessor when that jumps to it and nothing names it. Gives the graph afterwards.
 fn join_chains(
     func: &mut Function,
+    cfg: Cfg,
     merges: &mut SecondaryMap<Block, Option<Merge>>,
     fixed: &FxHashSet<Block>,
-) {
-    let cfg = Cfg::new(func);
+) -> Cfg {
     let mut renamed = Renamed::default();
     let mut gone: FxHashSet<Block> = FxHashSet::default();
     for &first in cfg.reverse_postorder() {
@@ -198,19 +211,20 @@ fn join_chains(
             gone.insert(next);
         }
     }
-    func.layout.blocks.retain(|block| !gone.contains(block));
+    let cfg = without(func, cfg, &gone);
     if !renamed.0.is_empty() {
         func.rewrite_values(|value| renamed.resolve(value));
     }
+    cfg
 }
 
-/// Lets a branch go straight where an empty arm would take it.
+/// Lets a branch go straight where an empty arm would take it. Gives the graph afterwards.
 fn skip_empty_arms(
     func: &mut Function,
+    cfg: Cfg,
     merges: &SecondaryMap<Block, Option<Merge>>,
     fixed: &FxHashSet<Block>,
-) {
-    let cfg = Cfg::new(func);
+) -> Cfg {
     let mut gone: FxHashSet<Block> = FxHashSet::default();
     let mut leads_to: FxHashMap<Block, FxHashSet<Block>> = FxHashMap::default();
     for &arm in cfg.reverse_postorder() {
@@ -246,5 +260,5 @@ fn skip_empty_arms(
         }
         gone.insert(arm);
     }
-    func.layout.blocks.retain(|block| !gone.contains(block));
+    without(func, cfg, &gone)
 }

@@ -18,8 +18,10 @@ const MAX_VALUES: usize = 64;
 pub(crate) fn branches(func: &Function) -> SecondaryMap<Block, bool> {
     let mut uniform = SecondaryMap::new();
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
+    if cfg.is_acyclic() {
+        return uniform;
+    }
+    let nest = LoopNest::new(&cfg, &DomTree::new(&cfg));
     if nest.loops.is_empty() {
         return uniform;
     }

@@ -56,22 +56,14 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
 /// The hints that a function's loops keep, and its size when they are followed.
 fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, UnrollHint)>, u64) {
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
-    let mut weights: SecondaryMap<Loop, u64> = SecondaryMap::new();
-    let mut outside: u64 = 0;
-    for &block in cfg.reverse_postorder() {
+    let size_of = |block: Block| {
         let insts = func.layout.insts[block].iter();
         // Functions that each call two others are as large as the number of their calls' paths.
-        let size = insts.fold(0, |size: u64, &inst| match func.insts[inst].kind {
+        insts.fold(0, |size: u64, &inst| match func.insts[inst].kind {
             InstKind::Call { func, .. } => size.saturating_add(sizes[func].max(1)),
             _ => size.saturating_add(1),
-        });
-        let sum = nest
-            .innermost(block)
-            .map_or(&mut outside, |this| &mut weights[this]);
-        *sum = sum.saturating_add(size);
-    }
+        })
+    };
     // A hint without a loop asks for nothing.
     let mut hints: Vec<(Block, UnrollHint)> = func
         .layout
@@ -80,6 +72,21 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
         .filter(|&&block| func.blocks[block].unroll != UnrollHint::None)
         .map(|&block| (block, UnrollHint::None))
         .collect();
+    if cfg.is_acyclic() {
+        let blocks = cfg.reverse_postorder().iter();
+        let size = blocks.fold(0, |sum: u64, &block| sum.saturating_add(size_of(block)));
+        return (hints, size);
+    }
+    let dom = DomTree::new(&cfg);
+    let nest = LoopNest::new(&cfg, &dom);
+    let mut weights: SecondaryMap<Loop, u64> = SecondaryMap::new();
+    let mut outside: u64 = 0;
+    for &block in cfg.reverse_postorder() {
+        let sum = nest
+            .innermost(block)
+            .map_or(&mut outside, |this| &mut weights[this]);
+        *sum = sum.saturating_add(size_of(block));
+    }
     let wrapping = left_by_wrapping(func, &cfg, &dom, &nest);
     let mut budget = BUDGET;
     for (this, data) in nest.loops.iter() {

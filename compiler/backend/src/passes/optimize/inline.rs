@@ -328,7 +328,7 @@ fn inline_into(
         let InstKind::Call { func: id, args, .. } = func.insts[call].kind.clone() else {
             continue;
         };
-        let callee = take(module, id);
+        let mut callee = take(module, id);
         total += size(&callee);
         if total > MAX_SIZE {
             return Err(LowerError::new(format!(
@@ -338,7 +338,8 @@ fn inline_into(
         }
         let after = continuation(func, call, &mut replacements);
         let loc = func.insts[call].loc;
-        let body = copy_body(func, &callee, &args, (after, loc));
+        let moves = fates[id] == Fate::Moves;
+        let body = copy_body(func, &mut callee, moves, &args, (after, loc));
         budget::check()?;
         let dest = BlockCall {
             block: body[0],
@@ -346,7 +347,7 @@ fn inline_into(
         };
         func.append(block, InstKind::Jump { dest }, &[], loc);
         work.push((after, Some(rest)));
-        if fates[id] == Fate::Moves {
+        if moves {
             work.extend(body.iter().rev().map(|&block| (block, None)));
             module.functions[id] = husk(callee);
         } else {
@@ -385,10 +386,11 @@ fn continuation(func: &mut Function, call: Inst, replacements: &mut Replacements
     after
 }
 
-/// Copies a callee's blocks for a call at `loc`; returns jump to `after`.
+/// Copies a callee's blocks for a call at `loc`; returns jump to `after`. A body that moves loses its instructions.
 fn copy_body(
     func: &mut Function,
-    callee: &Function,
+    callee: &mut Function,
+    moves: bool,
     args: &[Value],
     (after, loc): (Block, SourceLoc),
 ) -> Vec<Block> {
@@ -399,7 +401,8 @@ fn copy_body(
     for (slot, &data) in callee.slots.iter() {
         slots[slot] = func.slots.push(data).into();
     }
-    let mut blocks: SecondaryMap<Block, PackedOption<Block>> = SecondaryMap::new();
+    let mut blocks: SecondaryMap<Block, PackedOption<Block>> = callee.block_map();
+    func.layout.insts.resize(func.blocks.len() + callee.layout.blocks.len());
     let mut order = Vec::with_capacity(callee.layout.blocks.len());
     for &block in &callee.layout.blocks {
         let copy = func.make_block();
@@ -432,7 +435,11 @@ fn copy_body(
         }
     }
     for (block, old, new) in copies {
-        let mut kind = callee.insts[old].kind.clone();
+        let kind = &mut callee.insts[old].kind;
+        let mut kind = match moves {
+            true => std::mem::replace(kind, InstKind::Unreachable),
+            false => kind.clone(),
+        };
         kind.for_each_value_mut(|value| {
             *value = match values[*value].expand() {
                 Some(copy) => copy,

@@ -21,6 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Moves invariant operations out of the loops of one function.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let cfg = Cfg::new(func);
+    if cfg.is_acyclic() {
+        return Changed::No;
+    }
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
     // Deeper nests are refused by the structurizer: they are not worth the time.
