@@ -102,9 +102,15 @@ impl Cfg {
         };
         let Some(entry) = entry else { return cfg };
         let mut edges: SmallVec<[(Block, Block); 32]> = SmallVec::new();
-        cfg.rpo = postorder(entry, num_blocks, &mut cfg.rpo_number, successors, |from, to| {
-            edges.push((from, to));
-        });
+        cfg.rpo = postorder(
+            entry,
+            num_blocks,
+            &mut cfg.rpo_number,
+            successors,
+            |from, to| {
+                edges.push((from, to));
+            },
+        );
         cfg.rpo.reverse();
         for (number, &block) in cfg.rpo.iter().enumerate() {
             cfg.rpo_number[block] = number as u32;

@@ -335,7 +335,8 @@ impl Function {
                 }
                 Entry::Occupied(known) => {
                     let data = &self.values[*known.get()];
-                    if data.ty == ty && matches!(&data.def, ValueDef::Const(bits) if **bits == *lanes)
+                    if data.ty == ty
+                        && matches!(&data.def, ValueDef::Const(bits) if **bits == *lanes)
                     {
                         return *known.get();
                     }

@@ -23,7 +23,7 @@ use crate::device::Device;
 use crate::program::Build;
 
 const MAGIC: [u8; 8] = *b"\x7fPUMICE\n";
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Magic, then format, kind, two word counts, options of lowering and the third word count (u32 each), version,
 /// target and contents hashes (u64 each).
 const HEADER: usize = 8 + 6 * 4 + 3 * 8;
@@ -38,6 +38,12 @@ impl Default for Fnv {
     }
 }
 
+impl Fnv {
+    fn add(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x0100_0000_01b3);
+    }
+}
+
 impl Hasher for Fnv {
     fn finish(&self) -> u64 {
         self.0
@@ -45,7 +51,7 @@ impl Hasher for Fnv {
 
     fn write(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            self.add(u64::from(*byte));
         }
     }
 }
@@ -88,10 +94,15 @@ pub(crate) fn either(one: &MathOptions, other: &MathOptions) -> MathOptions {
 
 /// The hash of what decides the program.
 fn contents_hash(options: u32, body: &[u8]) -> u64 {
-    let mut hasher = Fnv::default();
-    hasher.write(&options.to_le_bytes());
-    hasher.write(body);
-    hasher.finish()
+    let mut hash = Fnv::default();
+    hash.add(options.into());
+    // Bodies are words, and a step for two of them takes as long as one for a byte.
+    for words in body.chunks(8) {
+        let mut bytes = [0; 8];
+        bytes[..words.len()].copy_from_slice(words);
+        hash.add(u64::from_le_bytes(bytes));
+    }
+    hash.finish()
 }
 
 fn hash_of(value: &impl Hash) -> u64 {
@@ -285,12 +296,11 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
     if kernel.is_empty() && vulkan.is_empty() {
         return Vec::new();
     }
-    let body: Vec<u8> = kernel
-        .iter()
-        .chain(vulkan)
-        .chain(descriptors)
-        .flat_map(|w| w.to_le_bytes())
-        .collect();
+    let parts = [&kernel[..], vulkan, descriptors];
+    let mut body = Vec::with_capacity(4 * parts.iter().map(|part| part.len()).sum::<usize>());
+    for word in parts.into_iter().flatten() {
+        body.extend_from_slice(&word.to_le_bytes());
+    }
     let options = bits_of(&build.lowered_with);
     let mut bytes = Vec::with_capacity(HEADER + body.len());
     bytes.extend_from_slice(&MAGIC);

@@ -235,7 +235,11 @@ fn split_returns(work: &mut Work<'_>, most: Option<u32>) -> Cfg {
             }
         }
     }
-    let cfg = if nest.is_some() { Cfg::new(work.func) } else { cfg };
+    let cfg = if nest.is_some() {
+        Cfg::new(work.func)
+    } else {
+        cfg
+    };
     let blocks = &mut work.func.layout.blocks;
     blocks.retain(|&block| cfg.is_reachable(block));
     cfg

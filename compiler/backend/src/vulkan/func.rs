@@ -8,6 +8,7 @@ use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Bases;
 use pumice_ir::{Block, BlockCall, FuncId, InstKind, Merge, Type, UnrollHint, Value};
 use rspirv::spirv::{FunctionControl, LoopControl, Op};
+use smallvec::SmallVec;
 
 impl Emitter<'_> {
     fn result_ty(&mut self, results: &[Type]) -> Id {
@@ -83,20 +84,20 @@ impl Emitter<'_> {
         self.b.entry_block(self.labels[entry]);
 
         // Incoming edges, for phis.
-        let mut incoming: SecondaryMap<Block, Vec<(Block, Vec<Value>)>> = SecondaryMap::new();
+        let mut incoming: SecondaryMap<Block, Vec<(Block, &[Value])>> = f.block_map();
         for &block in &f.layout.blocks {
             let Some(term) = f.terminator(block) else {
                 continue;
             };
-            let mut targets: Vec<Block> = Vec::new();
+            let mut targets: SmallVec<[Block; 4]> = SmallVec::new();
             for call in f.insts[term].kind.successors() {
-                if targets.contains(&call.block) {
+                if call.args.is_empty() || targets.contains(&call.block) {
                     // Two edges from one block: a phi has one entry per predecessor, the
                     // terminator selects the arguments.
                     continue;
                 }
                 targets.push(call.block);
-                incoming[call.block].push((block, call.args.to_vec()));
+                incoming[call.block].push((block, &call.args));
             }
         }
 
@@ -146,7 +147,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn phis(&mut self, block: Block, incoming: &[(Block, Vec<Value>)]) -> Result<(), LowerError> {
+    fn phis(&mut self, block: Block, incoming: &[(Block, &[Value])]) -> Result<(), LowerError> {
         let f = &self.module.functions[self.cur];
         for (i, &param) in f.blocks[block].params.iter().enumerate() {
             let ty = self.ty(f.ty(param));

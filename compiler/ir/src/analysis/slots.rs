@@ -250,7 +250,7 @@ impl Pieces {
         let mut pieces = Pieces::default();
         pieces.of_slot.resize(func.slots.len());
         let mut accesses = uses.accesses.clone();
-        accesses.sort_by_key(|access| (access.slot, access.offset, access.ty));
+        accesses.sort_unstable_by_key(|access| (access.slot, access.offset, access.ty));
         let mut rest = accesses.as_slice();
         for slot in func.slots.keys() {
             let count = rest.iter().take_while(|access| access.slot == slot).count();

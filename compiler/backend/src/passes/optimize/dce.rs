@@ -216,8 +216,8 @@ pub fn run_module(module: &mut Module, _ctx: &Ctx<'_>) -> Changed {
     let new_func = |id: FuncId| new_funcs[id].expand().unwrap_or(id);
     let new_global = |id: GlobalId| new_globals[id].expand().unwrap_or(id);
     for func in functions.values_mut() {
-        for block in func.layout.blocks.clone() {
-            for inst in func.layout.insts[block].clone() {
+        for &block in &func.layout.blocks {
+            for &inst in &func.layout.insts[block] {
                 match &mut func.insts[inst].kind {
                     InstKind::Call { func, .. } => *func = new_func(*func),
                     InstKind::GlobalAddr { global } => *global = new_global(*global),

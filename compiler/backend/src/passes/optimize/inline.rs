@@ -402,7 +402,9 @@ fn copy_body(
         slots[slot] = func.slots.push(data).into();
     }
     let mut blocks: SecondaryMap<Block, PackedOption<Block>> = callee.block_map();
-    func.layout.insts.resize(func.blocks.len() + callee.layout.blocks.len());
+    func.layout
+        .insts
+        .resize(func.blocks.len() + callee.layout.blocks.len());
     let mut order = Vec::with_capacity(callee.layout.blocks.len());
     for &block in &callee.layout.blocks {
         let copy = func.make_block();

@@ -5,8 +5,8 @@
 //! is smaller than its piece shifts and masks; one that spans several builds a vector.
 
 use crate::rewrite::Replacements;
-use cranelift_entity::{EntityRef, SecondaryMap};
 use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::analysis::slots::{Address, Piece, PieceData, Pieces, Uses};
 use pumice_ir::{
     BinaryOp, Block, Cfg, ConvertOp, DomTree, FloatFlags, Function, Inst, InstKind, Scalar,

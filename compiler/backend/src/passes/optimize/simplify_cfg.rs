@@ -177,6 +177,7 @@ fn thread_jumps(func: &mut Function) -> Changed {
     if jumps.is_empty() {
         return Changed::No;
     }
+    let with_params = (jumps.iter()).any(|&block| !func.blocks[block].params.is_empty());
     let cfg = Cfg::new(func);
     let mut forwards: SecondaryMap<Block, bool> = func.block_map();
     for block in jumps {
@@ -185,7 +186,12 @@ fn thread_jumps(func: &mut Function) -> Changed {
     }
     // Parameters of such blocks may be used by nothing but the block's own jump.
     let mut used_elsewhere: SecondaryMap<Block, bool> = func.block_map();
-    for &block in &func.layout.blocks {
+    let blocks = if with_params {
+        &func.layout.blocks[..]
+    } else {
+        &[]
+    };
+    for &block in blocks {
         for &inst in &func.layout.insts[block] {
             func.insts[inst].kind.for_each_value(|value| {
                 if let ValueDef::Param(owner, _) = *func.def(value) {
