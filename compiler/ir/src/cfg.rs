@@ -224,3 +224,50 @@ pub fn reachable_by<'f>(
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cfg, reverse_postorder};
+    use crate::text::parse_module;
+
+    /// The graph of a function with these terminators: the successors of each block in reverse postorder, and whether
+    /// there is no cycle.
+    fn graph(terminators: &[&str]) -> (Vec<String>, bool) {
+        let mut text = String::from("func fn0 \"f\"() -> () internal {\n");
+        for (number, terminator) in terminators.iter().enumerate() {
+            text += &format!("block{number}:\n  {terminator}\n");
+        }
+        let module = parse_module(&(text + "}\n")).unwrap();
+        let func = module.functions.values().next().unwrap();
+        let cfg = Cfg::new(func);
+        assert_eq!(reverse_postorder(func), cfg.reverse_postorder());
+        for &block in cfg.reverse_postorder() {
+            for &succ in cfg.succs(block) {
+                assert!(cfg.preds(succ).contains(&block));
+            }
+        }
+        let lines = cfg.reverse_postorder().iter().map(|&block| {
+            let succs = cfg.succs(block);
+            format!("{block} to {succs:?} from {:?}", cfg.preds(block))
+        });
+        (lines.collect(), cfg.is_acyclic())
+    }
+
+    #[test]
+    fn neighbours_stand_in_order_and_cycles_are_seen() {
+        let branch = "branch undef bool, block1, block2";
+        let diamond = graph(&[branch, "jump block3", "jump block3", "return"]);
+        let lines = [
+            "block0 to [block1, block2] from []",
+            "block2 to [block3] from [block0]",
+            "block1 to [block3] from [block0]",
+            "block3 to [] from [block1, block2]",
+        ];
+        assert_eq!(diamond, (lines.map(String::from).to_vec(), true));
+        let alone = graph(&["return", "jump block1"]);
+        assert_eq!(alone, (vec!["block0 to [] from []".into()], true));
+        // A block that branches to itself, and a cycle with two entries.
+        assert!(!graph(&["jump block1", "branch undef bool, block1, block2", "return"]).1);
+        assert!(!graph(&[branch, "jump block2", "jump block1"]).1);
+    }
+}

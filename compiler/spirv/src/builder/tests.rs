@@ -82,6 +82,31 @@ fn equal_types_and_constants_are_one() {
 }
 
 #[test]
+fn contents_that_begin_alike_are_told_apart() {
+    let mut b = Builder::addition(10);
+    let structs = [&[][..], &[1], &[1, 2], &[2, 1], &[0, 1], &[1, 0]];
+    let ids = structs.map(|members| b.unique(Op::TypeStruct, None, members));
+    assert_eq!(ids, [10, 11, 12, 13, 14, 15]);
+    // The type is no operand, and another opcode is another content.
+    assert_eq!(b.unique(Op::TypeStruct, Some(1), &[]), 16);
+    assert_eq!(b.unique(Op::TypeFunction, None, &[1]), 17);
+    let again = structs.map(|members| b.unique(Op::TypeStruct, None, members));
+    assert_eq!(again, ids);
+    // Types of numbers that are asked for in turns.
+    let [int, long, float] = [b.ty_int(32), b.ty_int(64), b.ty_float(32)];
+    let [half, double] = [b.ty_float(16), b.ty_float(64)];
+    assert_eq!(
+        [b.ty_int(32), b.ty_int(64), b.ty_float(32)],
+        [int, long, float]
+    );
+    assert_eq!([b.ty_float(64), b.ty_float(16)], [double, half]);
+    // What a finished module has twice is found once.
+    b.know(7, Op::TypeBool, None, &[]);
+    b.know(8, Op::TypeBool, None, &[]);
+    assert_eq!(b.ty_bool(), 7);
+}
+
+#[test]
 fn additions_use_what_the_module_has() {
     let mut b = Builder::addition(100);
     b.know(7, Op::TypeInt, None, &[32, 0]);
