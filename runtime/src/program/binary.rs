@@ -296,7 +296,7 @@ fn container(build: &Build, target: u64) -> Vec<u8> {
     if kernel.is_empty() && vulkan.is_empty() {
         return Vec::new();
     }
-    let parts = [&kernel[..], vulkan, descriptors];
+    let parts = [kernel, vulkan, descriptors];
     let mut body = Vec::with_capacity(4 * parts.iter().map(|part| part.len()).sum::<usize>());
     for word in parts.into_iter().flatten() {
         body.extend_from_slice(&word.to_le_bytes());
