@@ -21,14 +21,17 @@ static uint32_t word(const unsigned char *at)
 }
 static void set_word(unsigned char *at, uint32_t value) { memcpy(at, &value, 4); }
 
-/* The container's hash: FNV-1a over the options and everything behind the header. */
+/* The container's hash: FNV-1a by 64-bit numbers, over the options and everything behind the header. */
 static void repair(unsigned char *binary, size_t size)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < 4; i++)
-        hash = (hash ^ binary[OPTIONS + i]) * 0x100000001b3u;
-    for (size_t i = HEADER; i < size; i++)
-        hash = (hash ^ binary[i]) * 0x100000001b3u;
+    uint32_t options;
+    memcpy(&options, binary + OPTIONS, 4);
+    uint64_t hash = (0xcbf29ce484222325u ^ options) * 0x100000001b3u;
+    for (size_t i = HEADER; i < size; i += 8) {
+        uint64_t number = 0;
+        memcpy(&number, binary + i, size - i < 8 ? size - i : 8);
+        hash = (hash ^ number) * 0x100000001b3u;
+    }
     memcpy(binary + HASH, &hash, 8);
 }
 
