@@ -21,16 +21,23 @@ static uint32_t word(const unsigned char *at)
 }
 static void set_word(unsigned char *at, uint32_t value) { memcpy(at, &value, 4); }
 
-/* The container's hash: FNV-1a by 64-bit numbers, over the options and everything behind the header. */
+/* One step of the container's hash. */
+static uint64_t add(uint64_t hash, uint64_t number)
+{
+    uint64_t product = (hash ^ number) * 0x100000001b3u;
+    return product ^ product >> 32;
+}
+
+/* The container's hash covers the options and everything behind the header. */
 static void repair(unsigned char *binary, size_t size)
 {
     uint32_t options;
     memcpy(&options, binary + OPTIONS, 4);
-    uint64_t hash = (0xcbf29ce484222325u ^ options) * 0x100000001b3u;
+    uint64_t hash = add(0xcbf29ce484222325u, options);
     for (size_t i = HEADER; i < size; i += 8) {
         uint64_t number = 0;
         memcpy(&number, binary + i, size - i < 8 ? size - i : 8);
-        hash = (hash ^ number) * 0x100000001b3u;
+        hash = add(hash, number);
     }
     memcpy(binary + HASH, &hash, 8);
 }

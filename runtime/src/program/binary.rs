@@ -28,7 +28,8 @@ const FORMAT: u32 = 3;
 /// target and contents hashes (u64 each).
 const HEADER: usize = 8 + 6 * 4 + 3 * 8;
 
-/// FNV-1a: detects damage, not malice; what is read is checked like any other module.
+/// FNV-1a of 64-bit numbers, whose upper bits reach the lower ones: detects damage, not malice; what is read is checked like
+/// any other module.
 #[derive(Clone, Copy)]
 struct Fnv(u64);
 
@@ -40,7 +41,8 @@ impl Default for Fnv {
 
 impl Fnv {
     fn add(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(0x0100_0000_01b3);
+        let product = (self.0 ^ number).wrapping_mul(0x0100_0000_01b3);
+        self.0 = product ^ product >> 32;
     }
 }
 
