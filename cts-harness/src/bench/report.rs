@@ -103,7 +103,7 @@ impl Report {
         let _ = writeln!(text, "|{}", "---|".repeat(heads.len()));
         let shown = |values: &Values| match values {
             Ok(values) => short(median(values)),
-            Err(why) => format!("failed: {}", why.replace(['|', '\n'], "/")),
+            Err(why) => format!("failed: {}", reason(why)),
         };
         let ratio = |ratio: Option<Ratio>| match ratio {
             Some(r) => format!("{:.2} ({:.2}–{:.2})", r.median, r.least, r.most),
@@ -231,6 +231,13 @@ pub(super) fn short(value: f64) -> String {
     format!("{value:.*}", digits.clamp(0.0, 6.0) as usize)
 }
 
+/// Why a row has no figure, for a cell of a table: the first line, without the paths that compilers write into it.
+fn reason(why: &str) -> String {
+    let words = why.lines().next().unwrap_or_default().split(' ');
+    let words: Vec<&str> = words.filter(|word| !word.contains('/')).collect();
+    words.join(" ").replace('|', "/")
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::{Clock, Figure, Ratio, Report, Values, short};
@@ -270,14 +277,17 @@ pub(super) mod tests {
         sooner.floor = Some(Ok(vec![0.5]));
         assert_eq!(sooner.ratio(), ratio(4.0, 4.0, 4.0));
         assert_eq!(sooner.floor_ratio(), ratio(0.5, 0.5, 0.5));
-        let failed = figure(true, vec![Ok(vec![1.0]), Err("why".into())]);
+        let failed = figure(
+            true,
+            vec![Ok(vec![1.0]), Err("why: /tmp/file.cl:1 error\nmore".into())],
+        );
         assert_eq!(failed.ratio(), None);
         let report = report(vec![faster, failed, sooner]);
         let mean = report.mean_of_kernels().unwrap();
         assert!((mean - 8f64.sqrt()).abs() < 1e-9, "{mean}");
         let table = report.table();
         assert!(table.contains("| 2.00 (1.00–3.00) | – | – |"), "{table}");
-        assert!(table.contains("failed: why"));
+        assert!(table.contains("failed: why: error"), "{table}");
         assert!(table.contains("| 4.00 (4.00–4.00) | 0.500 | 0.50 (0.50–0.50) |"));
         let columns: Vec<usize> = (table.lines().filter(|line| line.starts_with('|')))
             .map(|line| line.matches('|').count())
