@@ -231,7 +231,7 @@ pub(super) fn short(value: f64) -> String {
     format!("{value:.*}", digits.clamp(0.0, 6.0) as usize)
 }
 
-/// Why a row has no figure, for a cell of a table: the first line, without the paths that compilers write into it.
+/// Gives the reason why a row has no figure, for a cell of a table: the first line, without the paths that compilers write into it.
 fn reason(why: &str) -> String {
     let words = why.lines().next().unwrap_or_default().split(' ');
     let words: Vec<&str> = words.filter(|word| !word.contains('/')).collect();

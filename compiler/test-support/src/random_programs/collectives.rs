@@ -53,7 +53,7 @@ impl Gen {
         }
     }
 
-    /// What the sub-groups of a work-group find, combined. All work-items call each function: results are chosen afterwards.
+    /// Combines what the sub-groups of a work-group find. All work-items call each function: results are chosen afterwards.
     fn of_sub_groups(&mut self, ty: Ty, value: &str) -> String {
         let name = ty.name();
         let (found, kept) = match self.random.below(4) {
@@ -84,7 +84,7 @@ impl Gen {
         format!("work_group_reduce_add({kept} ? {each} : ({name})0)")
     }
 
-    /// What a sub-group finds, whatever its size.
+    /// Makes a value of a sub-group that does not depend on its size.
     fn of_one_sub_group(&mut self, ty: Ty, value: &str) -> String {
         let uniform = format!("({})in[{}]", ty.name(), self.random.below(32));
         match self.random.below(3) {
