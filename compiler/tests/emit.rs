@@ -29,18 +29,7 @@ fn run(path: &Path) -> Result<String, String> {
         return Ok(outcome.log);
     };
     let listing = spirv_tools::disassemble(&module.words);
-    // The OpenCL environments refuse what an extension of OpenCL adds.
-    let has = |what: &str| listing.contains(what);
-    let extended = has("OpCapability Float16\n")
-        || has("OpCapability ImageMipmap\n")
-        || has(" 1 0 Unknown ReadOnly\n");
-    let environment = if module.words[1] > 0x0001_0200 {
-        "spv1.6"
-    } else if extended {
-        "spv1.2"
-    } else {
-        "opencl2.2"
-    };
+    let environment = spirv_tools::kernel_environment(&module.words);
     spirv_tools::validate(&module.words, environment).map_err(|e| format!("{e}\n{listing}"))?;
     Ok(format!("{}{listing}", outcome.log))
 }

@@ -97,6 +97,23 @@ pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
     }
 }
 
+/// The environment to validate a module of kernels for: OpenCL's own, where it allows what the module has.
+pub fn kernel_environment(words: &[u32]) -> &'static str {
+    let listing = disassemble(words);
+    // The OpenCL environments refuse what an extension of OpenCL adds.
+    let has = |what: &str| listing.contains(what);
+    let extended = has("OpCapability Float16\n")
+        || has("OpCapability ImageMipmap\n")
+        || has(" 1 0 Unknown ReadOnly\n");
+    if words[1] > 0x0001_0200 {
+        "spv1.6"
+    } else if extended {
+        "spv1.2"
+    } else {
+        "opencl2.2"
+    }
+}
+
 /// Validates with a particular spirv-val; skips, and accepts, where there is none.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 pub use enqueues::enqueueing_program;
-pub use oracle::{check_low_devices, expectations};
+pub use oracle::{check_low_devices, expectations, target_of};
 
 use types::{INTEGERS, Random, Scalar, Space, Ty};
 

@@ -84,7 +84,7 @@ pub fn expectations(text: &str) -> Result<String, String> {
 }
 
 /// The device that a file is written for.
-fn target_of(text: &str) -> Target {
+pub fn target_of(text: &str) -> Target {
     let more = ["device-queues", "work_group_", "sub_group_"];
     match more.iter().any(|word| text.contains(word)) {
         true => run_target(),
