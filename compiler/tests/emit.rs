@@ -29,7 +29,7 @@ fn run(path: &Path) -> Result<String, String> {
         return Ok(outcome.log);
     };
     let listing = spirv_tools::disassemble(&module.words);
-    let environment = spirv_tools::kernel_environment(&module.words);
+    let environment = spirv_tools::kernel_environment(&module.words, &listing);
     spirv_tools::validate(&module.words, environment).map_err(|e| format!("{e}\n{listing}"))?;
     Ok(format!("{}{listing}", outcome.log))
 }

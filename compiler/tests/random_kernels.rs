@@ -73,11 +73,10 @@ fn what_is_emitted_is_valid() {
         let module = built
             .output
             .unwrap_or_else(|| panic!("seed {seed}: {}", built.log));
-        spirv_tools::validate(
-            &module.words,
-            spirv_tools::kernel_environment(&module.words),
-        )
-        .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let listing = spirv_tools::disassemble(&module.words);
+        let environment = spirv_tools::kernel_environment(&module.words, &listing);
+        spirv_tools::validate(&module.words, environment)
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         let linked = link(&[&module], &LinkOptions::default())
             .output
             .expect("links");

@@ -97,9 +97,9 @@ pub fn validate(words: &[u32], environment: &str) -> Result<(), String> {
     }
 }
 
-/// The environment to validate a module of kernels for: OpenCL's own, where it allows what the module has.
-pub fn kernel_environment(words: &[u32]) -> &'static str {
-    let listing = disassemble(words);
+/// The environment to validate a module of kernels for: OpenCL's own, where it allows what the module has. `listing` is the
+/// module disassembled.
+pub fn kernel_environment(words: &[u32], listing: &str) -> &'static str {
     // The OpenCL environments refuse what an extension of OpenCL adds.
     let has = |what: &str| listing.contains(what);
     let extended = has("OpCapability Float16\n")

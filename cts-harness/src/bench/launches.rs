@@ -103,8 +103,7 @@ impl Subject {
 
     /// Microseconds of each signal and wait of a semaphore.
     pub(super) fn semaphores(&self) -> Result<f64> {
-        let offered = self.device.extensions()?;
-        if !offered.split(' ').any(|name| name == "cl_khr_semaphore") {
+        if !self.device.has_extension("cl_khr_semaphore")? {
             // rusticl has the functions all the same, and ends the process that makes one.
             return Err(Failure("the device has no semaphores".into()));
         }

@@ -202,6 +202,14 @@ impl Session {
         Ok(string(self.info(CL_DEVICE_EXTENSIONS)?))
     }
 
+    /// Returns whether CL_DEVICE_EXTENSIONS has a name.
+    ///
+    /// # Errors
+    /// The error of the OpenCL call.
+    pub fn has_extension(&self, name: &str) -> Result<bool> {
+        Ok(self.extensions()?.split(' ').any(|other| other == name))
+    }
+
     /// Builds a program; `Err` carries the log.
     ///
     /// # Errors

@@ -25,14 +25,6 @@ impl Gen {
         self.declared(result, &text);
     }
 
-    /// A variable with a value.
-    fn declared(&mut self, ty: Ty, value: &str) -> String {
-        let name = self.fresh("v");
-        self.line(&format!("{} {name} = {value};", ty.name()));
-        self.add_lvalue(name.clone(), Vec::new(), ty, true);
-        name
-    }
-
     /// A number whose sum over a group does not overflow.
     fn summand(&mut self, ty: Ty) -> String {
         let number = self.expr(ty, 2);
@@ -56,32 +48,33 @@ impl Gen {
     /// Combines what the sub-groups of a work-group find. All work-items call each function: results are chosen afterwards.
     fn of_sub_groups(&mut self, ty: Ty, value: &str) -> String {
         let name = ty.name();
-        let (found, kept) = match self.random.below(4) {
+        let each = self.fresh("t");
+        let sum_where = |kept: &str| format!("work_group_reduce_add({kept} ? {each} : ({name})0)");
+        // The last work-item's sum of its sub-group is the sub-group's.
+        let is_last = "get_sub_group_local_id() == get_sub_group_size() - 1";
+        let (found, combined) = match self.random.below(4) {
             0 => (
                 format!("sub_group_reduce_add({value})"),
-                "get_sub_group_local_id() == 0",
+                sum_where("get_sub_group_local_id() == 0"),
             ),
-            // The last work-item's sum of its sub-group is the sub-group's.
             1 => (
                 format!("sub_group_scan_inclusive_add({value})"),
-                "get_sub_group_local_id() == get_sub_group_size() - 1",
+                sum_where(is_last),
             ),
             2 => (
                 format!("sub_group_scan_exclusive_add({value}) + {value}"),
-                "get_sub_group_local_id() == get_sub_group_size() - 1",
+                sum_where(is_last),
             ),
             _ => {
                 let operation = *self.random.pick(&["min", "max"]);
-                let found = self.fresh("t");
-                self.line(&format!(
-                    "{name} {found} = sub_group_reduce_{operation}({value});"
-                ));
-                return format!("work_group_reduce_{operation}({found})");
+                (
+                    format!("sub_group_reduce_{operation}({value})"),
+                    format!("work_group_reduce_{operation}({each})"),
+                )
             }
         };
-        let each = self.fresh("t");
         self.line(&format!("{name} {each} = {found};"));
-        format!("work_group_reduce_add({kept} ? {each} : ({name})0)")
+        combined
     }
 
     /// Makes a value of a sub-group that does not depend on its size.

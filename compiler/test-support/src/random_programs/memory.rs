@@ -23,9 +23,7 @@ impl Gen {
         );
         let op = *self.random.pick(&["^=", "&=", "|="]);
         self.line(&format!("{name}.f.{to} {op} {name}.f.{from};"));
-        let result = self.fresh("v");
-        self.line(&format!("int {result} = {name}.f.a ^ {name}.f.c;"));
-        self.add_lvalue(result, Vec::new(), Ty::scalar(Scalar::Int), true);
+        self.declared(Ty::scalar(Scalar::Int), &format!("{name}.f.a ^ {name}.f.c"));
         let uint = Ty::scalar(Scalar::Uint);
         self.add_lvalue(format!("{name}.w[0]"), Vec::new(), uint, true);
     }
@@ -471,10 +469,8 @@ impl Gen {
             1 => format!("(lid ^ {}) & {}", 1 + self.random.below(7), group - 1),
             _ => self.index(group),
         };
-        let variable = self.fresh("v");
-        self.line(&format!("{} {variable} = {name}[{other}];", ty.name()));
+        self.declared(ty, &format!("{name}[{other}]"));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        self.add_lvalue(variable, Vec::new(), ty, true);
         self.add_lvalue(format!("{name}[lid]"), Vec::new(), ty, true);
     }
 
@@ -496,10 +492,9 @@ impl Gen {
             self.line(&format!("atomic_{operation}(&{name}[{index}], {value});"));
         }
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        let (variable, index) = (self.fresh("v"), self.index(4));
-        self.line(&format!("{} {variable} = {name}[{index}];", ty.name()));
+        let index = self.index(4);
+        self.declared(ty, &format!("{name}[{index}]"));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        self.add_lvalue(variable, Vec::new(), ty, true);
     }
 
     /// Atomic operations whose results are used: which work-item gets which of them is open, the sum of what is made of them
@@ -513,22 +508,19 @@ impl Gen {
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
         let ticket = self.fresh("t");
         let taken = match self.random.below(4) {
-            0 => format!("atomic_add(&{name}[0], 3u)"),
-            1 => format!("atomic_sub(&{name}[0], 1u)"),
+            0 => format!("{ticket} = atomic_add(&{name}[0], 3u);"),
+            1 => format!("{ticket} = atomic_sub(&{name}[0], 1u);"),
             2 => {
                 // The compare-and-swap that finds its number.
                 let seen = self.fresh("t");
-                self.line(&format!("uint {seen} = 0, {ticket};"));
-                self.line(&format!(
-                    "while (({ticket} = atomic_cmpxchg(&{name}[0], {seen}, {seen} + 1)) != {seen}) {seen} = {ticket};"
-                ));
-                String::new()
+                format!(
+                    "for (uint {seen} = 0; ({ticket} = atomic_cmpxchg(&{name}[0], {seen}, {seen} + 1)) != {seen};) {seen} = {ticket};"
+                )
             }
-            _ => format!("atomic_inc(&{name}[0])"),
+            _ => format!("{ticket} = atomic_inc(&{name}[0]);"),
         };
-        if !taken.is_empty() {
-            self.line(&format!("uint {ticket} = {taken};"));
-        }
+        self.line(&format!("uint {ticket};"));
+        self.line(&taken);
         let factor = 1 + self.random.below(9);
         self.line(&format!(
             "atomic_add(&{name}[1], {ticket} * {ticket} + {factor} * {ticket});"
@@ -536,9 +528,7 @@ impl Gen {
         self.line(&format!("atomic_xor(&{name}[2], 1u << ({ticket} & 31));"));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
         for at in 0..3 {
-            let variable = self.fresh("v");
-            self.line(&format!("uint {variable} = {name}[{at}];"));
-            self.add_lvalue(variable, Vec::new(), uint, true);
+            self.declared(uint, &format!("{name}[{at}]"));
         }
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
     }

@@ -148,6 +148,14 @@ impl Gen {
         }
     }
 
+    /// Declares a variable with a value, which may be written.
+    pub(crate) fn declared(&mut self, ty: Ty, value: &str) -> String {
+        let name = self.fresh("v");
+        self.line(&format!("{} {name} = {value};", ty.name()));
+        self.add_lvalue(name.clone(), Vec::new(), ty, true);
+        name
+    }
+
     pub(crate) fn add_lvalue(
         &mut self,
         text: impl Into<String>,

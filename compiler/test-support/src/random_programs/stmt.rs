@@ -488,8 +488,6 @@ impl Gen {
             self.line(&format!("{ty} {name} = {call};"));
             return self.record_lvalues(&name, record, Space::Private, true);
         }
-        let name = self.fresh("v");
-        self.line(&format!("{} {name} = {call};", function.result.name()));
-        self.add_lvalue(name, Vec::new(), function.result, true);
+        self.declared(function.result, &call);
     }
 }
