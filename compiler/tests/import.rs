@@ -1,7 +1,7 @@
 //! File tests of the importer: SPIR-V assembly in, IR text out, pinned beside the file.
 //! Bad modules end in an error that is pinned the same way, and never in a panic.
 
-use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::import::{SpecConstants, VariableForm, import, import_as};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline::run_pipeline;
 use pumice_compiler::{KernelModule, LowerOptions, Target, backend, lower};
@@ -26,6 +26,17 @@ fn spec_constants(text: &str) -> SpecConstants {
         .collect()
 }
 
+/// The form that a line `; variables: values` or `; variables: zeroed values` asks for.
+fn variable_form(text: &str) -> VariableForm {
+    let line = (text.lines()).find_map(|line| line.strip_prefix("; variables: "));
+    match line {
+        None => VariableForm::Memory,
+        Some("values") => VariableForm::Values { zero: false },
+        Some("zeroed values") => VariableForm::Values { zero: true },
+        Some(other) => panic!("variables are not {other}"),
+    }
+}
+
 #[test]
 fn every_file_is_imported_as_blessed() {
     if spirv_tools::missing() {
@@ -44,7 +55,7 @@ fn every_file_is_imported_as_blessed() {
             };
             failures.take(&path, spirv_tools::validate(&words, &environment));
         }
-        let got = match import(&words, &spec_constants(&text)) {
+        let got = match import_as(&words, &spec_constants(&text), variable_form(&text)) {
             Ok(module) => module_to_text(&module),
             Err(error) => format!("error: {error}\n"),
         };
@@ -181,6 +192,11 @@ fn mutated_modules_never_panic() {
                 words: mutated,
                 is_library: false,
             };
+            let _ = import_as(
+                &module.words,
+                &SpecConstants::default(),
+                VariableForm::Memory,
+            );
             if let Ok(mut ir) = backend::to_ir(&module.words, &target, &options) {
                 let ctx = Ctx {
                     target: &target,

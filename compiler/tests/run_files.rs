@@ -5,10 +5,10 @@
 
 use std::path::Path;
 
-use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::import::{SpecConstants, VariableForm, import_as};
 use pumice_backend::pass::Ctx;
 use pumice_backend::passes::lower::{link_builtins, lower_math};
-use pumice_backend::pipeline;
+use pumice_backend::{self as backend, pipeline};
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
@@ -58,19 +58,26 @@ fn run_file(
     let module = built.output.ok_or(built.log)?;
     let linked = link(&[&module], &LinkOptions::default());
     let module = linked.output.ok_or(linked.log)?;
-    let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
     let mut lower = LowerOptions::default();
     lower.math.opt_disable = opt_disable;
     let ctx = Ctx {
         target,
         options: &lower,
     };
-    // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
-    let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-    let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
     if moments.contains(&Moment::Imported) && defined_by.is_none() {
-        run_all(&ir, &runs, "before the passes")?;
+        for (form, when) in [
+            (VariableForm::Memory, "before the passes"),
+            (backend::variable_form(target), "with variables as values"),
+        ] {
+            let mut ir = import_as(&module.words, &SpecConstants::default(), form)
+                .map_err(|e| e.to_string())?;
+            // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+            let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+            let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
+            run_all(&ir, &runs, when)?;
+        }
     }
+    let mut ir = backend::to_ir(&module.words, target, &lower).map_err(|e| e.to_string())?;
     pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).map_err(|e| format!("{e:?}"))?;
     if moments.contains(&Moment::Lowered) {
         run_all(&ir, &runs, "after the passes")?;

@@ -20,7 +20,7 @@ pub mod vulkan;
 
 pub use vulkan::VulkanModule;
 
-use import::{NativeMatrices, SpecConstants, import_for};
+use import::{ImportOptions, NativeMatrices, SpecConstants, VariableForm, import_for};
 use pass::{Ctx, Observer};
 use pumice_budget::{self as budget, WORD_BYTES};
 use pumice_ir::analysis::matrices;
@@ -79,6 +79,16 @@ pub fn to_ir(words: &[u32], target: &Target, options: &LowerOptions) -> Result<M
     import_with(words, target, options, &native)
 }
 
+/// The form of a module's variables. Checks test each access of the source, so that variables keep their memory there.
+pub fn variable_form(target: &Target) -> VariableForm {
+    match target.checks.any() {
+        true => VariableForm::Memory,
+        false => VariableForm::Values {
+            zero: target.zero_private,
+        },
+    }
+}
+
 fn import_with(
     words: &[u32],
     target: &Target,
@@ -86,8 +96,12 @@ fn import_with(
     native: &NativeMatrices,
 ) -> Result<Module, LowerError> {
     let spec: SpecConstants = options.spec_constants.iter().copied().collect();
-    let ir = import_for(words, &spec, target.max_subgroup_size, native)
-        .map_err(|error| LowerError::new(error.message))?;
+    let options = ImportOptions {
+        sub_group_size: target.max_subgroup_size,
+        native,
+        variables: variable_form(target),
+    };
+    let ir = import_for(words, &spec, &options).map_err(|error| LowerError::new(error.message))?;
     verify(&ir).map_err(|error| LowerError::new(format!("invalid module: {error}")))?;
     Ok(ir)
 }

@@ -38,6 +38,7 @@ mod matrix;
 mod module;
 mod node;
 mod operands;
+pub mod phis;
 mod postdom;
 mod strings;
 pub mod text;

@@ -1,6 +1,7 @@
 //! Lane-wise instructions: arithmetic, comparisons, conversions, selects.
 
-use super::body::{Body, Leaves};
+use super::body::Body;
+use super::locals::Leaves;
 use super::ops;
 use super::reader::{Inst, Result};
 use pumice_ir::{

@@ -1,6 +1,7 @@
 //! Control flow of a function body: labels, phis and terminators.
 
-use super::body::{Body, Label, Leaves, Val};
+use super::body::{Body, Label};
+use super::locals::{Leaves, Val};
 use super::reader::{Inst, Result};
 use super::types::Ty;
 use pumice_ir::{BlockCall, InstKind, Scalar, Type, UnrollHint};
@@ -189,6 +190,7 @@ impl<'a> Body<'a, '_> {
             }
             args.extend(leaves);
         }
+        self.variables.hand_on(&mut self.func, block, &mut args);
         Ok(BlockCall { block, args })
     }
 

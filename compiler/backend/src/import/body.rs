@@ -6,13 +6,15 @@ use super::consts::{Const, ConstVal};
 use super::enqueue::Enqueue;
 use super::functions::{Decls, FuncDecl};
 use super::library::Library;
+use super::locals::{Leaves, Local, Locals, Val};
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Leaf, Ty};
+use super::variables::{VariableForm, Variables};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
-    AccessFlags, AddressSpace, Block, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, InstKind,
-    IntCond, Linkage, MatrixType, Scalar, SourceLoc, StackSlotData, StringTable, Type, Value,
+    AccessFlags, AddressSpace, Block, ConvertOp, Function, GlobalData, GlobalId, InstKind, IntCond,
+    Linkage, Scalar, SourceLoc, StackSlotData, StringTable, Type, Value,
 };
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op};
 use rustc_hash::FxHashMap;
@@ -21,67 +23,6 @@ use std::ops::Range;
 
 /// Room is made for at most so many instructions before they are there.
 const MOST_RESERVED: usize = 1 << 12;
-
-pub(super) type Leaves = SmallVec<[Value; 1]>;
-
-/// The value of an id inside a function.
-#[derive(Clone, Debug)]
-pub(super) enum Val {
-    /// One value per leaf of the type.
-    Leaves(Leaves),
-    /// A pointer to memory that holds the aggregate and never changes.
-    Memory(Value),
-    /// The address of a built-in variable, or of one lane of it.
-    BuiltIn(BuiltIn, Option<Value>),
-    /// The address of a component of a matrix of the device's own: its type, its address, the component's number.
-    Component(MatrixType, Value, Value),
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Local {
-    pub ty: Ty,
-    pub val: Val,
-    /// A pointer into a packed structure: natural alignment does not hold.
-    pub packed: bool,
-}
-
-/// The meanings of a function's ids.
-///
-/// One table serves the functions of a module one after another: it has a number for each id in use, which
-/// are far more than most functions define.
-#[derive(Debug, Default)]
-pub(super) struct Locals {
-    /// One-based places in `list` by id; 0 for ids that mean nothing here.
-    places: Vec<u32>,
-    list: Vec<(u32, Local)>,
-}
-
-impl Locals {
-    fn get(&self, id: u32) -> Option<&Local> {
-        let place = *self.places.get(id as usize)?;
-        Some(&self.list.get((place as usize).checked_sub(1)?)?.1)
-    }
-
-    /// Defines an id; false if it has a meaning already.
-    fn define(&mut self, id: u32, local: Local) -> bool {
-        if self.get(id).is_some() {
-            return false;
-        }
-        if self.places.len() <= id as usize {
-            self.places.resize(id as usize + 1, 0);
-        }
-        self.list.push((id, local));
-        self.places[id as usize] = self.list.len() as u32;
-        true
-    }
-
-    /// Forgets all ids, at the end of a function.
-    fn clear(&mut self) {
-        for (id, _) in self.list.drain(..) {
-            self.places[id as usize] = 0;
-        }
-    }
-}
 
 /// Facts about a label that are known before the walk.
 #[derive(Clone, Debug)]
@@ -115,6 +56,7 @@ pub(super) struct Body<'a, 'm> {
     pub library: &'m mut Library,
     pub enqueue: &'m mut Enqueue,
     pub matrices: &'m mut bool,
+    pub variables: Variables,
     pub func: Function,
     /// The block being filled; `None` after a terminator.
     pub block: Option<Block>,
@@ -141,6 +83,7 @@ impl<'a, 'm> Body<'a, 'm> {
             library: tables.library,
             enqueue: tables.enqueue,
             matrices: tables.matrices,
+            variables: Variables::default(),
             func,
             block: None,
             loc: SourceLoc::default(),
@@ -152,7 +95,12 @@ impl<'a, 'm> Body<'a, 'm> {
     }
 
     /// Imports the instructions of `decl` into the function and gives it back.
-    pub fn run(mut self, decl: &FuncDecl, insts: &[Inst<'a>]) -> Result<Function> {
+    pub fn run(
+        mut self,
+        decl: &FuncDecl,
+        insts: &[Inst<'a>],
+        variables: VariableForm,
+    ) -> Result<Function> {
         let body = &insts[decl.body.clone()];
         let Some(first) = body.first() else {
             return Ok(self.func);
@@ -166,19 +114,29 @@ impl<'a, 'm> Body<'a, 'm> {
         for &id in &order {
             self.declare_block(id)?;
         }
+        let dom = match variables {
+            VariableForm::Memory => None,
+            VariableForm::Values { zero } => self.choose_variables(zero, body, &order)?,
+        };
         self.declare_params(decl, insts, entry)?;
-        for &id in &order {
-            let label = &self.labels[&id];
-            let range = label.body.clone();
-            self.block = label.block;
-            self.label = id;
-            self.loc = SourceLoc::default();
-            for inst in &body[range] {
-                self.inst(inst, decl.ret)?;
-            }
+        let fill = |this: &mut Self, label| this.fill_block(label, body, decl.ret);
+        match dom {
+            Some(dom) => self.fill_by_dominance(&dom, &order, fill)?,
+            None => order.iter().try_for_each(|&id| fill(&mut self, id))?,
         }
         self.locals.clear();
         Ok(self.func)
+    }
+
+    fn fill_block(&mut self, label: u32, body: &[Inst<'a>], ret: Ty) -> Result<()> {
+        let Label {
+            block, body: range, ..
+        } = &self.labels[&label];
+        let range = range.clone();
+        self.block = *block;
+        self.label = label;
+        self.loc = SourceLoc::default();
+        body[range].iter().try_for_each(|inst| self.inst(inst, ret))
     }
 
     /// Makes the entry block's parameters and defines the parameters' ids.
@@ -370,6 +328,11 @@ impl<'a, 'm> Body<'a, 'm> {
         matches!(local.val, Val::Component(..)).then(|| local.clone())
     }
 
+    /// The meaning of an id of this function.
+    pub fn known(&self, id: u32) -> Option<&Local> {
+        self.locals.get(id)
+    }
+
     /// Gives the meaning of an id; makes constants and addresses here.
     pub fn local(&mut self, inst: &Inst<'_>, id: u32) -> Result<Local> {
         if let Some(local) = self.locals.get(id) {
@@ -508,6 +471,7 @@ impl<'a, 'm> Body<'a, 'm> {
                 Err(inst.error("a built-in variable is used for more than loading"))
             }
             Val::Component(..) => Err(inst.error("a component's address is not a value")),
+            Val::Variable(..) => Err(inst.error("the variable has no address")),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Vectors and exploded aggregates.
 
-use super::body::{Body, Leaves, Local, Val};
+use super::body::Body;
+use super::locals::{Leaves, Local, Val};
 use super::memory::align_at;
 use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind};
@@ -252,7 +253,7 @@ impl Body<'_, '_> {
                 }
                 self.load_at(inst, ptr, ty, align, flags)?
             }
-            Val::BuiltIn(..) | Val::Component(..) => {
+            Val::BuiltIn(..) | Val::Component(..) | Val::Variable(..) => {
                 return Err(inst.error("a built-in variable is used for more than loading"));
             }
         };
@@ -329,7 +330,7 @@ impl Body<'_, '_> {
                 }
                 self.define_leaves(inst, leaves)
             }
-            Val::BuiltIn(..) | Val::Component(..) => {
+            Val::BuiltIn(..) | Val::Component(..) | Val::Variable(..) => {
                 Err(inst.error("a built-in variable is used for more than loading"))
             }
         }

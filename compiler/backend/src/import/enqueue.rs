@@ -3,9 +3,10 @@
 //!
 //! A range is its number of dimensions, then offset, size and local size, of three numbers each.
 
-use super::body::{Body, Leaves};
+use super::body::Body;
 use super::functions::Decls;
 use super::library::Library;
+use super::locals::Leaves;
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result, charge};
 use pumice_ir::{

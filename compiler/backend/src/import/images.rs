@@ -4,7 +4,8 @@
 //! Coordinates lose the lanes that they have too many, halves become floats, and a pixel's class
 //! comes from its type and from the operands SignExtend and ZeroExtend.
 
-use super::body::{Body, Leaves, Val};
+use super::body::Body;
+use super::locals::{Leaves, Val};
 use super::reader::{Inst, Result};
 use super::types::TypeKind;
 use pumice_ir::{ConvertOp, ImageOp, ImageType, InstKind, Lod, Scalar, Texel, Type, Value};

@@ -7,7 +7,8 @@
 //!
 //! Matrices that are the device's own take another road (`matrix_native.rs`); `matrix_roads.rs` chooses.
 
-use super::body::{Body, Leaves};
+use super::body::Body;
+use super::locals::Leaves;
 use super::memory::{access, align_at};
 use super::ops;
 use super::preamble::{Def, Preamble};

@@ -4,8 +4,9 @@
 //! numbers. A load or store whose pointer or stride is not aligned as the device wants it goes component by component
 //! too: loads of two tables tell the row and the column of each number.
 
-use super::body::{Body, Leaves, Local, Val};
+use super::body::Body;
 use super::consts::ConstVal;
+use super::locals::{Leaves, Local, Val};
 use super::matrix::MatrixMemory;
 use super::ops;
 use super::reader::{Inst, Result};

@@ -1,6 +1,7 @@
 //! Products of cooperative matrices.
 
-use super::body::{Body, Leaves};
+use super::body::Body;
+use super::locals::Leaves;
 use super::matrix::{Matrix, component_of};
 use super::reader::{Inst, Result};
 use pumice_ir::{BinaryOp, ConvertOp, FloatFlags, GroupOp, InstKind, MathOp, Scalar, Type};

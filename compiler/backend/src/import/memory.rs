@@ -1,7 +1,8 @@
 //! Loads, stores, copies, access chains and pointer operations.
 
 use super::access_chain::ChainStep;
-use super::body::{Body, Leaves, Local, Val};
+use super::body::Body;
+use super::locals::{Leaves, Local, Val};
 use super::reader::{Inst, Result};
 use super::types::{MAX_VALUE_LEAVES, Ty, TypeKind};
 use pumice_ir::{
@@ -178,6 +179,9 @@ impl Body<'_, '_> {
     }
 
     fn private_variable(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if let Some(variable) = self.variables.of(inst.id) {
+            return self.define_variable(inst, variable);
+        }
         let (ty, leaf) = self.result_type(inst)?;
         if leaf != Type::ptr(AddressSpace::Private) {
             return Err(inst.error("a variable in a function must be in storage class Function"));
@@ -217,6 +221,9 @@ impl Body<'_, '_> {
     }
 
     fn load(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if let Some(variable) = self.variable_operand(inst.arg(0)?) {
+            return self.load_variable(inst, variable);
+        }
         let ty = self.pre.type_of_id(inst, inst.ty)?;
         let pointer = self.local(inst, inst.arg(0)?)?;
         if let Val::BuiltIn(which, lane) = pointer.val {
@@ -327,6 +334,9 @@ impl Body<'_, '_> {
     }
 
     fn store(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if let Some(variable) = self.variable_operand(inst.arg(0)?) {
+            return self.set_variable(inst, variable, inst.arg(1)?);
+        }
         if let Some(component) = self.component_address(inst.arg(0)?) {
             return self.store_component(inst, &component);
         }
@@ -369,7 +379,7 @@ impl Body<'_, '_> {
                     self.store_leaf(ptr, value, align_at(align, leaf.offset), flags);
                 }
             }
-            Val::BuiltIn(..) | Val::Component(..) => {
+            Val::BuiltIn(..) | Val::Component(..) | Val::Variable(..) => {
                 return Err(inst.error("a built-in variable is used for more than loading"));
             }
         }

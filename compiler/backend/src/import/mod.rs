@@ -26,6 +26,7 @@ mod groups;
 mod images;
 mod intel_subgroups;
 mod library;
+mod locals;
 mod matrix;
 mod matrix_native;
 mod matrix_product;
@@ -35,20 +36,24 @@ mod ocl_std;
 mod ops;
 mod pipes;
 mod preamble;
+mod promote;
 pub(crate) mod reader;
 mod run_time;
 mod sync;
 mod type_insts;
 mod types;
+mod variables;
 mod versions;
 
 pub use matrix_roads::NativeMatrices;
 pub use reader::ImportError;
+pub use variables::VariableForm;
 
 use blocks::unroll_hint;
-use body::{Body, Locals, Tables};
+use body::{Body, Tables};
 use enqueue::Enqueue;
 use library::Library;
+use locals::Locals;
 use preamble::{Def, ExtSet, Preamble};
 use pumice_ir::{FuncId, Function, Module, SourceLoc, StringTable};
 use reader::{Inst, ModuleWords, Result, charge};
@@ -59,38 +64,63 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// them: the bits of the constant, zero-extended.
 pub type SpecConstants = FxHashMap<u32, u64>;
 
-/// Imports a Kernel module.
-///
-/// # Errors
-/// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
-/// names the instruction.
-pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
-    let native = NativeMatrices::default();
-    import_for(words, spec, INTERPRETED_SUB_GROUP, &native)
+/// Choices of the form of a module's IR.
+#[derive(Clone, Copy, Debug)]
+pub struct ImportOptions<'a> {
+    /// Work-items of a sub-group of the device, where a kernel does not require another number.
+    pub sub_group_size: u32,
+    /// Matrices that meet in these products only become the device's own.
+    pub native: &'a NativeMatrices,
+    /// The form of variables of functions.
+    pub variables: VariableForm,
 }
 
 /// Work-items of a sub-group in the interpreter.
 const INTERPRETED_SUB_GROUP: u32 = 8;
 
-/// Imports a Kernel module for a device whose sub-groups have so many work-items, where a kernel does not require
-/// another number. Matrices that meet in `native` products only become the device's own.
+/// Imports a Kernel module for the interpreter, with all variables in memory.
+///
+/// # Errors
+/// Words that are no valid Kernel SPIR-V, or a construct that is not supported; the text
+/// names the instruction.
+pub fn import(words: &[u32], spec: &SpecConstants) -> std::result::Result<Module, ImportError> {
+    import_as(words, spec, VariableForm::Memory)
+}
+
+/// The same with variables in the given form.
+///
+/// # Errors
+/// As [`import`].
+pub fn import_as(
+    words: &[u32],
+    spec: &SpecConstants,
+    variables: VariableForm,
+) -> std::result::Result<Module, ImportError> {
+    let options = ImportOptions {
+        sub_group_size: INTERPRETED_SUB_GROUP,
+        native: &NativeMatrices::default(),
+        variables,
+    };
+    import_for(words, spec, &options)
+}
+
+/// Imports a Kernel module for a device.
 ///
 /// # Errors
 /// As [`import`].
 pub fn import_for(
     words: &[u32],
     spec: &SpecConstants,
-    sub_group_size: u32,
-    native: &NativeMatrices,
+    options: &ImportOptions<'_>,
 ) -> std::result::Result<Module, ImportError> {
     let given = ModuleWords::new(words)?;
     let insts = given.insts()?;
     versions::check_all(&insts, given.minor)?;
     let Some(plain) = function_pointers::resolve(&given, &insts)? else {
-        return import_module(&given, &insts, spec, sub_group_size, native);
+        return import_module(&given, &insts, spec, options);
     };
     let words = ModuleWords::new(&plain)?;
-    import_module(&words, &words.insts()?, spec, sub_group_size, native)
+    import_module(&words, &words.insts()?, spec, options)
 }
 
 /// Imports a module without pointers to functions.
@@ -98,9 +128,13 @@ fn import_module(
     words: &ModuleWords<'_>,
     insts: &[Inst<'_>],
     spec: &SpecConstants,
-    sub_group_size: u32,
-    native: &NativeMatrices,
+    options: &ImportOptions<'_>,
 ) -> std::result::Result<Module, ImportError> {
+    let &ImportOptions {
+        sub_group_size,
+        native,
+        variables,
+    } = options;
     let (mut pre, start) = Preamble::read(words, insts, spec, sub_group_size, native)?;
     let decls = functions::declare(&mut pre, insts, start)?;
     let mut module = Module {
@@ -136,7 +170,7 @@ fn import_module(
             matrices: &mut matrices,
         };
         let body = Body::new(&pre, &decls, tables, func);
-        module.functions[id] = body.run(decl, insts)?;
+        module.functions[id] = body.run(decl, insts, variables)?;
         if matrices {
             with_matrices.insert(id);
         }

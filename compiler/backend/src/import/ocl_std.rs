@@ -1,7 +1,8 @@
 //! OpenCL.std: memory and lane instructions expand here, the others become `MathOp::Ocl`.
 
 use super::arith::rounding;
-use super::body::{Body, Leaves, Val};
+use super::body::Body;
+use super::locals::{Leaves, Val};
 use super::reader::{Inst, Result};
 use pumice_ir::analysis::literal;
 use pumice_ir::{

@@ -1,6 +1,7 @@
 //! Atomics, barriers, asynchronous copies and calls.
 
-use super::body::{Body, Leaves};
+use super::body::Body;
+use super::locals::Leaves;
 use super::ops;
 use super::reader::{Inst, Result};
 use super::run_time::{Access, Choice};
@@ -320,7 +321,7 @@ impl Body<'_, '_> {
         self.define(
             inst,
             ty,
-            super::body::Val::Leaves(SmallVec::from_elem(event, 1)),
+            super::locals::Val::Leaves(SmallVec::from_elem(event, 1)),
         )
     }
 
@@ -367,7 +368,7 @@ impl Body<'_, '_> {
             self.define_leaves(inst, results)?;
         } else {
             // Void results may be named by tools, but nothing can use them.
-            self.define(inst, ret, super::body::Val::Leaves(Leaves::new()))?;
+            self.define(inst, ret, super::locals::Val::Leaves(Leaves::new()))?;
         }
         Ok(())
     }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::import::{SpecConstants, VariableForm, import_as};
 use pumice_backend::pass::Ctx;
 use pumice_backend::passes::lower::{link_builtins, lower_math};
-use pumice_backend::pipeline;
+use pumice_backend::{pipeline, variable_form};
 use pumice_compiler::target::Quirks;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
@@ -141,20 +141,25 @@ impl Prepared {
             target,
             options: &lower,
         };
-        let mut ir = import(&module.words, &SpecConstants::default()).map_err(|e| e.to_string())?;
-        // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
-        let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-        let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+        let interpretable = |variables| -> Result<Module, String> {
+            let mut ir = import_as(&module.words, &SpecConstants::default(), variables)
+                .map_err(|e| e.to_string())?;
+            // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
+            let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+            let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
+            Ok(ir)
+        };
+        let memory = interpretable(VariableForm::Memory)?;
         let results: Vec<Vec<Vec<u8>>> = runs
             .iter()
             // Captured structs are copied with their padding.
             .map(|run| {
-                interpret(&ir, run, !run.args.contains(&Arg::Queue), false)
+                interpret(&memory, run, !run.args.contains(&Arg::Queue), false)
                     .map_err(|e| format!("before the passes: {e}"))
             })
             .collect::<Result<_, _>>()?;
         Ok(Self {
-            ir,
+            ir: interpretable(variable_form(target))?,
             runs,
             lower,
             results,

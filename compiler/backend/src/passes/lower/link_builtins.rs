@@ -4,7 +4,7 @@
 //! Library code may itself hold OpenCL.std instructions, so linking and the lowering of what came
 //! in alternate until nothing is missing. Only functions that are called are ever decoded.
 
-use crate::import::{SpecConstants, import};
+use crate::import::{SpecConstants, VariableForm, import_as};
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::soft_doubles;
 use crate::passes::lower::lower_math;
@@ -128,7 +128,9 @@ pub fn link_function(module: &mut Module, id: FuncId) -> Result<(), LowerError> 
 fn link_as(module: &mut Module, id: FuncId, name: &str) -> Result<(), LowerError> {
     let words = pumice_builtins_lib::function(name)
         .ok_or_else(|| LowerError::new(format!("the built-in library has no '{name}'")))?;
-    let mut library = import(&words, &SpecConstants::default()).map_err(|error| {
+    // What the library's functions read they have written.
+    let variables = VariableForm::Values { zero: false };
+    let mut library = import_as(&words, &SpecConstants::default(), variables).map_err(|error| {
         LowerError::new(format!("internal: built-in library, '{name}': {error}"))
     })?;
     let declared = &module.functions[id].name;

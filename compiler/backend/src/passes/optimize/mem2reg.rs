@@ -1,13 +1,14 @@
 //! SSA construction for the pieces that [`super::slots`] found.
 //!
-//! Block parameters are placed at iterated dominance frontiers where the piece is live; a
-//! walk over the dominator tree then carries the current value of each piece. An access that
+//! Block parameters are placed first ([`phis`]); a walk over the dominator tree then carries the current
+//! value of each piece. An access that
 //! is smaller than its piece shifts and masks; one that spans several builds a vector.
 
 use crate::rewrite::Replacements;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_ir::analysis::slots::{Address, Piece, PieceData, Pieces, Uses};
+use pumice_ir::phis::{self, Accesses, Parameters};
 use pumice_ir::{
     BinaryOp, Block, Cfg, ConvertOp, DomTree, FloatFlags, Function, Inst, InstKind, Scalar,
     SourceLoc, Type, Value, ValueDef,
@@ -69,8 +70,6 @@ fn covers(address: Address, ty: Type, piece: &PieceData) -> bool {
     address.offset <= start && address.offset + i64::from(ty.access_bytes()) >= end
 }
 
-type PhiPieces = SecondaryMap<Block, Vec<Piece>>;
-
 /// Adds block parameters; gives the pieces that each block's new parameters stand for.
 fn place_phis(
     func: &mut Function,
@@ -78,96 +77,31 @@ fn place_phis(
     dom: &DomTree,
     uses: &Uses,
     pieces: &Pieces,
-) -> PhiPieces {
-    let mut defs: SecondaryMap<Piece, SmallVec<[Block; 4]>> = SecondaryMap::new();
-    let mut exposed: SecondaryMap<Piece, SmallVec<[Block; 4]>> = SecondaryMap::new();
-    defs.resize(pieces.data.len());
-    exposed.resize(pieces.data.len());
+) -> Parameters<Piece> {
+    let mut accesses: PrimaryMap<Piece, Accesses> =
+        (pieces.data.values().map(|_| Accesses::default())).collect();
     for &block in cfg.reverse_postorder() {
         for &inst in &func.layout.insts[block] {
             let Some((address, ty, writes)) = access_of(func, uses, inst) else {
                 continue;
             };
             for &piece in pieces.touched(address, ty.access_bytes()).unwrap_or(&[]) {
-                let defined = defs[piece].last() == Some(&block);
-                if (!writes || !covers(address, ty, &pieces.data[piece]))
-                    && !defined
-                    && exposed[piece].last() != Some(&block)
-                {
-                    exposed[piece].push(block);
+                if !writes || !covers(address, ty, &pieces.data[piece]) {
+                    accesses[piece].read(block);
                 }
-                if writes && !defined {
-                    defs[piece].push(block);
+                if writes {
+                    accesses[piece].write(block);
                 }
             }
         }
     }
-    let frontiers = frontiers(cfg, dom);
-    let mut phis: PhiPieces = func.block_map();
-    let mut mark: SecondaryMap<Block, u32> = func.block_map();
-    let mut live: SecondaryMap<Block, u32> = func.block_map();
-    let mut is_def: SecondaryMap<Block, u32> = func.block_map();
-    for (round, piece) in (1u32..).zip(pieces.data.keys()) {
-        if defs[piece].is_empty() || exposed[piece].is_empty() {
-            continue;
-        }
-        for &block in &defs[piece] {
-            is_def[block] = round;
-        }
-        // Live-in blocks, backwards from reads that no write precedes.
-        let mut work = exposed[piece].clone();
-        while let Some(block) = work.pop() {
-            if live[block] == round {
-                continue;
-            }
-            live[block] = round;
-            work.extend(
-                cfg.preds(block)
-                    .iter()
-                    .copied()
-                    .filter(|&pred| is_def[pred] != round),
-            );
-        }
-        let mut work = defs[piece].clone();
-        while let Some(block) = work.pop() {
-            for &join in &frontiers[block] {
-                if mark[join] != round && live[join] == round {
-                    mark[join] = round;
-                    phis[join].push(piece);
-                    work.push(join);
-                }
-            }
-        }
-    }
+    let phis = phis::place(cfg, dom, func.blocks.len(), &accesses);
     for &block in cfg.reverse_postorder() {
         for &piece in &phis[block] {
             func.append_param(block, pieces.data[piece].ty);
         }
     }
     phis
-}
-
-/// Dominance frontiers.
-fn frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec<[Block; 2]>> {
-    let mut frontiers: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
-    let highest = cfg.reverse_postorder().iter().map(|block| block.index());
-    frontiers.resize(highest.max().map_or(0, |highest| highest + 1));
-    for &block in cfg.reverse_postorder() {
-        let preds = cfg.preds(block);
-        if preds.len() < 2 {
-            continue;
-        }
-        for &pred in preds {
-            let mut runner = Some(pred);
-            while let Some(at) = runner.filter(|&at| Some(at) != dom.idom(block)) {
-                if !frontiers[at].contains(&block) {
-                    frontiers[at].push(block);
-                }
-                runner = dom.idom(at);
-            }
-        }
-    }
-    frontiers
 }
 
 struct Promoter<'u> {
@@ -187,7 +121,7 @@ impl Promoter<'_> {
         &mut self,
         func: &mut Function,
         block: Block,
-        phis: &PhiPieces,
+        phis: &Parameters<Piece>,
     ) -> Vec<(Piece, PackedOption<Value>)> {
         let mut undo = Vec::new();
         let params = &func.blocks[block].params;

@@ -1,0 +1,221 @@
+//! The choice of the variables that become values, and the order in which their function is read.
+
+use super::body::Body;
+use super::locals::{Local, Val};
+use super::reader::{Inst, Result};
+use super::types::Ty;
+use super::variables::{Variable, VariableData};
+use cranelift_entity::PrimaryMap;
+use pumice_ir::phis::{self, Accesses};
+use pumice_ir::{Block, Cfg, DomTree};
+use rspirv::spirv::{Decoration, Op};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Returns whether an access is volatile, whose memory operands begin at operand `n`.
+fn is_volatile(access: &Inst<'_>, n: usize) -> bool {
+    access.args.get(n).is_some_and(|mask| mask & 1 != 0)
+}
+
+/// A step of the walk over the dominator tree.
+enum Step {
+    Enter(Block),
+    /// Takes back the writes from this number on.
+    Leave(usize),
+}
+
+impl<'a> Body<'a, '_> {
+    /// Chooses the variables that become values and gives the blocks parameters for them, after `declare_block`.
+    /// `order` holds the labels of the blocks in the blocks' order. Gives the tree in whose order the blocks have to
+    /// be filled, if any variable is chosen.
+    pub(super) fn choose_variables(
+        &mut self,
+        zero: bool,
+        body: &[Inst<'a>],
+        order: &[u32],
+    ) -> Result<Option<DomTree>> {
+        self.variables.zero = zero;
+        self.find_candidates(body, order[0])?;
+        // A single block hands nothing on.
+        if self.variables.by_id.is_empty() || order.len() == 1 {
+            return Ok(None);
+        }
+        let successors: Vec<SmallVec<[Block; 2]>> =
+            order.iter().map(|&label| self.successors(label)).collect();
+        let entry = self.labels[&order[0]].block;
+        let cfg = Cfg::with_successors(entry, order.len(), |block| {
+            successors[block.as_u32() as usize].clone()
+        });
+        let dom = DomTree::new(&cfg);
+        let accesses = self.accesses(body, order);
+        self.variables.parameters = phis::place(&cfg, &dom, order.len(), &accesses);
+        for (block, variables) in self.variables.parameters.iter() {
+            for &variable in variables {
+                let ty = self.variables.data[variable].leaf;
+                self.func.append_param(block, ty);
+            }
+        }
+        Ok(Some(dom))
+    }
+
+    /// The blocks that a block branches to, each once.
+    fn successors(&self, label: u32) -> SmallVec<[Block; 2]> {
+        let mut blocks = SmallVec::new();
+        for successor in &self.labels[&label].successors {
+            if let Some(block) = self.labels[successor].block {
+                if !blocks.contains(&block) {
+                    blocks.push(block);
+                }
+            }
+        }
+        blocks
+    }
+
+    /// Finds the variables of the entry block that are only loaded and stored whole.
+    fn find_candidates(&mut self, body: &[Inst<'a>], entry: u32) -> Result<()> {
+        let mut types: FxHashMap<u32, Ty> = FxHashMap::default();
+        let [mut least, mut most] = [u32::MAX, 0];
+        for inst in &body[self.labels[&entry].body.clone()] {
+            if inst.op != Op::Variable {
+                continue;
+            }
+            let pointer = self.pre.type_of_id(inst, inst.ty)?;
+            let ty = self.pre.pointee(inst, pointer)?;
+            let is_volatile = self.pre.decoration(inst.id, Decoration::Volatile).is_some();
+            if self.pre.types.get(ty).leaf.is_some() && !is_volatile {
+                types.insert(inst.id, ty);
+                least = least.min(inst.id);
+                most = most.max(inst.id);
+            }
+        }
+        if types.is_empty() {
+            return Ok(());
+        }
+        for inst in body {
+            let refused = match inst.op {
+                Op::Load if !is_volatile(inst, 1) && self.loads_whole(inst, &types) => &[],
+                Op::Store if !is_volatile(inst, 2) => inst.args.get(1..2).unwrap_or(&[]),
+                Op::Line | Op::LifetimeStart | Op::LifetimeStop => &[],
+                _ => inst.args,
+            };
+            for id in refused.iter().filter(|id| (least..=most).contains(*id)) {
+                types.remove(id);
+            }
+        }
+        // In the order of the module, so that parameters are.
+        for inst in &body[self.labels[&entry].body.clone()] {
+            if let (Op::Variable, Some(&ty)) = (inst.op, types.get(&inst.id)) {
+                if let Some(leaf) = self.pre.types.get(ty).leaf {
+                    let variable = self.variables.data.push(VariableData { ty, leaf });
+                    self.variables.by_id.insert(inst.id, variable);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether a load is of the variable's own type, if it is of one of these variables.
+    fn loads_whole(&self, load: &Inst<'a>, types: &FxHashMap<u32, Ty>) -> bool {
+        let ty = load.args.first().and_then(|id| types.get(id));
+        ty.is_none_or(|&ty| self.pre.type_of_id(load, load.ty) == Ok(ty))
+    }
+
+    fn accesses(&self, body: &[Inst<'a>], order: &[u32]) -> PrimaryMap<Variable, Accesses> {
+        let data = self.variables.data.values();
+        let mut all: PrimaryMap<Variable, Accesses> = data.map(|_| Accesses::default()).collect();
+        for label in order {
+            let label = &self.labels[label];
+            let Some(block) = label.block else { continue };
+            for inst in &body[label.body.clone()] {
+                let writes = match inst.op {
+                    Op::Load => false,
+                    Op::Store => true,
+                    // One with an initializer is written where it stands.
+                    Op::Variable if inst.args.len() > 1 => true,
+                    _ => continue,
+                };
+                let id = if inst.op == Op::Variable {
+                    Some(&inst.id)
+                } else {
+                    inst.args.first()
+                };
+                let Some(variable) = id.and_then(|&id| self.variables.of(id)) else {
+                    continue;
+                };
+                match writes {
+                    true => all[variable].write(block),
+                    false => all[variable].read(block),
+                }
+            }
+        }
+        all
+    }
+
+    /// Fills the blocks, each after those that dominate it.
+    pub(super) fn fill_by_dominance(
+        &mut self,
+        dom: &DomTree,
+        order: &[u32],
+        mut fill: impl FnMut(&mut Self, u32) -> Result<()>,
+    ) -> Result<()> {
+        let Some(entry) = self.labels[&order[0]].block else {
+            return Ok(());
+        };
+        let mut steps = vec![Step::Enter(entry)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Enter(block) => {
+                    steps.push(Step::Leave(self.variables.writes()));
+                    self.variables.enter(&self.func, block);
+                    fill(self, order[block.as_u32() as usize])?;
+                    let children = dom.children(block).iter().rev();
+                    steps.extend(children.map(|&child| Step::Enter(child)));
+                }
+                Step::Leave(writes) => self.variables.leave(writes),
+            }
+        }
+        Ok(())
+    }
+
+    /// Defines the id of a variable that becomes values.
+    pub(super) fn define_variable(&mut self, inst: &Inst<'_>, variable: Variable) -> Result<()> {
+        let pointer = self.pre.type_of_id(inst, inst.ty)?;
+        if let Some(&init) = inst.args.get(1) {
+            self.set_variable(inst, variable, init)?;
+        }
+        self.define(inst, pointer, Val::Variable(variable))
+    }
+
+    /// Defines the id of a load of a variable.
+    pub(super) fn load_variable(&mut self, inst: &Inst<'_>, variable: Variable) -> Result<()> {
+        let value = self.variables.value(&mut self.func, variable);
+        let ty = self.variables.data[variable].ty;
+        self.define(inst, ty, Val::Leaves(SmallVec::from_elem(value, 1)))
+    }
+
+    /// Makes the value of an id a variable's.
+    pub(super) fn set_variable(
+        &mut self,
+        inst: &Inst<'_>,
+        variable: Variable,
+        id: u32,
+    ) -> Result<()> {
+        let value = self.value(inst, id)?;
+        if self.func.ty(value) != self.variables.data[variable].leaf {
+            return Err(inst.error("the value does not fit the variable"));
+        }
+        self.variables.set(variable, value);
+        Ok(())
+    }
+
+    /// The variable that a pointer operand names, if it becomes values.
+    pub(super) fn variable_operand(&self, id: u32) -> Option<Variable> {
+        match self.known(id) {
+            Some(Local {
+                val: Val::Variable(variable),
+                ..
+            }) => Some(*variable),
+            _ => None,
+        }
+    }
+}
