@@ -11,7 +11,7 @@
 //!
 //! A row with none of these fails the test: no token of the grammar is silently ignored.
 
-use pumice_backend::import::{SpecConstants, import};
+use pumice_backend::import::{SpecConstants, VariableForm, import, import_as};
 use pumice_compiler::target::SubgroupOps;
 use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
 use pumice_test_support::spirv_tools;
@@ -256,7 +256,9 @@ fn evidence() -> (Tested, Vec<(String, String)>) {
         let words = spirv_tools::assemble(&text);
         let stem = path.file_stem().expect("a name").to_string_lossy();
         let name = stem.into_owned();
-        match import(&words, &SpecConstants::default()) {
+        // As builds import it.
+        let variables = VariableForm::Values { zero: false };
+        match import_as(&words, &SpecConstants::default(), variables) {
             Ok(_) => {
                 let found = tokens(&words).unwrap_or_else(|e| panic!("{name}: {e}"));
                 if found.contains(&("Op", "EntryPoint".to_string())) {

@@ -10,6 +10,7 @@
 
 mod expand;
 pub mod import;
+pub mod library;
 pub mod pass;
 pub mod passes;
 pub mod pipeline;

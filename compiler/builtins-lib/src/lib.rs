@@ -1,12 +1,12 @@
 //! The built-in function library in its compiled form.
 //!
-//! `lib/*.cl` holds the functions in OpenCL C; `library.bin` holds one Kernel SPIR-V module
-//! per function, written by `cargo xtask bless`. [`function`] finds one by name without
+//! `lib/*.cl` holds the functions in OpenCL C; `library.bin` holds each in the stored form of the IR, with the
+//! functions that only it calls, written by `cargo xtask bless`. [`function`] finds one by name without
 //! touching the others. Never compiles anything itself: the compiler depends on this crate.
 //!
 //! The file is little-endian: the magic `PUMB`, the number of functions n, n rows of
-//! {name offset, name length, module offset, module length} sorted by name (offsets and
-//! lengths in bytes from the start of the file), then names and modules.
+//! {name offset, name length, function offset, function length} sorted by name (offsets and
+//! lengths in bytes from the start of the file), then names and functions.
 #![forbid(unsafe_code)]
 
 /// First four bytes of a library file.
@@ -16,9 +16,9 @@ const ROW: usize = 16;
 
 static LIBRARY: &[u8] = include_bytes!("../library.bin");
 
-/// The Kernel SPIR-V module that defines `name` (and imports by name what it calls).
-pub fn function(name: &str) -> Option<Vec<u32>> {
-    find(LIBRARY, name).map(to_words)
+/// The stored form of the function `name`, which declares by name what it calls.
+pub fn function(name: &str) -> Option<&'static [u8]> {
+    find(LIBRARY, name)
 }
 
 /// Names of all functions of the library, sorted.
@@ -26,30 +26,20 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     (0..count(LIBRARY)).filter_map(|row| name_at(LIBRARY, row))
 }
 
-/// Writes a library file from names and modules; the order given does not matter.
-pub fn pack(functions: &[(String, Vec<u32>)]) -> Vec<u8> {
-    let mut sorted: Vec<&(String, Vec<u32>)> = functions.iter().collect();
+/// Writes a library file from names and stored forms; the order given does not matter.
+pub fn pack(functions: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut sorted: Vec<&(String, Vec<u8>)> = functions.iter().collect();
     sorted.sort_by(|a, b| a.0.cmp(&b.0));
-    let mut index = Vec::new();
-    let mut data: Vec<u8> = Vec::new();
     let start = 8 + ROW * sorted.len();
+    let mut data: Vec<u8> = sorted.iter().flat_map(|(name, _)| name.bytes()).collect();
+    let mut index = Vec::new();
     let mut names = 0;
-    for (name, _) in &sorted {
-        data.extend(name.as_bytes());
-    }
-    // Modules start at a word boundary of the file.
-    while (start + data.len()) % 4 != 0 {
-        data.push(0);
-    }
-    for (name, words) in &sorted {
-        let module = start + data.len();
-        for number in [start + names, name.len(), module, words.len() * 4] {
+    for (name, bytes) in &sorted {
+        for number in [start + names, name.len(), start + data.len(), bytes.len()] {
             index.extend((number as u32).to_le_bytes());
         }
         names += name.len();
-        for word in words {
-            data.extend(word.to_le_bytes());
-        }
+        data.extend(bytes);
     }
     let mut out = MAGIC.to_vec();
     out.extend((sorted.len() as u32).to_le_bytes());
@@ -94,27 +84,20 @@ fn find<'a>(file: &'a [u8], name: &str) -> Option<&'a [u8]> {
     None
 }
 
-fn to_words(bytes: &[u8]) -> Vec<u32> {
-    bytes
-        .chunks_exact(4)
-        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{find, function, names, pack, to_words};
+    use super::{find, function, names, pack};
 
     #[test]
     fn finds_each_function_and_no_other() {
-        let functions: Vec<(String, Vec<u32>)> = ["b", "aa", "c", "a"]
+        let functions: Vec<(String, Vec<u8>)> = ["b", "aa", "c", "a"]
             .iter()
             .enumerate()
-            .map(|(i, n)| (n.to_string(), vec![i as u32; i + 1]))
+            .map(|(i, n)| (n.to_string(), vec![i as u8; i + 1]))
             .collect();
         let file = pack(&functions);
-        for (name, words) in &functions {
-            assert_eq!(find(&file, name).map(to_words).as_ref(), Some(words));
+        for (name, bytes) in &functions {
+            assert_eq!(find(&file, name), Some(bytes.as_slice()));
         }
         for missing in ["", "ab", "d", "A"] {
             assert!(find(&file, missing).is_none());
@@ -134,8 +117,10 @@ mod tests {
     #[test]
     fn every_listed_function_is_found() {
         for name in names() {
-            let words = function(name).expect("listed");
-            assert_eq!(words[0], 0x0723_0203, "{name}");
+            assert!(
+                function(name).is_some_and(|bytes| !bytes.is_empty()),
+                "{name}"
+            );
         }
     }
 }

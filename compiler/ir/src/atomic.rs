@@ -1,7 +1,8 @@
 //! Operations, orders and scopes of memory accesses that several work-items see.
 
+use serde::{Deserialize, Serialize};
 /// Read-modify-write operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AtomicOp {
     /// Exchange (integer or float of the same width).
     Xchg,
@@ -32,7 +33,7 @@ pub enum AtomicOp {
 }
 
 /// Memory orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MemoryOrder {
     /// Relaxed.
     Relaxed,
@@ -47,7 +48,7 @@ pub enum MemoryOrder {
 }
 
 /// Scopes of execution and memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
     /// One work-item.
     Invocation,

@@ -1,7 +1,8 @@
 //! Conversions of values.
 
+use serde::{Deserialize, Serialize};
 /// Conversions between types of equal lane count (`Bitcast`: of equal total bits).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConvertOp {
     /// Integer to narrower integer, dropping high bits.
     Trunc,

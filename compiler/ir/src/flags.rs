@@ -1,8 +1,9 @@
 //! Properties of arithmetic and of memory accesses.
 
+use serde::{Deserialize, Serialize};
 bitflags::bitflags! {
     /// Freedoms of an optimiser with a floating-point operation.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub struct FloatFlags: u8 {
         /// Operands and results are no NaN.
         const NO_NAN = 1;
@@ -23,7 +24,7 @@ bitflags::bitflags! {
 
 bitflags::bitflags! {
     /// Properties of a memory access.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub struct AccessFlags: u8 {
         /// Neither removed, duplicated nor reordered with other volatile accesses.
         const VOLATILE = 1;

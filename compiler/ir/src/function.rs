@@ -5,6 +5,7 @@ use super::{Block, Inst, InstKind, StackSlot, Type, Value};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_budget as budget;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
@@ -52,7 +53,7 @@ pub struct InstData {
 }
 
 /// The source's wish about a loop (SPIR-V's loop control).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnrollHint {
     /// Nothing.
     #[default]
@@ -108,7 +109,7 @@ pub struct BlockData {
 }
 
 /// A private variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StackSlotData {
     /// Size in bytes.
     pub size: u32,
@@ -126,7 +127,7 @@ impl StackSlotData {
 }
 
 /// Who may refer to a function or variable by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Linkage {
     /// Only this module.
     #[default]

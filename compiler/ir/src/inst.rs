@@ -8,10 +8,11 @@ use super::{
     ImageOp, ImageType, MatrixOp, MemoryOrder, NodeOp, Scope, StackSlot, StringId, Value,
 };
 use pumice_numerics::Rounding;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// One-operand arithmetic; the result type is the operand's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// Two's-complement negation.
     INeg,
@@ -22,7 +23,7 @@ pub enum UnaryOp {
 }
 
 /// Two-operand arithmetic. Shift counts are taken modulo the width (OpenCL C §6.3.j).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// Wrapping add.
     IAdd,
@@ -75,7 +76,7 @@ pub enum BinaryOp {
 }
 
 /// Integer and pointer comparisons; the result is Bool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum IntCond {
     /// Equal.
     Eq,
@@ -133,7 +134,7 @@ impl IntCond {
 }
 
 /// Floating comparisons: `O…` is false, `U…` true when an operand is NaN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FloatCond {
     /// Ordered and equal.
     Oeq,
@@ -166,7 +167,7 @@ pub enum FloatCond {
 }
 
 /// Values that a work-item has without computing them. Vectors are `v3 I64`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BuiltIn {
     /// get_global_id: v3 I64.
     GlobalId,
@@ -240,10 +241,10 @@ pub enum BuiltIn {
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every
 /// OpenCL.std instruction on its way to a lowering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MathOp {
     /// An OpenCL.std extended instruction as imported; gone after `lower_math`.
-    Ocl(rspirv::spirv::OpenclStd100Op),
+    Ocl(#[serde(with = "ocl_number")] rspirv::spirv::OpenclStd100Op),
     /// Fused multiply-add, one rounding (only where the target's is exact).
     Fma,
     /// Square root as the device has it.
@@ -289,7 +290,7 @@ pub enum MathOp {
 }
 
 /// A branch target with the arguments for its block parameters.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BlockCall {
     /// The target.
     pub block: Block,
@@ -309,7 +310,7 @@ impl BlockCall {
 
 /// An instruction without its results (their types are those of its result values).
 #[allow(missing_docs, reason = "each variant documents its operands together")]
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InstKind {
     /// One-operand arithmetic.
     Unary { op: UnaryOp, arg: Value },
@@ -458,34 +459,9 @@ pub enum InstKind {
     /// A counter that goes up with time, shared by the device or the sub-group: I64, or its two
     /// words. Each read is one of its own.
     ReadClock { scope: Scope },
-    /// A collective.
-    Group {
-        op: GroupOp,
-        scope: Scope,
-        args: SmallVec<[Value; 3]>,
-    },
-    /// An operation on the payloads of execution-graph nodes.
-    Node {
-        op: NodeOp,
-        args: SmallVec<[Value; 4]>,
-    },
-    /// An operation on an image of the type.
-    Image {
-        op: ImageOp,
-        image: ImageType,
-        args: SmallVec<[Value; 4]>,
-    },
-    /// An operation on matrices of the device's own.
-    Matrix {
-        op: MatrixOp,
-        args: SmallVec<[Value; 3]>,
-    },
     /// The image or sampler that is kernel argument `ordinal`: a handle, I32. Made by
     /// `lower_kernel_args`, only in kernels.
     HandleArg { ordinal: u32 },
-    /// A fact that the driver tells of the image or sampler that is argument `ordinal`: I32. Made
-    /// by `lower_images`, only in kernels.
-    HandleInfo { ordinal: u32, which: HandleInfo },
     /// A kernel argument's bytes at a constant offset in the argument block; made by
     /// `lower_kernel_args`, only in kernels.
     LoadArg { offset: u32 },
@@ -524,13 +500,61 @@ pub enum InstKind {
     Return { values: SmallVec<[Value; 2]> },
     /// Control never gets here.
     Unreachable,
+
+    // Those without a stored form stand last, since serde counts them when it writes and not when it reads.
+    /// A collective.
+    #[serde(skip)]
+    Group {
+        op: GroupOp,
+        scope: Scope,
+        args: SmallVec<[Value; 3]>,
+    },
+    /// An operation on the payloads of execution-graph nodes.
+    #[serde(skip)]
+    Node {
+        op: NodeOp,
+        args: SmallVec<[Value; 4]>,
+    },
+    /// An operation on an image of the type.
+    #[serde(skip)]
+    Image {
+        op: ImageOp,
+        image: ImageType,
+        args: SmallVec<[Value; 4]>,
+    },
+    /// An operation on matrices of the device's own.
+    #[serde(skip)]
+    Matrix {
+        op: MatrixOp,
+        args: SmallVec<[Value; 3]>,
+    },
+    /// A fact that the driver tells of the image or sampler that is argument `ordinal`: I32. Made
+    /// by `lower_images`, only in kernels.
+    #[serde(skip)]
+    HandleInfo { ordinal: u32, which: HandleInfo },
 }
 
 /// An argument of printf after the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PrintfArg {
     /// A value.
     Value(Value),
     /// A string literal for `%s`.
     String(StringId),
+}
+
+/// The stored form of an OpenCL.std instruction: its number.
+mod ocl_number {
+    use rspirv::spirv::OpenclStd100Op;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(op: &OpenclStd100Op, s: S) -> Result<S::Ok, S::Error> {
+        s.serialize_u32(*op as u32)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(d: D) -> Result<OpenclStd100Op, D::Error> {
+        let number = u32::deserialize(d)?;
+        OpenclStd100Op::from_u32(number)
+            .ok_or_else(|| D::Error::custom("no instruction of OpenCL.std"))
+    }
 }

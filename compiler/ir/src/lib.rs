@@ -40,6 +40,7 @@ mod node;
 mod operands;
 pub mod phis;
 mod postdom;
+pub mod stored;
 mod strings;
 pub mod text;
 mod types;

@@ -5,6 +5,7 @@ use super::{
     PayloadArray, PayloadId, SourceFile, StringId, Type,
 };
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use serde::{Deserialize, Serialize};
 
 /// A whole program after linking, or the set of functions that one test reads.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +59,7 @@ pub struct PrintfRecord {
 }
 
 /// A variable with program or work-group lifetime.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GlobalData {
     /// Name, for dumps and linking; may be empty.
     pub name: String,
@@ -77,7 +78,7 @@ pub struct GlobalData {
 }
 
 /// A pointer inside a variable's initial bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Relocation {
     /// Byte offset of the 8-byte pointer.
     pub offset: u64,

@@ -2,9 +2,10 @@
 
 use pumice_numerics::FloatFormat;
 use pumice_target::matrix::{Component, Use};
+use serde::{Deserialize, Serialize};
 
 /// The memory that a pointer points into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AddressSpace {
     /// Private (SPIR-V Function).
     Private,
@@ -19,7 +20,7 @@ pub enum AddressSpace {
 }
 
 /// The type of one lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scalar {
     /// A truth value; never in memory (the importer converts to and from `I8`).
     Bool,
@@ -41,6 +42,7 @@ pub enum Scalar {
     /// the memory forms of the emitter.
     Ptr(AddressSpace),
     /// A cooperative matrix of the device's own.
+    #[serde(skip)]
     Matrix(MatrixType),
 }
 
@@ -102,7 +104,7 @@ impl Scalar {
 }
 
 /// A scalar or vector type: `lanes` is 1 for a scalar, else 2, 3, 4, 8 or 16.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Type {
     /// Type of each lane.
     pub scalar: Scalar,

@@ -4,8 +4,10 @@
 //! interpreter has arithmetic of its own, since it checks what folding gives.
 #![forbid(unsafe_code)]
 
+use serde::{Deserialize, Serialize};
+
 /// Rounding modes of conversions, numbered as SPIR-V's FPRoundingMode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rounding {
     /// To nearest, ties to even.
     Rte = 0,

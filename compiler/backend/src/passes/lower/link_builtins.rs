@@ -4,7 +4,6 @@
 //! Library code may itself hold OpenCL.std instructions, so linking and the lowering of what came
 //! in alternate until nothing is missing. Only functions that are called are ever decoded.
 
-use crate::import::{SpecConstants, VariableForm, import_as};
 use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::soft_doubles;
 use crate::passes::lower::lower_math;
@@ -13,6 +12,7 @@ use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
 use pumice_ir::{
     FloatFlags, FuncId, Function, GlobalId, InstKind, LIBRARY_PREFIX, Linkage, Module, StringId,
+    stored,
 };
 use pumice_target::Target;
 
@@ -126,11 +126,9 @@ pub fn link_function(module: &mut Module, id: FuncId) -> Result<(), LowerError> 
 
 /// Gives a declared library function the body of the one called `name`.
 fn link_as(module: &mut Module, id: FuncId, name: &str) -> Result<(), LowerError> {
-    let words = pumice_builtins_lib::function(name)
+    let bytes = pumice_builtins_lib::function(name)
         .ok_or_else(|| LowerError::new(format!("the built-in library has no '{name}'")))?;
-    // What the library's functions read they have written.
-    let variables = VariableForm::Values { zero: false };
-    let mut library = import_as(&words, &SpecConstants::default(), variables).map_err(|error| {
+    let mut library = stored::read(bytes).map_err(|error| {
         LowerError::new(format!("internal: built-in library, '{name}': {error}"))
     })?;
     let declared = &module.functions[id].name;

@@ -32,7 +32,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Callees of at most this many instructions are copied to every call.
-const SMALL: usize = 60;
+const SMALL: usize = 30;
 /// A callee with one call in all is inlined up to this size.
 const SINGLE_CALL: usize = 20_000;
 /// The copies of a callee that pointers cross may add this much in sum.
@@ -341,10 +341,11 @@ fn inline_into(
         let moves = fates[id] == Fate::Moves;
         let body = copy_body(func, &mut callee, moves, &args, (after, loc));
         budget::check()?;
-        let dest = BlockCall {
-            block: body[0],
-            args: args.iter().copied().collect(),
+        let args = match func.blocks[body[0]].params.is_empty() {
+            true => &[],
+            false => args.as_slice(),
         };
+        let dest = BlockCall::new(body[0], args);
         func.append(block, InstKind::Jump { dest }, &[], loc);
         work.push((after, Some(rest)));
         if moves {
@@ -406,12 +407,27 @@ fn copy_body(
         .insts
         .resize(func.blocks.len() + callee.layout.blocks.len());
     let mut order = Vec::with_capacity(callee.layout.blocks.len());
+    // Then its parameters are the arguments themselves.
+    let entered_once = !callee.layout.blocks.iter().any(|&block| {
+        let inst = callee.terminator(block);
+        inst.is_some_and(|inst| {
+            let calls = callee.insts[inst].kind.successors();
+            calls.iter().any(|call| Some(call.block) == callee.entry())
+        })
+    });
     for &block in &callee.layout.blocks {
         let copy = func.make_block();
         func.blocks[copy].unroll = callee.blocks[block].unroll;
         blocks[block] = copy.into();
         order.push(copy);
-        for &param in &callee.blocks[block].params {
+        let params = &callee.blocks[block].params;
+        if order.len() == 1 && entered_once {
+            for (&param, &arg) in params.iter().zip(args) {
+                values[param] = arg.into();
+            }
+            continue;
+        }
+        for &param in params {
             values[param] = func.append_param(copy, callee.ty(param)).into();
         }
     }

@@ -255,8 +255,8 @@ fn thread_jumps(func: &mut Function) -> Changed {
     changed
 }
 
-/// Appends a block to its only predecessor when that one only jumps there. All blocks can be
-/// reached.
+/// Gives a block with one way in what comes that way in place of its parameters, and appends it to its predecessor
+/// when that one only jumps there. All blocks can be reached.
 fn merge_blocks(func: &mut Function) -> Changed {
     let mut edges: SecondaryMap<Block, u32> = func.block_map();
     for &block in &func.layout.blocks {
@@ -274,6 +274,7 @@ fn merge_blocks(func: &mut Function) -> Changed {
         if gone[block] {
             continue;
         }
+        changed |= pass_straight_on(func, block, &edges, &mut replacements);
         while let Some(inst) = func.terminator(block) {
             let InstKind::Jump { dest } = &func.insts[inst].kind else {
                 break;
@@ -300,4 +301,33 @@ fn merge_blocks(func: &mut Function) -> Changed {
         replacements.apply(func);
     }
     changed
+}
+
+/// Replaces the parameters of those blocks to which a block branches that have no other way in.
+fn pass_straight_on(
+    func: &mut Function,
+    block: Block,
+    edges: &SecondaryMap<Block, u32>,
+    replacements: &mut Replacements,
+) -> Changed {
+    let Some(inst) = func.terminator(block) else {
+        return Changed::No;
+    };
+    let entry = func.entry();
+    let only_way = |call: &BlockCall| {
+        !call.args.is_empty() && edges[call.block] == 1 && Some(call.block) != entry
+    };
+    let kind = &func.insts[inst].kind;
+    if !kind.successors().into_iter().any(only_way) {
+        return Changed::No;
+    }
+    for call in func.insts[inst].kind.successors_mut() {
+        if only_way(call) {
+            let params = std::mem::take(&mut func.blocks[call.block].params);
+            for (param, arg) in params.into_iter().zip(std::mem::take(&mut call.args)) {
+                replacements.replace(param, arg);
+            }
+        }
+    }
+    Changed::Yes
 }
