@@ -4,10 +4,13 @@
 //! depends on the device is left: instructions of OpenCL.std, constants, calls.
 
 use crate::import::{SpecConstants, VariableForm, import_as};
-use crate::pass::{Changed, FunctionCtx};
-use crate::passes::optimize::{dce, simplify_cfg, sroa};
-use pumice_ir::{LowerError, stored, verify};
+use crate::pass::FunctionCtx;
+use crate::passes::optimize::{cse, dce, fold, simplify_cfg, speculate, sroa};
+use pumice_ir::{Function, LowerError, stored, verify};
 use pumice_target::{LowerOptions, Target};
+
+/// A function is simplified so often at most. Nothing is found in the second round of most.
+const ROUNDS: u32 = 4;
 
 /// Gives a Kernel module of library functions in the form that [`stored::read`] reads.
 ///
@@ -18,9 +21,7 @@ pub fn store(words: &[u32]) -> Result<Vec<u8>, LowerError> {
     let variables = VariableForm::Values { zero: false };
     let mut module = import_as(words, &SpecConstants::default(), variables)
         .map_err(|error| LowerError::new(error.message))?;
-    let mut options = LowerOptions::default();
-    // Constants are folded as each device computes.
-    options.math.opt_disable = true;
+    let options = LowerOptions::default();
     let target = Target::reference();
     let ctx = FunctionCtx {
         target: &target,
@@ -28,13 +29,25 @@ pub fn store(words: &[u32]) -> Result<Vec<u8>, LowerError> {
         globals: &module.globals,
     };
     for func in module.functions.values_mut() {
-        let mut changed = Changed::Yes;
-        while changed.is_yes() {
-            changed = simplify_cfg::run(func, &ctx);
-            changed |= sroa::run(func, &ctx);
-            changed |= dce::run(func, &ctx);
+        if func.entry().is_some() {
+            simplify(func, &ctx);
         }
     }
     verify(&module).map_err(|error| LowerError::new(error.to_string()))?;
     stored::write(&module).map_err(|error| LowerError::new(error.to_string()))
+}
+
+/// Runs the optimisations that ask nothing about the device.
+fn simplify(func: &mut Function, ctx: &FunctionCtx<'_>) {
+    for _ in 0..ROUNDS {
+        let mut changed = simplify_cfg::run(func, ctx);
+        changed |= sroa::run(func, ctx);
+        changed |= fold::run(func, ctx);
+        changed |= speculate::run(func, ctx);
+        changed |= cse::run(func, ctx);
+        changed |= dce::run(func, ctx);
+        if !changed.is_yes() {
+            return;
+        }
+    }
 }

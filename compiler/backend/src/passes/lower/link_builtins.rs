@@ -36,20 +36,24 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         if missing.is_empty() {
             break;
         }
+        let mut linked = Vec::new();
         for id in missing {
             // An earlier one's module may have brought it along.
-            if module.functions[id].entry().is_none() {
-                let name = module.functions[id].name.clone();
-                let others = module.functions.len();
-                link_as(module, id, form(&name, ctx.target))?;
-                if ctx.target.flushes_f64 && !NEEDING_DENORMALS.contains(&name.as_str()) {
-                    flushing.push(id);
-                    flushing.extend(module.functions.keys().skip(others));
-                }
+            if module.functions[id].entry().is_some() {
+                continue;
+            }
+            let name = module.functions[id].name.clone();
+            let others = module.functions.len();
+            link_as(module, id, form(&name, ctx.target))?;
+            let brought = linked.len();
+            linked.push(id);
+            linked.extend(module.functions.keys().skip(others));
+            if ctx.target.flushes_f64 && !NEEDING_DENORMALS.contains(&name.as_str()) {
+                flushing.extend_from_slice(&linked[brought..]);
             }
         }
         changed = Changed::Yes;
-        let _ = lower_math::lower_functions(module, ctx)?;
+        let _ = lower_math::lower_functions(module, &linked, ctx)?;
     }
     for id in flushing {
         mark_flushing(&mut module.functions[id]);

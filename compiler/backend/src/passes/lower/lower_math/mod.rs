@@ -265,15 +265,19 @@ fn is_accurate(target: &Target, ty: Type, op: Ocl) -> bool {
 /// An OpenCL.std instruction that nothing lowers.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     native::use_native_functions(module, ctx)?;
-    lower_functions(module, ctx)
+    let all: Vec<FuncId> = module.functions.keys().collect();
+    lower_functions(module, &all, ctx)
 }
 
-/// Lowers what is left in the program's functions and the library's.
-pub(super) fn lower_functions(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+/// Lowers these functions, the program's or the library's.
+pub(super) fn lower_functions(
+    module: &mut Module,
+    functions: &[FuncId],
+    ctx: &Ctx<'_>,
+) -> Result<Changed, LowerError> {
     let mut library = Library::new(module, ctx.target);
     let mut changed = Changed::No;
-    let ids: Vec<FuncId> = module.functions.keys().collect();
-    for id in ids {
+    for &id in functions {
         let f = &mut module.functions[id];
         if f.entry().is_none() {
             continue;
