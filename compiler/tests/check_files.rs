@@ -63,7 +63,7 @@ fn arguments(ir: &Module, run: &Run, given: &Arguments) -> Vec<Argument> {
                 )
             }
             Arg::Local(size) => (*size, format!("local memory of {size} bytes")),
-            Arg::Null | Arg::Bytes(_) | Arg::Queue(_) => (0, String::new()),
+            _ => (0, String::new()),
         };
         Argument {
             name: meta
@@ -131,7 +131,7 @@ fn check_run(ir: &Module, sites: &[CheckSite], run: &Run) -> Result<(), String> 
             }
         }
         Arg::Local(size) => Object::local(*size),
-        Arg::Null | Arg::Bytes(_) | Arg::Queue(_) => Object::default(),
+        _ => Object::default(),
     });
     let ranges = allocations.iter().enumerate();
     let ranges = ranges.map(|(index, &(first, size))| Range {

@@ -1,6 +1,6 @@
 //! Kernel files ([`pumice_filetests::KernelFile`] describes their directives) on a device.
 
-use crate::cl::{Arg, Buffer, Error, Program, Session};
+use crate::cl::{Arg, Buffer, Error, Image, Program, Sampler, Session};
 use pumice_filetests::{Arg as FileArg, KernelFile, Run};
 
 /// CL_BUILD_PROGRAM_FAILURE
@@ -166,36 +166,16 @@ fn check_run(run: &Run, device: &Session, program: &Program, checked: bool) -> R
         true => Some(device.device_queue(false).map_err(text)?),
         false => None,
     };
-    let mut buffers: Vec<Option<Buffer>> = Vec::new();
-    for arg in &run.args {
-        buffers.push(match arg {
-            FileArg::Buffer { bytes, addresses } if addresses.is_empty() => {
-                Some(device.buffer(bytes).map_err(text)?)
-            }
-            FileArg::Pipe {
-                packet_size,
-                max_packets,
-            } => Some(device.pipe(*packet_size, *max_packets).map_err(text)?),
-            // The same pipe once more: it is looked up below.
-            FileArg::Alias { arg, offset: 0 } if matches!(run.args[*arg], FileArg::Pipe { .. }) => {
-                None
-            }
-            FileArg::Buffer { .. } | FileArg::Alias { .. } => {
-                return Err("addresses and aliases are the interpreter's".to_string());
-            }
-            _ => None,
-        });
-    }
-    let args: Vec<Arg<'_>> = (run.args.iter().zip(&buffers))
-        .map(|(arg, buffer)| match (arg, buffer) {
+    let memory: Vec<Memory> = (run.args.iter())
+        .map(|arg| memory_of(device, run, arg))
+        .collect::<Result<_, _>>()?;
+    let args: Vec<Arg<'_>> = (run.args.iter().zip(&memory))
+        .map(|(arg, own)| match (arg, own) {
             (FileArg::Value(bytes), _) => Arg::Bytes(bytes),
             (FileArg::Local(size), _) => Arg::Local(*size),
             (FileArg::Queue, _) => queue.as_ref().map_or(Arg::Null, Arg::Queue),
-            (FileArg::Alias { arg, .. }, _) => {
-                buffers[*arg].as_ref().map_or(Arg::Null, Arg::Buffer)
-            }
-            (_, Some(buffer)) => Arg::Buffer(buffer),
-            (_, None) => Arg::Null,
+            (FileArg::Alias { arg, .. }, _) => memory[*arg].arg(),
+            (_, own) => own.arg(),
         })
         .collect();
     let (offset, local) = (
@@ -209,10 +189,57 @@ fn check_run(run: &Run, device: &Session, program: &Program, checked: bool) -> R
     if checked || run.has_faults() {
         run.check_reports(&device.messages().map_err(text)?)?;
     }
-    run.check(|arg| {
-        let buffer = buffers.get(arg).and_then(Option::as_ref);
-        let buffer = buffer.ok_or_else(|| format!("argument {arg} is no buffer"))?;
-        device.read(buffer).map_err(text)
+    run.check(|arg| match memory.get(arg) {
+        Some(Memory::Buffer(buffer)) => device.read(buffer).map_err(text),
+        Some(Memory::Image(image)) => device.read_image(image).map_err(text),
+        _ => Err(format!("argument {arg} is no buffer")),
+    })
+}
+
+/// The object that is made for an argument.
+enum Memory {
+    Buffer(Buffer),
+    Image(Image),
+    Sampler(Sampler),
+    None,
+}
+
+impl Memory {
+    fn arg(&self) -> Arg<'_> {
+        match self {
+            Memory::Buffer(buffer) => Arg::Buffer(buffer),
+            Memory::Image(image) => Arg::Image(image),
+            Memory::Sampler(sampler) => Arg::Sampler(sampler),
+            Memory::None => Arg::Null,
+        }
+    }
+}
+
+fn memory_of(device: &Session, run: &Run, arg: &FileArg) -> Result<Memory, String> {
+    let text = |error: Error| error.to_string();
+    Ok(match arg {
+        FileArg::Buffer { bytes, addresses } if addresses.is_empty() => {
+            Memory::Buffer(device.buffer(bytes).map_err(text)?)
+        }
+        FileArg::Pipe {
+            packet_size,
+            max_packets,
+        } => Memory::Buffer(device.pipe(*packet_size, *max_packets).map_err(text)?),
+        FileArg::Image { image, bytes } => {
+            let made = device.image(image, bytes);
+            Memory::Image(made.map_err(|error| format!("{error} ({})", image.format_name()))?)
+        }
+        FileArg::Sampler(sampler) => Memory::Sampler(device.sampler(*sampler).map_err(text)?),
+        // The same pipe once more.
+        FileArg::Alias { arg, offset: 0 } if matches!(run.args[*arg], FileArg::Pipe { .. }) => {
+            Memory::None
+        }
+        FileArg::Buffer { .. } | FileArg::Alias { .. } => {
+            return Err("addresses and aliases are the interpreter's".to_string());
+        }
+        FileArg::NullBuffer | FileArg::Queue | FileArg::Value(_) | FileArg::Local(_) => {
+            Memory::None
+        }
     })
 }
 

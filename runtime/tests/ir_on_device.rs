@@ -161,6 +161,7 @@ fn on_device(run: &Run) -> bool {
     let plain = |arg: &FileArg| match arg {
         FileArg::Buffer { addresses, .. } => addresses.is_empty(),
         FileArg::Alias { .. } | FileArg::Pipe { .. } | FileArg::Queue => false,
+        FileArg::Image { .. } | FileArg::Sampler(_) => false,
         _ => true,
     };
     run.args.iter().all(plain) && run.printf.is_empty() && run.error.is_none()

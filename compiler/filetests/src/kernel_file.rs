@@ -17,6 +17,10 @@
 //! // arg: pattern 64                     a buffer of 64 bytes, each another number
 //! // arg: float4 1 2 3 4                 by value; vec3 takes three numbers
 //! // arg: local 64                       bytes of local memory
+//! // arg: image2d 4x3 RGBA SNORM_INT8 -4..43
+//! //                                     an image (`image1d`, `image1d_array`, `image1d_buffer`, `image2d_array`,
+//! //                                     `image3d`): sizes, layers last; channel order and type; the channels' bits
+//! // arg: sampler CLAMP NEAREST          addressing mode, filter, `NORMALIZED` where coordinates are
 //! // expect 0: int 2 3 4 5               argument 0 after the run
 //! // expect 1: float 0.5 ulp 2           tolerance at the end: `ulp N` or `abs X`
 //! // expect printf: v=%d [5]             one printf record: format, then the arguments' bits
@@ -28,23 +32,9 @@
 //! Types are OpenCL C's scalar names with an optional vector width. Numbers are values, `half 1`
 //! is one; `0x` begins bits. `?` expects anything. Files in assembly begin comments with `;`.
 
-use crate::Scalar;
 use crate::directive::{Directive, directives};
-use std::fmt::Write;
-
-/// Differences shown of one expectation at most.
-const SHOWN: usize = 8;
-
-/// Tolerated distance of a float from the expectation.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tolerance {
-    /// Same bits (any NaN equals any NaN).
-    Exact,
-    /// Units in the last place of the expected value.
-    Ulp(f64),
-    /// Absolute difference.
-    Abs(f64),
-}
+use crate::expect::{Element, Expect, elements, expectation, number};
+use crate::{Image, Sampler, Scalar};
 
 /// An address inside a buffer's contents, to be filled in by who makes the buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,21 +79,15 @@ pub enum Arg {
     Value(Vec<u8>),
     /// Bytes of local memory.
     Local(usize),
-}
-
-/// Expected contents of an argument's buffer.
-#[derive(Clone, Debug)]
-pub struct Expect {
-    /// Line of the directive, from 1.
-    pub line: usize,
-    /// Argument number.
-    pub arg: usize,
-    /// Type of the elements.
-    pub scalar: Scalar,
-    /// Elements in little-endian bytes; `None` for `?`.
-    pub elements: Vec<Option<Vec<u8>>>,
-    /// Tolerance of every element.
-    pub tolerance: Tolerance,
+    /// An image with these contents.
+    Image {
+        /// The image.
+        image: Image,
+        /// Its pixels, row after row without gaps.
+        bytes: Vec<u8>,
+    },
+    /// A sampler.
+    Sampler(Sampler),
 }
 
 /// One run of a kernel.
@@ -146,55 +130,8 @@ pub struct KernelFile {
     pub runs: Vec<Run>,
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{text:?} is no number"))
-}
-
 fn sizes(text: &str) -> Result<Vec<u64>, String> {
     text.split_whitespace().map(number).collect()
-}
-
-/// An element as written, before `?` and addresses are told apart from contents.
-enum Element {
-    Any,
-    Bytes(Vec<u8>),
-    Address { arg: usize, offset: u64 },
-}
-
-fn element(scalar: Scalar, text: &str) -> Result<Element, String> {
-    if text == "?" {
-        return Ok(Element::Any);
-    }
-    let Some(place) = text.strip_prefix('@') else {
-        return scalar.encode(text).map(Element::Bytes);
-    };
-    let (arg, offset) = place.split_once('+').unwrap_or((place, "0"));
-    if scalar.bytes() != 8 {
-        return Err(format!("{text:?} takes 8 bytes"));
-    }
-    Ok(Element::Address {
-        arg: number(arg)?,
-        offset: number(offset)?,
-    })
-}
-
-/// Elements with `n*x` and `a..b` spelled out.
-fn elements(scalar: Scalar, words: &[&str]) -> Result<Vec<Element>, String> {
-    let mut list = Vec::new();
-    for word in words {
-        if let Some((count, value)) = word.split_once('*') {
-            for _ in 0..number(count)? {
-                list.push(element(scalar, value)?);
-            }
-        } else if let Some((first, last)) = word.split_once("..") {
-            for value in number::<i64>(first)?..=number(last)? {
-                list.push(element(scalar, &value.to_string())?);
-            }
-        } else {
-            list.push(element(scalar, word)?);
-        }
-    }
-    Ok(list)
 }
 
 fn buffer(scalar: Scalar, words: &[&str]) -> Result<Arg, String> {
@@ -227,6 +164,17 @@ fn value(name: &str, words: &[&str]) -> Result<Arg, String> {
     Ok(Arg::Value(bytes))
 }
 
+fn image(image: Image, words: &[&str]) -> Result<Arg, String> {
+    let Arg::Buffer { bytes, .. } = buffer(image.scalar(), words)? else {
+        unreachable!("buffer gives a buffer")
+    };
+    if bytes.len() != image.bytes() {
+        let (given, needed) = (bytes.len(), image.bytes());
+        return Err(format!("{given} bytes for an image of {needed}"));
+    }
+    Ok(Arg::Image { image, bytes })
+}
+
 /// Bytes of which neighbours, and those of other arguments at the same place, differ.
 fn pattern(size: usize, arg: usize) -> Vec<u8> {
     (0..size)
@@ -257,6 +205,10 @@ fn argument(text: &str, index: usize) -> Result<Arg, String> {
         }),
         ["queue"] => Ok(Arg::Queue),
         ["local", size] => number(size).map(Arg::Local),
+        ["sampler", ref rest @ ..] => Sampler::parse(rest).map(Arg::Sampler),
+        [kind, sizes, order, data_type, ref rest @ ..] if Image::is_kind(kind) => {
+            image(Image::parse([kind, sizes, order, data_type])?, rest)
+        }
         [name, ref rest @ ..] => value(name, rest),
         [] => Err("an argument needs a type".to_string()),
     }
@@ -275,35 +227,6 @@ fn contains(line: &str, text: &str) -> bool {
             rest = number.get(piece.len()..).unwrap_or_default();
             fits
         })
-    })
-}
-
-fn expectation(line: usize, arg: &str, text: &str) -> Result<Expect, String> {
-    let mut words: Vec<&str> = text.split_whitespace().collect();
-    let mut tolerance = Tolerance::Exact;
-    if let [.., kind @ ("ulp" | "abs"), amount] = words[..] {
-        let amount = number(amount)?;
-        tolerance = match kind {
-            "ulp" => Tolerance::Ulp(amount),
-            _ => Tolerance::Abs(amount),
-        };
-        words.truncate(words.len() - 2);
-    }
-    let (scalar, _) = Scalar::parse_type(words.first().ok_or("an expectation needs a type")?)?;
-    let expected = |element| match element {
-        Element::Any => Ok(None),
-        Element::Bytes(bytes) => Ok(Some(bytes)),
-        Element::Address { .. } => Err("an address cannot be expected".to_string()),
-    };
-    Ok(Expect {
-        line,
-        arg: number(arg.trim())?,
-        scalar,
-        elements: elements(scalar, &words[1..])?
-            .into_iter()
-            .map(expected)
-            .collect::<Result<_, _>>()?,
-        tolerance,
     })
 }
 
@@ -433,65 +356,6 @@ impl Run {
     }
 }
 
-impl Expect {
-    /// Compares a buffer's contents with the expectation.
-    ///
-    /// # Errors
-    /// The first elements that differ.
-    pub fn check(&self, got: &[u8]) -> Result<(), String> {
-        let size = self.scalar.bytes();
-        if got.len() < self.elements.len() * size {
-            return Err(format!(
-                "expects {} elements of a buffer of {} bytes",
-                self.elements.len(),
-                got.len()
-            ));
-        }
-        let mut wrong = String::new();
-        let mut count = 0;
-        for (index, (want, have)) in self.elements.iter().zip(got.chunks(size)).enumerate() {
-            let Some(want) = want else { continue };
-            if !self.accepts(want, have) {
-                count += 1;
-                if count <= SHOWN {
-                    // Writing to a String cannot fail.
-                    let _ = writeln!(
-                        wrong,
-                        "  [{index}] is {}, expected {}",
-                        self.scalar.show(have),
-                        self.scalar.show(want)
-                    );
-                }
-            }
-        }
-        if count == 0 {
-            Ok(())
-        } else {
-            Err(format!(
-                "argument {}: {count} elements differ\n{wrong}",
-                self.arg
-            ))
-        }
-    }
-
-    fn accepts(&self, want: &[u8], have: &[u8]) -> bool {
-        if want == have {
-            return true;
-        }
-        let (Some(a), Some(b)) = (self.scalar.value(want), self.scalar.value(have)) else {
-            return false;
-        };
-        if a.is_nan() || b.is_nan() {
-            return a.is_nan() && b.is_nan();
-        }
-        match self.tolerance {
-            Tolerance::Exact => false,
-            Tolerance::Abs(limit) => (a - b).abs() <= limit,
-            Tolerance::Ulp(limit) => a == b || (a - b).abs() <= limit * self.scalar.ulp(a),
-        }
-    }
-}
-
 /// A line with `0x*` in the place of each address.
 fn without_addresses(line: &str) -> String {
     let mut parts = line.split("0x");
@@ -505,8 +369,8 @@ fn without_addresses(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Address, Arg, Expect, KernelFile, Tolerance, contains};
-    use crate::Scalar;
+    use super::{Address, Arg, KernelFile, contains};
+    use crate::{Image, Sampler};
 
     #[test]
     fn a_file_that_cannot_fail_is_refused() {
@@ -544,6 +408,20 @@ mod tests {
     }
 
     #[test]
+    fn images_and_samplers_are_arguments() {
+        let text = "// kernel: k\n// global: 1\n// arg: image2d 2x1 RG UNORM_INT8 0..3\n\
+                    // arg: sampler CLAMP NEAREST\n// expect 0: uchar 0..3\n";
+        let file = KernelFile::parse_test(text).unwrap();
+        let image = Image::parse(["image2d", "2x1", "RG", "UNORM_INT8"]).unwrap();
+        let bytes = vec![0, 1, 2, 3];
+        assert_eq!(file.runs[0].args[0], Arg::Image { image, bytes });
+        let sampler = Sampler::parse(&["CLAMP", "NEAREST"]).unwrap();
+        assert_eq!(file.runs[0].args[1], Arg::Sampler(sampler));
+        let error = KernelFile::parse(&text.replace("0..3\n//", "0..2\n//")).unwrap_err();
+        assert!(error.contains("3 bytes for an image of 4"), "{error}");
+    }
+
+    #[test]
     fn faults_are_found_anywhere() {
         assert!(contains("note: by work-item 12 of", "by work-item ? of"));
         assert!(contains("a 1 a 2 b", "a ? b"));
@@ -566,21 +444,5 @@ mod tests {
         assert_eq!(report("a: error: at 0x12aB, b\n  *p = 1;"), Ok(()));
         assert!(report("a: error: at 0x12aB, c\n  *p = 1;").is_err());
         assert!(report("a: error: at 0x12aB, b").is_err());
-    }
-
-    #[test]
-    fn tolerances() {
-        let expect = |tolerance| Expect {
-            line: 1,
-            arg: 0,
-            scalar: Scalar::F32,
-            elements: vec![Some(1f32.to_le_bytes().to_vec())],
-            tolerance,
-        };
-        let next = f32::from_bits(1f32.to_bits() + 1).to_le_bytes();
-        assert!(expect(Tolerance::Exact).check(&next).is_err());
-        assert!(expect(Tolerance::Ulp(1.0)).check(&next).is_ok());
-        assert!(expect(Tolerance::Ulp(0.5)).check(&next).is_err());
-        assert!(expect(Tolerance::Abs(1e-6)).check(&next).is_ok());
     }
 }

@@ -12,10 +12,14 @@
 #![forbid(unsafe_code)]
 
 pub mod directive;
+mod expect;
 pub mod golden;
+mod image;
 mod kernel_file;
 mod scalar;
 pub mod skip;
 
-pub use kernel_file::{Address, Arg, Expect, KernelFile, Run, Tolerance};
+pub use expect::{Expect, Tolerance};
+pub use image::{Image, ImageKind, Sampler};
+pub use kernel_file::{Address, Arg, KernelFile, Run};
 pub use scalar::Scalar;

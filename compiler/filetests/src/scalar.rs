@@ -30,21 +30,30 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// The types with their names.
+    const NAMES: [(&'static str, Scalar); 11] = [
+        ("char", Scalar::I8),
+        ("uchar", Scalar::U8),
+        ("short", Scalar::I16),
+        ("ushort", Scalar::U16),
+        ("int", Scalar::I32),
+        ("uint", Scalar::U32),
+        ("long", Scalar::I64),
+        ("ulong", Scalar::U64),
+        ("half", Scalar::F16),
+        ("float", Scalar::F32),
+        ("double", Scalar::F64),
+    ];
+
     fn from_name(name: &str) -> Option<Scalar> {
-        Some(match name {
-            "char" => Scalar::I8,
-            "uchar" => Scalar::U8,
-            "short" => Scalar::I16,
-            "ushort" => Scalar::U16,
-            "int" => Scalar::I32,
-            "uint" => Scalar::U32,
-            "long" => Scalar::I64,
-            "ulong" => Scalar::U64,
-            "half" => Scalar::F16,
-            "float" => Scalar::F32,
-            "double" => Scalar::F64,
-            _ => return None,
-        })
+        let row = Self::NAMES.iter().find(|(known, _)| *known == name);
+        row.map(|&(_, scalar)| scalar)
+    }
+
+    /// The type's name in OpenCL C.
+    pub fn name(self) -> &'static str {
+        let row = Self::NAMES.iter().find(|(_, scalar)| *scalar == self);
+        row.map_or("", |&(name, _)| name)
     }
 
     /// Splits a type's name, `float4` for example, into its scalar and its lanes.

@@ -1,5 +1,6 @@
 //! Kernel arguments as the interpreter needs them.
 
+use super::images::Handles;
 use super::lanes::{Lanes, lanes_of};
 use super::{Arg, ErrorKind, Inputs, buffer_address};
 use pumice_ir::ArgLayout;
@@ -28,6 +29,7 @@ pub(super) struct Prepared {
     pub params: Vec<Param>,
     /// The bytes that `LoadArg` reads.
     pub block: Vec<u8>,
+    pub handles: Handles,
 }
 
 /// Matches the arguments with the kernel's.
@@ -44,6 +46,7 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
     let mut prepared = Prepared {
         params: Vec::new(),
         block: vec![0; layout.size as usize],
+        handles: Handles::default(),
     };
     for (ordinal, (arg, given)) in kernel.args.iter().zip(&inputs.args).enumerate() {
         let mut bytes = match given {
@@ -55,7 +58,10 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
                 (buffer_address(index) + offset).to_le_bytes().to_vec()
             }
             Arg::Buffer { index, .. } => return Err(bad(format!("no buffer {index}"))),
-            Arg::Local(_) => Vec::new(),
+            Arg::Image(image) if image.buffer >= inputs.buffers.len() => {
+                return Err(bad(format!("no buffer {}", image.buffer)));
+            }
+            Arg::Local(_) | Arg::Image(_) | Arg::Sampler(_) => Vec::new(),
         };
         let exact = |expected: usize, bytes: &[u8]| {
             let found = bytes.len();
@@ -72,8 +78,19 @@ pub(super) fn prepare(kernel: &KernelInfo, inputs: &Inputs) -> Result<Prepared, 
             (KernelArgKind::Local { .. }, _) | (_, Arg::Local(_)) => {
                 return Err(bad(format!("argument {ordinal}: local memory or not")));
             }
-            (KernelArgKind::Image(_) | KernelArgKind::Sampler, _) => {
+            (&KernelArgKind::Image(ty), &Arg::Image(image)) => {
+                prepared.handles.add_image(ordinal, ty, image)?;
                 Param::Value(Lanes::from_slice(&[ordinal as u64]))
+            }
+            (KernelArgKind::Sampler, &Arg::Sampler(mask)) => {
+                prepared.handles.add_sampler(ordinal, mask);
+                Param::Value(Lanes::from_slice(&[ordinal as u64]))
+            }
+            (KernelArgKind::Image(_) | KernelArgKind::Sampler, _)
+            | (_, Arg::Image(_) | Arg::Sampler(_)) => {
+                return Err(bad(format!(
+                    "argument {ordinal}: an image or sampler or not"
+                )));
             }
             (KernelArgKind::Pointer(_), _) => {
                 exact(8, &bytes)?;

@@ -312,19 +312,19 @@ impl Item {
                 }
                 machine.payloads.execute(machine.module, *op, &args)?
             }
-            InstKind::Image { op, image, .. } => {
-                return Err(ErrorKind::Unsupported(format!(
-                    "{} of {}",
-                    op.words().join("."),
-                    image.display()
-                )));
+            InstKind::Image { op, image, args } => {
+                let args: SmallVec<[(Type, Lanes); 5]> = (args.iter())
+                    .map(|&arg| (func.ty(arg), self.read(func, arg)))
+                    .collect();
+                let handles = &machine.prepared.handles;
+                handles.execute(&mut machine.global, *op, *image, &args)?
             }
             InstKind::Matrix { op, .. } => {
                 return Err(ErrorKind::Unsupported(format!("a device's matrix: {op:?}")));
             }
             &InstKind::HandleArg { ordinal } => smallvec![u64::from(ordinal)],
-            InstKind::HandleInfo { which, .. } => {
-                return Err(ErrorKind::Unsupported(which.name().into()));
+            &InstKind::HandleInfo { ordinal, which } => {
+                machine.prepared.handles.info(ordinal, which)?
             }
             &InstKind::LocalArg { ordinal } => smallvec![machine.local_arg(ordinal)?],
             &InstKind::LoadArg { offset } => machine.load_arg(offset, ty)?,

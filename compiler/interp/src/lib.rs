@@ -22,10 +22,12 @@ mod exec;
 pub mod float;
 mod group;
 pub mod half;
+mod images;
 mod lanes;
 mod machine;
 mod memory;
 mod nodes;
+mod pixel;
 
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,19 @@ use pumice_target::device_queue::QUEUES;
 
 pub use memory::buffer_address;
 pub use nodes::Enqueued;
+
+/// An image, whose pixels are the bytes of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The number of the buffer in [`Inputs::buffers`]: its pixels, row after row without gaps.
+    pub buffer: usize,
+    /// The size as [`pumice_ir::ImageOp::Size`] gives it, layers last; 1 where it has no more numbers.
+    pub size: [u32; 3],
+    /// `cl_channel_order`.
+    pub order: u32,
+    /// `cl_channel_type`.
+    pub data_type: u32,
+}
 
 /// One kernel argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +69,10 @@ pub enum Arg {
     Local(u64),
     /// The device queue of that number.
     Queue(u32),
+    /// An image.
+    Image(Image),
+    /// A sampler: the sum of its `CLK_*` constants.
+    Sampler(u32),
 }
 
 /// The memory and arguments of a run.

@@ -59,7 +59,8 @@ impl<'a> Machine<'a> {
         options: &'a Options,
         received: &[Vec<u32>],
     ) -> Result<Self, InterpError> {
-        let prepared = prepare(kernel, inputs)?;
+        let mut prepared = prepare(kernel, inputs)?;
+        prepared.handles.find_asked(module, kernel);
         let ones =
             |from: u32| (from as usize..3).all(|d| range.global[d] == 1 && range.local[d] == 1);
         if !(1..=3).contains(&range.work_dim) || !ones(range.work_dim) || range.local.contains(&0) {

@@ -2,7 +2,7 @@
 
 use pumice_filetests::{Arg as FileArg, Run};
 use pumice_interp::{
-    self as interp, Arg, Inputs, NdRange, Options, Output, PrintfRecord, PrintfValue,
+    self as interp, Arg, Image, Inputs, NdRange, Options, Output, PrintfRecord, PrintfValue,
     buffer_address,
 };
 use pumice_ir::Module;
@@ -54,6 +54,18 @@ impl Arguments {
                 FileArg::Queue => (None, Arg::Queue(1)),
                 FileArg::Value(bytes) => (None, Arg::Bytes(bytes.clone())),
                 FileArg::Local(size) => (None, Arg::Local(*size as u64)),
+                FileArg::Image { image, bytes } => {
+                    let buffer = arguments.inputs.buffers.len();
+                    arguments.inputs.buffers.push(bytes.clone());
+                    let image = Image {
+                        buffer,
+                        size: image.size,
+                        order: image.order,
+                        data_type: image.data_type,
+                    };
+                    (Some((buffer, 0)), Arg::Image(image))
+                }
+                FileArg::Sampler(sampler) => (None, Arg::Sampler(sampler.mask())),
             };
             arguments.inputs.args.push(arg);
             arguments.buffers.push(place);

@@ -6,9 +6,9 @@ use cl_sys::{
     CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE, CL_KERNEL_ARG_TYPE_QUALIFIER,
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
     CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
-    CL_PROGRAM_KERNEL_NAMES, cl_command_queue, cl_image_desc, cl_image_format, cl_mem, cl_sampler,
-    cl_uint,
+    CL_PROGRAM_KERNEL_NAMES, cl_command_queue, cl_mem, cl_sampler, cl_uint,
 };
+use pumice_filetests::{Image as Shape, ImageKind, Sampler as Modes};
 use std::ptr;
 
 /// Bytes of each buffer that is made.
@@ -26,35 +26,29 @@ const PIPE: cl_uint = CL_KERNEL_ARG_TYPE_PIPE as cl_uint;
 const PACKETS: u32 = 16;
 /// CL_INVALID_ARG_SIZE
 const INVALID_ARG_SIZE: i32 = -51;
-/// CL_ADDRESS_CLAMP, CL_FILTER_NEAREST
-const SAMPLER: (cl_uint, cl_uint) = (0x1132, 0x1140);
-/// CL_RGBA, CL_FLOAT
-const FORMAT: (cl_uint, cl_uint) = (0x10B5, 0x10DE);
+/// The sampler of each sampler argument.
+const SAMPLER: Modes = Modes {
+    normalized: false,
+    addressing: 0x1132, // CL_ADDRESS_CLAMP
+    filter: 0x1140,     // CL_FILTER_NEAREST
+};
 
-/// Image types by the name of the argument's type: CL_MEM_OBJECT_IMAGE*, and dimensions.
-const IMAGES: [(&str, cl_uint, u32); 6] = [
-    ("image1d_t", 0x10F4, 1),
-    ("image1d_array_t", 0x10F5, 1),
-    ("image1d_buffer_t", 0x10F6, 1),
-    ("image2d_t", 0x10F1, 2),
-    ("image2d_array_t", 0x10F3, 2),
-    ("image3d_t", 0x10F2, 3),
+/// Image types by the name of the argument's type, with sizes.
+const IMAGES: [(&str, ImageKind, [u32; 3]); 6] = [
+    ("image1d_t", ImageKind::Image1d, [16, 1, 1]),
+    ("image1d_array_t", ImageKind::Image1dArray, [16, 1, 1]),
+    ("image1d_buffer_t", ImageKind::Image1dBuffer, [16, 1, 1]),
+    ("image2d_t", ImageKind::Image2d, [16, 16, 1]),
+    ("image2d_array_t", ImageKind::Image2dArray, [16, 16, 1]),
+    ("image3d_t", ImageKind::Image3d, [16, 16, 16]),
 ];
 
 /// Something that a kernel holds by a handle.
 enum Held {
     Buffer(#[expect(dead_code, reason = "held for its end")] super::Buffer),
-    Sampler(cl_sampler),
+    Image(#[expect(dead_code, reason = "held for its end")] super::Image),
+    Sampler(#[expect(dead_code, reason = "held for its end")] super::Sampler),
     Queue(#[expect(dead_code, reason = "held for its end")] super::DeviceQueue),
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        if let Held::Sampler(sampler) = self {
-            // SAFETY: created by `sampler`, released once.
-            unsafe { cl_sys::clReleaseSampler(*sampler) };
-        }
-    }
 }
 
 impl Program {
@@ -185,23 +179,32 @@ impl Session {
         }
         let name = string(kernel.argument(index, CL_KERNEL_ARG_TYPE_NAME)?);
         let image = IMAGES.iter().find(|(image, ..)| *image == name);
-        if qualifier != CL_KERNEL_ARG_ADDRESS_PRIVATE || image.is_some() {
-            let buffer = match image {
-                Some(&(_, kind, dimensions)) => self.image(kind, dimensions)?,
-                None => self.buffer(&vec![0; BUFFER])?,
+        if let Some(&(_, kind, size)) = image {
+            let shape = Shape {
+                kind,
+                size,
+                order: 0x10B5,     // CL_RGBA
+                data_type: 0x10DE, // CL_FLOAT
             };
+            let image = self.image(&shape, &vec![0; shape.bytes()])?;
+            let size = size_of::<cl_mem>();
+            // SAFETY: the handle is read during the call.
+            unsafe { kernel.set(index, size, ptr::from_ref(&image.memory.mem).cast())? };
+            return Ok(Some(Held::Image(image)));
+        }
+        if qualifier != CL_KERNEL_ARG_ADDRESS_PRIVATE {
+            let buffer = self.buffer(&vec![0; BUFFER])?;
             let size = size_of::<cl_mem>();
             // SAFETY: the handle is read during the call.
             unsafe { kernel.set(index, size, ptr::from_ref(&buffer.mem).cast())? };
             return Ok(Some(Held::Buffer(buffer)));
         }
         if name == "sampler_t" {
-            let sampler = self.sampler()?;
-            let held = Held::Sampler(sampler);
+            let sampler = self.sampler(SAMPLER)?;
             let size = size_of::<cl_sampler>();
             // SAFETY: the handle is read during the call.
-            unsafe { kernel.set(index, size, ptr::from_ref(&sampler).cast())? };
-            return Ok(Some(held));
+            unsafe { kernel.set(index, size, ptr::from_ref(&sampler.sampler).cast())? };
+            return Ok(Some(Held::Sampler(sampler)));
         }
         if name == "queue_t" {
             let queue = self.device_queue(false)?;
@@ -242,46 +245,5 @@ impl Session {
             call: "clSetKernelArg",
             code: INVALID_ARG_SIZE,
         }))
-    }
-
-    fn image(&self, kind: cl_uint, dimensions: u32) -> Result<super::Buffer> {
-        let format = cl_image_format {
-            image_channel_order: FORMAT.0,
-            image_channel_data_type: FORMAT.1,
-        };
-        let is_buffer = kind == 0x10F6;
-        let of = match is_buffer {
-            true => Some(self.buffer(&[0; 4 * 4 * 16])?),
-            false => None,
-        };
-        let desc = cl_image_desc {
-            image_type: kind,
-            image_width: 16,
-            image_height: if dimensions > 1 { 16 } else { 0 },
-            image_depth: if dimensions > 2 { 16 } else { 0 },
-            image_array_size: 1,
-            image_row_pitch: 0,
-            image_slice_pitch: 0,
-            num_mip_levels: 0,
-            num_samples: 0,
-            buffer: of.as_ref().map_or(ptr::null_mut(), |buffer| buffer.mem),
-        };
-        let mut code = 0;
-        // SAFETY: both structs live through the call, and no host memory is given.
-        let mem = unsafe {
-            cl_sys::clCreateImage(self.context, 1, &format, &desc, ptr::null_mut(), &mut code)
-        };
-        check("clCreateImage", code)?;
-        Ok(super::Buffer { mem, size: 0 })
-    }
-
-    fn sampler(&self) -> Result<cl_sampler> {
-        let mut code = 0;
-        let (addressing, filter) = SAMPLER;
-        // SAFETY: the context is alive.
-        let sampler =
-            unsafe { cl_sys::clCreateSampler(self.context, 0, addressing, filter, &mut code) };
-        check("clCreateSampler", code)?;
-        Ok(sampler)
     }
 }

@@ -7,11 +7,13 @@
 mod any_kernel;
 mod external;
 mod gl;
+mod images;
 mod messages;
 mod queue;
 mod replay;
 
 pub use gl::GlContext;
+pub use images::{Image, Sampler};
 use messages::Messages;
 pub use queue::{DeviceQueue, Event};
 pub use replay::CommandBuffer;
@@ -20,7 +22,7 @@ use cl_sys::{
     CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION,
     CL_MEM_COPY_HOST_PTR, CL_MEM_HOST_NO_ACCESS, CL_MEM_READ_WRITE, CL_PLATFORM_NAME,
     CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_device_info,
-    cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint,
+    cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_sampler, cl_uint,
 };
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -63,6 +65,10 @@ pub enum Arg<'a> {
     Buffer(&'a Buffer),
     /// A device queue.
     Queue(&'a DeviceQueue),
+    /// An image.
+    Image(&'a Image),
+    /// A sampler.
+    Sampler(&'a Sampler),
     /// A null buffer.
     Null,
     /// So many bytes of local memory.
@@ -399,6 +405,11 @@ impl Session {
                 Arg::Queue(queue) => (
                     size_of::<cl_command_queue>(),
                     ptr::from_ref(&queue.queue).cast(),
+                ),
+                Arg::Image(image) => (size_of::<cl_mem>(), ptr::from_ref(&image.memory.mem).cast()),
+                Arg::Sampler(sampler) => (
+                    size_of::<cl_sampler>(),
+                    ptr::from_ref(&sampler.sampler).cast(),
                 ),
                 Arg::Null => (size_of::<cl_mem>(), ptr::null()),
                 Arg::Local(size) => (*size, ptr::null()),

@@ -89,6 +89,7 @@ fn argument_bytes(arg: &Arg, buffers: &[Buffer], size: u32) -> Vec<u8> {
         Arg::Null => vec![0; 8],
         Arg::Local(_) => Vec::new(),
         Arg::Queue(_) => panic!("a dispatch alone has no device queues"),
+        Arg::Image(_) | Arg::Sampler(_) => panic!("images and samplers are no bytes"),
     };
     bytes.truncate(size as usize);
     bytes

@@ -10,7 +10,7 @@ use pumice_compiler::target::Quirks;
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
-use pumice_filetests::{Arg, KernelFile, Run, directive};
+use pumice_filetests::{Arg, Image, KernelFile, Run, directive};
 use pumice_interp as interp;
 use pumice_ir::Module;
 
@@ -209,8 +209,9 @@ fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
         let (before, after) = (&runs[run], &results[run]);
         let mut after = after.iter();
         for (at, arg) in before.args.iter().enumerate() {
-            let Arg::Buffer { bytes, .. } = arg else {
-                continue;
+            let bytes = match arg {
+                Arg::Buffer { bytes, .. } | Arg::Image { bytes, .. } => bytes,
+                _ => continue,
             };
             let first = after.len() == results[run].len();
             let after = after.next().expect("a buffer of each argument");
@@ -228,7 +229,7 @@ fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
         }
         if let Some(arg) = line.strip_prefix("// arg: ") {
             let words: Vec<&str> = arg.split_whitespace().collect();
-            types.push(words[usize::from(words[0] == "buffer")].to_string());
+            types.push(element_type(&words).to_string());
         } else {
             flush(&mut types, &mut out);
         }
@@ -237,6 +238,18 @@ fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
     }
     flush(&mut types, &mut out);
     out
+}
+
+/// The type of an argument's elements.
+fn element_type<'a>(words: &[&'a str]) -> &'a str {
+    match *words {
+        ["buffer", name, ..] => name,
+        [kind, sizes, order, data_type, ..] if Image::is_kind(kind) => {
+            let image = Image::parse([kind, sizes, order, data_type]);
+            image.map_or("uchar", |image| image.scalar().name())
+        }
+        _ => words[0],
+    }
 }
 
 /// Buffer contents as bits, repetitions counted.
