@@ -5,7 +5,7 @@
 //! Never: runs a program in the process that keeps the books; drivers may crash.
 
 use crate::cl::Session;
-use crate::kernel_file;
+use crate::kernel_file::{self, NO_IMAGES};
 use crate::process;
 use pumice_filetests::KernelFile;
 use std::collections::BTreeMap;
@@ -35,8 +35,8 @@ pub struct Form {
     pub name: String,
     /// Variables with their values.
     pub env: Vec<(String, String)>,
-    /// Files that hold this text are left out.
-    pub skip: Option<String>,
+    /// Files that hold one of these texts are left out.
+    pub skip: Vec<String>,
 }
 
 /// Parameters of a fuzzing campaign.
@@ -272,7 +272,7 @@ impl Campaign {
         Ok(refused)
     }
 
-    /// Runs the seeds of a batch on one form; without those that it leaves out.
+    /// Runs the seeds of a batch on one form; without those that it leaves out, and those with images that the device has not.
     fn run_form(
         &self,
         form: &Form,
@@ -284,8 +284,8 @@ impl Campaign {
             .map(|(&seed, why)| (seed, Some(why.clone())))
             .collect();
         let unwanted = |file: &Path| {
-            let held = form.skip.as_ref();
-            held.is_some_and(|held| fs::read_to_string(file).is_ok_and(|t| t.contains(held)))
+            let holds = |text: String| form.skip.iter().any(|skipped| text.contains(skipped));
+            fs::read_to_string(file).is_ok_and(holds)
         };
         let mut left: Vec<u64> = (from..from + count)
             .filter(|seed| !refused.contains_key(seed) && !unwanted(&self.file(*seed)))
@@ -295,6 +295,9 @@ impl Campaign {
             left.retain(|seed| !ran.contains_key(seed) && slow != Some(*seed));
             results.extend(ran);
         }
+        // Formats are the device's choice.
+        let lacks = |why: &Option<String>| why.as_ref().is_some_and(|why| why.contains(NO_IMAGES));
+        results.retain(|_, why| !lacks(why));
         Ok(results)
     }
 

@@ -6,6 +6,12 @@ use pumice_filetests::{Arg as FileArg, KernelFile, Run};
 /// CL_BUILD_PROGRAM_FAILURE
 const BUILD_FAILURE: i32 = -11;
 
+/// CL_IMAGE_FORMAT_NOT_SUPPORTED
+const IMAGE_FORMAT_NOT_SUPPORTED: i32 = -10;
+
+/// The beginning of the message for a device without images of a file's format.
+pub const NO_IMAGES: &str = "this device has no images of the format ";
+
 /// CL_OUT_OF_RESOURCES
 const OUT_OF_RESOURCES: i32 = -5;
 
@@ -227,7 +233,10 @@ fn memory_of(device: &Session, run: &Run, arg: &FileArg) -> Result<Memory, Strin
         } => Memory::Buffer(device.pipe(*packet_size, *max_packets).map_err(text)?),
         FileArg::Image { image, bytes } => {
             let made = device.image(image, bytes);
-            Memory::Image(made.map_err(|error| format!("{error} ({})", image.format_name()))?)
+            Memory::Image(made.map_err(|error| match error.code {
+                IMAGE_FORMAT_NOT_SUPPORTED => format!("{NO_IMAGES}{}", image.format_name()),
+                _ => error.to_string(),
+            })?)
         }
         FileArg::Sampler(sampler) => Memory::Sampler(device.sampler(*sampler).map_err(text)?),
         // The same pipe once more.

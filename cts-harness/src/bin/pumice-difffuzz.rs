@@ -1,12 +1,12 @@
 //! Runs random programs on a platform and compares with the interpreter:
 //! `pumice-difffuzz --generator FILE [--kind WORD] --folder FOLDER [--from N] [--count N]
-//! [--options OPTIONS]... [--share SECONDS] [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]]... PLATFORM`.
+//! [--options OPTIONS]... [--share SECONDS] [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]...]... PLATFORM`.
 //!
 //! The generator is the compiler's example `random_kernels`, which writes kernel files with what
 //! the interpreter expects; `--kind enqueues` asks it for kernels that enqueue kernels. Each file is built and run once with its own options, and once more
 //! for each `--options`. Files that take more than the `--share` of processor time are
 //! left out. Each `--form` runs every program, in processes with its variables and without the files that hold the
-//! text of its `--skip`; the interpreter is asked once for all forms. Before the first `--form`, `--env` and `--skip`
+//! text of a `--skip`; the interpreter is asked once for all forms. Before the first `--form`, `--env` and `--skip`
 //! are for all of them. Programs run in batches, each in a process of its own, so that a crash
 //! or a hang costs one program. `FOLDER/next` holds the next seed: without `--from` a run goes on
 //! where the last one stopped. Files that failed stay in `FOLDER/failed`, with the reason beside
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: pumice-difffuzz --generator FILE [--kind WORD] --folder FOLDER \
                      [--from N] [--count N] [--options OPTIONS]... [--share SECONDS] \
-                     [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]]... PLATFORM";
+                     [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]...]... PLATFORM";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -64,7 +64,10 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Campaign, String> {
                 let form = forms.last_mut().unwrap_or(&mut common);
                 form.env.push((name.to_string(), value.to_string()));
             }
-            "--skip" => forms.last_mut().unwrap_or(&mut common).skip = Some(value()?),
+            "--skip" => {
+                let text = value()?;
+                forms.last_mut().unwrap_or(&mut common).skip.push(text);
+            }
             "--options" => campaign.options.push(value()?),
             option if option.starts_with('-') => return Err(USAGE.to_string()),
             _ => campaign.platform = arg,

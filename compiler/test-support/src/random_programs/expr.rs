@@ -257,6 +257,11 @@ impl Gen {
             return self.leaf(ty);
         }
         let depth = depth - 1;
+        if !self.images.is_empty() && self.random.chance(6) {
+            if let Some(text) = self.image_value(ty, depth) {
+                return text;
+            }
+        }
         match self.random.below(12) {
             0 => {
                 let from = Ty {

@@ -14,6 +14,7 @@
 mod collectives;
 mod enqueues;
 mod expr;
+mod images;
 mod memory;
 mod oracle;
 mod stmt;
@@ -97,6 +98,8 @@ pub(crate) struct Gen {
     lvalues: Vec<Lvalue>,
     arrays: Vec<Array>,
     functions: Vec<Function>,
+    images: Vec<images::Image>,
+    samplers: Vec<images::Sampler>,
     records: Vec<Record>,
     helpers: BTreeSet<String>,
     /// Text at program scope.
@@ -127,6 +130,9 @@ impl Gen {
     pub(crate) const HALVES: u32 = 1 << 12;
     /// Functions of work-groups and sub-groups, in OpenCL C 2.0 and later.
     pub(crate) const COLLECTIVES: u32 = 1 << 13;
+    pub(crate) const IMAGES: u32 = 1 << 14;
+    /// Images that are read and written, in OpenCL C 2.0 and later.
+    pub(crate) const IMAGES_FOR_BOTH: u32 = 1 << 15;
 
     pub(crate) fn has(&self, feature: u32) -> bool {
         self.features & feature != 0
@@ -218,12 +224,17 @@ pub fn program(seed: u64) -> String {
         // OpenCL C 2.0 has those of sub-groups by an extension only.
         features &= !Gen::COLLECTIVES;
     }
+    if std == "CL1.2" {
+        features &= !Gen::IMAGES_FOR_BOTH;
+    }
     let mut g = Gen {
         random,
         features,
         lvalues: Vec::new(),
         arrays: Vec::new(),
         functions: Vec::new(),
+        images: Vec::new(),
+        samplers: Vec::new(),
         records: Vec::new(),
         helpers: BTreeSet::new(),
         top: String::new(),
@@ -266,6 +277,7 @@ fn kernel(g: &mut Gen, global: u32) -> String {
     if g.has(Gen::LOCALS) {
         g.array_lvalue("(la + lid * 2)", local, 2, Space::Local, true);
     }
+    g.choose_images(global);
     let first = g.lvalues.len();
     g.budget = 14 + g.random.below(20) as i32;
     let top = Flow {
@@ -298,6 +310,8 @@ fn kernel(g: &mut Gen, global: u32) -> String {
         "// arg: local {}",
         group * 2 * lanes * local.scalar.bytes()
     );
+    file += &g.image_directives();
+    let images = g.image_parameters();
     let halves = match g.has(Gen::HALVES) {
         true => "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
         false => "",
@@ -315,7 +329,7 @@ fn kernel(g: &mut Gen, global: u32) -> String {
         "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION __cl_clang_bitfields : enable\n\
          {halves}{}__kernel void k(__global ulong *out, \
          __global const {} *in, __global const float *fin,\n              __global {} *scratch, \
-         {} x, {} y, __local {} *la) {{\n    uint gid = get_global_id(0), lid = \
+         {} x, {} y, __local {} *la{images}) {{\n    uint gid = get_global_id(0), lid = \
          get_local_id(0);\n    __global {} *mine = scratch + gid * 4;\n{}{zero}{}}}\n",
         g.top,
         input.name(),
