@@ -9,7 +9,7 @@ use pumice_compiler::options::CompileOptions;
 use pumice_compiler::target::SmallStorage;
 use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
 use pumice_filetests::golden::{Failures, files};
-use pumice_filetests::{Arg as FileArg, KernelFile, Run};
+use pumice_filetests::{KernelFile, Run, directive};
 use pumice_interp::NdRange;
 use pumice_reflection::Need;
 use pumice_runtime::device::extensions;
@@ -48,13 +48,9 @@ fn foreign(name: &str, level: &str, target: &Target) -> Option<Result<Vec<u32>, 
     Some(lowered.output.map(|m| m.words).ok_or(lowered.log))
 }
 
-/// Runs a kernel; false if its range has remainders, its private memory lies in a buffer or it has images, which
+/// Runs a kernel; false if its range has remainders or its private memory lies in a buffer, which
 /// are the runtime's work.
 fn run_one(device: &LogicalDevice, words: &[u32], run: &Run) -> Result<bool, String> {
-    let is_handle = |arg: &FileArg| matches!(arg, FileArg::Image { .. } | FileArg::Sampler(_));
-    if run.args.iter().any(is_handle) {
-        return Ok(false);
-    }
     let whole = range(run);
     let range = if run.local.is_none() && whole.global.iter().product::<u64>() > 256 {
         range_of_single_items(run)
@@ -107,10 +103,17 @@ fn kernel_files_give_what_they_expect() {
         let text = std::fs::read_to_string(&path).expect("readable");
         let file = KernelFile::parse(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let KernelFile { options, runs, .. } = file;
-        let lacks_pipes = !extensions::pipes(device.capabilities());
-        // Rounds of the device queue are the runtime's work.
-        let enqueues = text.contains("// needs: device-queues");
-        if runs.is_empty() || enqueues || lacks_pipes && text.contains("// needs: pipes") {
+        let caps = device.capabilities();
+        let lacking = [
+            // Rounds of the device queue are the runtime's work.
+            ("device-queues", true),
+            ("pipes", !extensions::pipes(caps)),
+            ("images", !extensions::images(caps)),
+            ("read-write-images", !extensions::read_write_images(caps)),
+        ];
+        let needs = directive::value(&text, "needs").unwrap_or_default();
+        let lacks = |need| lacking.contains(&(need, true));
+        if runs.is_empty() || needs.split_whitespace().any(lacks) {
             continue;
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -50,8 +50,8 @@ impl Handles {
         if ty.depth || ty.multisampled {
             return bad("an image of depths or samples");
         }
-        if image.size[usize::from(ty.coordinates())..] != [1; 3][usize::from(ty.coordinates())..] {
-            return bad("an image of more dimensions than the kernel's");
+        if (image.dim, image.arrayed) != (ty.dim, ty.arrayed) {
+            return bad("an image of another type than the kernel's");
         }
         if Format::of(image.order, image.data_type).is_none() {
             return bad("an unknown format");

@@ -32,7 +32,7 @@ mod pixel;
 #[cfg(test)]
 mod tests;
 
-use pumice_ir::{KernelInfo, Module};
+use pumice_ir::{ImageDim, KernelInfo, Module};
 use pumice_target::device_queue::QUEUES;
 
 pub use memory::buffer_address;
@@ -43,6 +43,10 @@ pub use nodes::Enqueued;
 pub struct Image {
     /// The number of the buffer in [`Inputs::buffers`]: its pixels, row after row without gaps.
     pub buffer: usize,
+    /// Dimensionality of a layer.
+    pub dim: ImageDim,
+    /// Has layers.
+    pub arrayed: bool,
     /// The size as [`pumice_ir::ImageOp::Size`] gives it, layers last; 1 where it has no more numbers.
     pub size: [u32; 3],
     /// `cl_channel_order`.

@@ -1,11 +1,11 @@
 //! Runs of kernel files in the interpreter.
 
-use pumice_filetests::{Arg as FileArg, Run};
+use pumice_filetests::{Arg as FileArg, ImageKind, Run};
 use pumice_interp::{
     self as interp, Arg, Image, Inputs, NdRange, Options, Output, PrintfRecord, PrintfValue,
     buffer_address,
 };
-use pumice_ir::Module;
+use pumice_ir::{ImageDim, Module};
 use pumice_target::coarse::{has_argument, is_multiple};
 use pumice_target::pipe::PipeLayout;
 
@@ -57,8 +57,11 @@ impl Arguments {
                 FileArg::Image { image, bytes } => {
                     let buffer = arguments.inputs.buffers.len();
                     arguments.inputs.buffers.push(bytes.clone());
+                    let (dim, arrayed) = type_of(image.kind);
                     let image = Image {
                         buffer,
+                        dim,
+                        arrayed,
                         size: image.size,
                         order: image.order,
                         data_type: image.data_type,
@@ -99,6 +102,18 @@ impl Arguments {
             let (index, start) = self.place(arg)?;
             Ok(buffers[index][start..].to_vec())
         })
+    }
+}
+
+/// The dimensionality of an image's layers, and whether it has several.
+fn type_of(kind: ImageKind) -> (ImageDim, bool) {
+    match kind {
+        ImageKind::Image1d => (ImageDim::D1, false),
+        ImageKind::Image1dArray => (ImageDim::D1, true),
+        ImageKind::Image1dBuffer => (ImageDim::Buffer, false),
+        ImageKind::Image2d => (ImageDim::D2, false),
+        ImageKind::Image2dArray => (ImageDim::D2, true),
+        ImageKind::Image3d => (ImageDim::D3, false),
     }
 }
 

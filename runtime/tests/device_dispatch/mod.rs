@@ -1,6 +1,8 @@
 //! A dispatch made from the reflection alone, sharing no code with the runtime's.
 #![allow(dead_code, reason = "each test uses a part")]
 
+mod images;
+
 use std::collections::BTreeMap;
 
 use pumice_compiler::Target;
@@ -9,7 +11,7 @@ use pumice_interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
 use pumice_vulkan_layer::{
     Binding, BindingKind, Buffer, Instance, InstanceConfig, LogicalDevice, MemoryClass,
-    PipelineDesc, PipelineLayoutDesc, Resource, quirks,
+    PipelineDesc, PipelineLayoutDesc, Queue, Recorder, Resource, quirks,
 };
 
 /// The target with what the driver at hand needs.
@@ -268,7 +270,11 @@ pub fn dispatch(
 ) -> (Output, Vec<u8>) {
     let reflection = pumice_reflection::read(words).expect("reflection is well-formed");
     let buffers: Vec<Buffer> = inputs.buffers.iter().map(|b| create(device, b)).collect();
-    let d = prepare(device, &reflection, kernel, inputs, range, &buffers);
+    let mut d = prepare(device, &reflection, kernel, inputs, range, &buffers);
+    let handles = images::make(device, &inputs.args, &buffers);
+    let number = reflection.kernels().position(|k| k.name == kernel);
+    let number = KernelRef(number.expect("the kernel is there") as u32);
+    images::bind(device, &reflection, number, &handles, &mut d);
     let module = device.create_shader_module(words).expect("module");
     let mut bound = d.bound;
     for (place, (kind, mut bytes)) in d.blocks {
@@ -300,6 +306,7 @@ pub fn dispatch(
         })
         .expect("pipeline");
     let queue = device.create_queue().expect("queue");
+    run(&queue, |recorder| images::upload(recorder, &handles));
     let mut recorder = queue.recorder().expect("recorder");
     recorder.bind_pipeline(&pipeline);
     for (index, resources) in resources.iter().enumerate() {
@@ -318,6 +325,7 @@ pub fn dispatch(
     recorder.dispatch(groups).expect("dispatch");
     let value = queue.submit(recorder, &[]).expect("submit");
     assert!(queue.wait(value, None).expect("wait"));
+    run(&queue, |recorder| images::download(recorder, &handles));
     let read = |buffer: &Buffer, size: usize| {
         let mut bytes = vec![0; size];
         buffer.read(0, &mut bytes).expect("read");
@@ -332,6 +340,14 @@ pub fn dispatch(
         ..Output::default()
     };
     (output, d.printf.map_or(Vec::new(), |b| read(&b, 64)))
+}
+
+/// Records commands, and waits for their end.
+fn run(queue: &Queue, record: impl FnOnce(&mut Recorder)) {
+    let mut recorder = queue.recorder().expect("recorder");
+    record(&mut recorder);
+    let value = queue.submit(recorder, &[]).expect("submit");
+    assert!(queue.wait(value, None).expect("wait"));
 }
 
 /// The machine's first device, if it has one, under the validation layer where it is installed.
