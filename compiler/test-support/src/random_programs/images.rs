@@ -267,26 +267,33 @@ impl Gen {
             return None;
         }
         let image = self.random.pick(&readable).clone();
-        let mut arguments = vec![image.name.clone()];
-        let mut types = vec![format!(
-            "{} {}_t a",
-            image.access.qualifier(),
-            image.kind.name
-        )];
-        let coordinates = match image.access {
-            Access::Both => self.own_pixel(&image),
+        Some(match image.access {
+            Access::Both => {
+                let place = self.own_pixel(&image, "gid");
+                self.read(&image, None, place)
+            }
             _ if image.kind.has_samplers() && self.random.chance(60) => {
                 let sampler = self.random.pick(&self.samplers).clone();
-                arguments.push(sampler.name.clone());
-                types.push("sampler_t b".to_string());
-                self.sampled_place(&image, &sampler, depth)
+                let place = self.sampled_place(&image, &sampler, depth);
+                self.read(&image, Some(sampler.name), place)
             }
-            _ => self.place_inside(&image, depth),
-        };
-        let (scalar, count) = (coordinates.scalar, image.kind.coordinates());
+            _ => {
+                let place = self.place_inside(&image, depth);
+                self.read(&image, None, place)
+            }
+        })
+    }
+
+    /// A read of a pixel, perhaps through a sampler.
+    fn read(&mut self, image: &Image, sampler: Option<String>, place: Place) -> (String, Ty) {
+        let (scalar, count) = (place.scalar, image.kind.coordinates());
         let lanes = if count == 3 { 4 } else { count as u32 };
+        let qualifier = image.access.qualifier();
+        let mut types = vec![format!("{qualifier} {}_t a", image.kind.name)];
+        types.extend(sampler.as_ref().map(|_| "sampler_t b".to_string()));
         types.push(format!("{} c", Ty { scalar, lanes }.name()));
-        arguments.push(coordinates.text);
+        let arguments = [Some(image.name.clone()), sampler, Some(place.text)];
+        let arguments: Vec<String> = arguments.into_iter().flatten().collect();
         let halves =
             image.numbers == Numbers::Half && self.has(Self::HALVES) && self.random.chance(50);
         let (suffix, scalar) = match image.numbers {
@@ -301,13 +308,13 @@ impl Gen {
             name = self.read_function(&name, of(scalar), &types);
         }
         let text = format!("{name}({})", arguments.join(", "));
-        Some(match image.numbers {
+        match image.numbers {
             Numbers::Unorm(most) | Numbers::Snorm(most) => {
                 let text = format!("convert_int4_rte({text} * {most}.0f)");
                 (text, of(Scalar::Int))
             }
             _ => (text, of(scalar)),
-        })
+        }
     }
 
     /// A function that reads for its callers.
@@ -346,15 +353,15 @@ impl Gen {
         Place::of(Scalar::Int, &parts.collect::<Vec<String>>())
     }
 
-    /// The pixel that nobody else writes to.
-    fn own_pixel(&self, image: &Image) -> Place {
+    /// The pixel that nobody but the work-item with a global id writes to.
+    fn own_pixel(&self, image: &Image, id: &str) -> Place {
         let mut parts = Vec::new();
         let mut before = 1;
         let used = image.kind.coordinates();
         for (at, size) in image.size[..used].iter().enumerate() {
             parts.push(match at + 1 == used {
-                true => format!("(int)(gid / {before}u)"),
-                false => format!("(int)(gid / {before}u % {size}u)"),
+                true => format!("(int)({id} / {before}u)"),
+                false => format!("(int)({id} / {before}u % {size}u)"),
             });
             before *= size;
         }
@@ -392,8 +399,22 @@ impl Gen {
         Place::of(scalar, &parts)
     }
 
+    /// Declares a variable of a pixel that another work-item of the group may have written.
+    fn pixel_of_another(&mut self, image: &Image) {
+        let other = self.fresh("t");
+        let (step, group) = (1 + self.random.below(5), self.group);
+        self.line(&format!(
+            "uint {other} = gid - lid + (lid + {step}) % {group};"
+        ));
+        let place = self.own_pixel(image, &other);
+        let (text, ty) = self.read(image, None, place);
+        self.line("work_group_barrier(CLK_IMAGE_MEM_FENCE);");
+        self.declared(ty, &text);
+        self.line("work_group_barrier(CLK_IMAGE_MEM_FENCE);");
+    }
+
     /// Writes a pixel, or declares a variable of one.
-    pub(crate) fn image_statement(&mut self) {
+    pub(crate) fn image_statement(&mut self, uniform: bool) {
         let written = self
             .images
             .iter()
@@ -406,6 +427,9 @@ impl Gen {
             return;
         }
         let image = self.random.pick(&written).clone();
+        if uniform && image.access == Access::Both && self.random.chance(30) {
+            return self.pixel_of_another(&image);
+        }
         let of = |scalar| Ty { scalar, lanes: 4 };
         let halves =
             image.numbers == Numbers::Half && self.has(Self::HALVES) && self.random.chance(50);
@@ -445,7 +469,7 @@ impl Gen {
                 )
             }
         };
-        let place = self.own_pixel(&image).text;
+        let place = self.own_pixel(&image, "gid").text;
         self.line(&format!(
             "write_image{suffix}({}, {place}, {value});",
             image.name

@@ -59,7 +59,7 @@ impl Gen {
             19..=21 if self.has(Self::CALLS) => self.call_statement(),
             22..=24 if flow.uniform && self.has(Self::LOCALS) => self.exchange(),
             25 if flow.uniform && self.has(Self::COLLECTIVES) => self.collective(),
-            35..=37 if !self.images.is_empty() => self.image_statement(),
+            35..=37 if !self.images.is_empty() => self.image_statement(flow.uniform),
             25 | 26 => self.leave_early(flow),
             27 if self.has(Self::VECTORS) => self.component_assignment(),
             28 | 29 => self.compound_assignment(),
