@@ -9,7 +9,7 @@ use super::pixel::Format;
 use super::{ErrorKind, Image};
 use pumice_ir::{
     HandleInfo, ImageOp, ImageType, InstKind, KernelInfo, Module, Texel, Type, literal_mask,
-    sampler_mask,
+    sampler_mask::{self, ADDRESS, CLAMP, CLAMP_TO_EDGE, MIRRORED_REPEAT, REPEAT},
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -17,12 +17,6 @@ use smallvec::smallvec;
 /// CL_R and CL_SNORM_INT8, which SPIR-V counts from.
 const FIRST_ORDER: u32 = 0x10B0;
 const FIRST_DATA_TYPE: u32 = 0x10D0;
-
-const ADDRESS: u32 = 0xe;
-const CLAMP_TO_EDGE: u32 = 2;
-const CLAMP: u32 = 4;
-const REPEAT: u32 = 6;
-const MIRRORED_REPEAT: u32 = 8;
 
 /// The images and samplers of a kernel's arguments, by ordinal.
 #[derive(Clone, Debug, Default)]

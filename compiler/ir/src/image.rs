@@ -16,8 +16,20 @@ const LITERAL: u64 = 0x8000_0000;
 pub mod sampler_mask {
     /// CLK_NORMALIZED_COORDS_TRUE.
     pub const NORMALIZED: u32 = 0x1;
+    /// The bits of the addressing mode; CLK_ADDRESS_NONE has none.
+    pub const ADDRESS: u32 = 0xe;
+    /// CLK_ADDRESS_CLAMP_TO_EDGE.
+    pub const CLAMP_TO_EDGE: u32 = 2;
+    /// CLK_ADDRESS_CLAMP.
+    pub const CLAMP: u32 = 4;
+    /// CLK_ADDRESS_REPEAT.
+    pub const REPEAT: u32 = 6;
+    /// CLK_ADDRESS_MIRRORED_REPEAT.
+    pub const MIRRORED_REPEAT: u32 = 8;
     /// CLK_FILTER_NEAREST.
     pub const NEAREST: u32 = 0x10;
+    /// CLK_FILTER_LINEAR.
+    pub const LINEAR: u32 = 0x20;
     /// A linear filter between mip levels; only samplers that are arguments have it.
     pub const MIP_LINEAR: u32 = 0x40;
 }

@@ -112,10 +112,10 @@ fn image_box(image: &Image) -> pumice_vulkan_layer::ImageBox {
 }
 
 fn sampler(device: &LogicalDevice, mask: u32) -> Resource {
-    let address = match mask & 0xe {
-        4 => AddressMode::ClampToBorder,
-        6 => AddressMode::Repeat,
-        8 => AddressMode::MirroredRepeat,
+    let address = match mask & sampler_mask::ADDRESS {
+        sampler_mask::CLAMP => AddressMode::ClampToBorder,
+        sampler_mask::REPEAT => AddressMode::Repeat,
+        sampler_mask::MIRRORED_REPEAT => AddressMode::MirroredRepeat,
         _ => AddressMode::ClampToEdge,
     };
     let desc = SamplerDesc {

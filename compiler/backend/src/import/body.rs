@@ -10,7 +10,7 @@ use super::locals::{Leaves, Local, Locals, Val};
 use super::preamble::{Def, Preamble};
 use super::reader::{Inst, Result};
 use super::types::{Leaf, Ty};
-use super::variables::{VariableForm, Variables};
+use super::variables::{Variable, VariableForm, Variables};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
     AccessFlags, AddressSpace, Block, ConvertOp, Function, GlobalData, GlobalId, InstKind, IntCond,
@@ -116,7 +116,7 @@ impl<'a, 'm> Body<'a, 'm> {
         }
         let dom = match variables {
             VariableForm::Memory => None,
-            VariableForm::Values { zero } => self.choose_variables(zero, body, &order)?,
+            VariableForm::Values { zero } => self.choose_variables(zero, body, &order),
         };
         self.declare_params(decl, insts, entry)?;
         let fill = |this: &mut Self, label| this.fill_block(label, body, decl.ret);
@@ -328,9 +328,12 @@ impl<'a, 'm> Body<'a, 'm> {
         matches!(local.val, Val::Component(..)).then(|| local.clone())
     }
 
-    /// The meaning of an id of this function.
-    pub fn known(&self, id: u32) -> Option<&Local> {
-        self.locals.get(id)
+    /// The variable whose address an id of this function is, if it becomes values.
+    pub fn variable_operand(&self, id: u32) -> Option<Variable> {
+        match self.locals.get(id)?.val {
+            Val::Variable(variable) => Some(variable),
+            _ => None,
+        }
     }
 
     /// Gives the meaning of an id; makes constants and addresses here.

@@ -1,20 +1,22 @@
 //! The choice of the variables that become values, and the order in which their function is read.
 
 use super::body::Body;
-use super::locals::{Local, Val};
+use super::locals::Val;
+use super::memory;
 use super::reader::{Inst, Result};
 use super::types::Ty;
 use super::variables::{Variable, VariableData};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::phis::{self, Accesses};
-use pumice_ir::{Block, Cfg, DomTree};
+use pumice_ir::{AccessFlags, AddressSpace, Block, Cfg, DomTree, Type};
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Returns whether an access is volatile, whose memory operands begin at operand `n`.
-fn is_volatile(access: &Inst<'_>, n: usize) -> bool {
-    access.args.get(n).is_some_and(|mask| mask & 1 != 0)
+/// Returns whether an access whose memory operands begin at operand `n` may be one of a value: those of volatile ones and
+/// of malformed ones may not.
+fn is_plain(access: &Inst<'_>, n: usize) -> bool {
+    memory::access(access, n).is_ok_and(|(access, _)| !access.flags.contains(AccessFlags::VOLATILE))
 }
 
 /// A step of the walk over the dominator tree.
@@ -33,12 +35,12 @@ impl<'a> Body<'a, '_> {
         zero: bool,
         body: &[Inst<'a>],
         order: &[u32],
-    ) -> Result<Option<DomTree>> {
+    ) -> Option<DomTree> {
         self.variables.zero = zero;
-        self.find_candidates(body, order[0])?;
+        self.find_candidates(body, order[0]);
         // A single block hands nothing on.
         if self.variables.by_id.is_empty() || order.len() == 1 {
-            return Ok(None);
+            return None;
         }
         let successors: Vec<SmallVec<[Block; 2]>> =
             order.iter().map(|&label| self.successors(label)).collect();
@@ -55,7 +57,7 @@ impl<'a> Body<'a, '_> {
                 self.func.append_param(block, ty);
             }
         }
-        Ok(Some(dom))
+        Some(dom)
     }
 
     /// The blocks that a block branches to, each once.
@@ -71,30 +73,23 @@ impl<'a> Body<'a, '_> {
         blocks
     }
 
-    /// Finds the variables of the entry block that are only loaded and stored whole.
-    fn find_candidates(&mut self, body: &[Inst<'a>], entry: u32) -> Result<()> {
-        let mut types: FxHashMap<u32, Ty> = FxHashMap::default();
-        let [mut least, mut most] = [u32::MAX, 0];
-        for inst in &body[self.labels[&entry].body.clone()] {
-            if inst.op != Op::Variable {
-                continue;
-            }
-            let pointer = self.pre.type_of_id(inst, inst.ty)?;
-            let ty = self.pre.pointee(inst, pointer)?;
-            let is_volatile = self.pre.decoration(inst.id, Decoration::Volatile).is_some();
-            if self.pre.types.get(ty).leaf.is_some() && !is_volatile {
-                types.insert(inst.id, ty);
-                least = least.min(inst.id);
-                most = most.max(inst.id);
-            }
-        }
-        if types.is_empty() {
-            return Ok(());
-        }
+    /// Finds the variables of the entry block that are only loaded and stored whole, in the module's order, which is
+    /// that of the parameters. Malformed ones are left to the walk, which refuses them.
+    fn find_candidates(&mut self, body: &[Inst<'a>], entry: u32) {
+        let declared = body[self.labels[&entry].body.clone()].iter();
+        let declared: Vec<(u32, VariableData)> = declared
+            .filter_map(|inst| Some((inst.id, self.variable_data(inst)?)))
+            .collect();
+        let mut types: FxHashMap<u32, Ty> =
+            declared.iter().map(|&(id, data)| (id, data.ty)).collect();
+        let (Some(least), Some(most)) = (types.keys().min().copied(), types.keys().max().copied())
+        else {
+            return;
+        };
         for inst in body {
             let refused = match inst.op {
-                Op::Load if !is_volatile(inst, 1) && self.loads_whole(inst, &types) => &[],
-                Op::Store if !is_volatile(inst, 2) => inst.args.get(1..2).unwrap_or(&[]),
+                Op::Load if is_plain(inst, 1) && self.loads_whole(inst, &types) => &[],
+                Op::Store if is_plain(inst, 2) => inst.args.get(1..2).unwrap_or(&[]),
                 Op::Line | Op::LifetimeStart | Op::LifetimeStop => &[],
                 _ => inst.args,
             };
@@ -102,16 +97,24 @@ impl<'a> Body<'a, '_> {
                 types.remove(id);
             }
         }
-        // In the order of the module, so that parameters are.
-        for inst in &body[self.labels[&entry].body.clone()] {
-            if let (Op::Variable, Some(&ty)) = (inst.op, types.get(&inst.id)) {
-                if let Some(leaf) = self.pre.types.get(ty).leaf {
-                    let variable = self.variables.data.push(VariableData { ty, leaf });
-                    self.variables.by_id.insert(inst.id, variable);
-                }
+        for (id, data) in declared {
+            if types.contains_key(&id) {
+                let variable = self.variables.data.push(data);
+                self.variables.by_id.insert(id, variable);
             }
         }
-        Ok(())
+    }
+
+    /// The types of a variable that is declared, if values can have them.
+    fn variable_data(&self, inst: &Inst<'a>) -> Option<VariableData> {
+        if inst.op != Op::Variable || self.pre.decoration(inst.id, Decoration::Volatile).is_some() {
+            return None;
+        }
+        let (pointer, leaf) = self.result_type(inst).ok()?;
+        let ty = self.pre.pointee(inst, pointer).ok()?;
+        let is_private = leaf == Type::ptr(AddressSpace::Private);
+        let leaf = self.pre.types.get(ty).leaf.filter(|_| is_private)?;
+        Some(VariableData { ty, leaf })
     }
 
     /// Returns whether a load is of the variable's own type, if it is of one of these variables.
@@ -127,17 +130,12 @@ impl<'a> Body<'a, '_> {
             let label = &self.labels[label];
             let Some(block) = label.block else { continue };
             for inst in &body[label.body.clone()] {
-                let writes = match inst.op {
-                    Op::Load => false,
-                    Op::Store => true,
+                let (id, writes) = match inst.op {
+                    Op::Load => (inst.args.first(), false),
+                    Op::Store => (inst.args.first(), true),
                     // One with an initializer is written where it stands.
-                    Op::Variable if inst.args.len() > 1 => true,
+                    Op::Variable if inst.args.len() > 1 => (Some(&inst.id), true),
                     _ => continue,
-                };
-                let id = if inst.op == Op::Variable {
-                    Some(&inst.id)
-                } else {
-                    inst.args.first()
                 };
                 let Some(variable) = id.and_then(|&id| self.variables.of(id)) else {
                     continue;
@@ -206,16 +204,5 @@ impl<'a> Body<'a, '_> {
         }
         self.variables.set(variable, value);
         Ok(())
-    }
-
-    /// The variable that a pointer operand names, if it becomes values.
-    pub(super) fn variable_operand(&self, id: u32) -> Option<Variable> {
-        match self.known(id) {
-            Some(Local {
-                val: Val::Variable(variable),
-                ..
-            }) => Some(*variable),
-            _ => None,
-        }
     }
 }

@@ -12,10 +12,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// The form that variables of functions get.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableForm {
     /// All lie in memory, as the module says.
-    #[default]
     Memory,
     /// Those that can be are values.
     Values {

@@ -10,7 +10,8 @@ use crate::expand::Expander;
 use crate::passes::lower::mip_levels::size_of_level;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond,
-    MathOp, Scalar, Texel, Type, Value, sampler_mask,
+    MathOp, Scalar, Texel, Type, Value,
+    sampler_mask::{self, ADDRESS, CLAMP, LINEAR, MIRRORED_REPEAT, REPEAT},
 };
 use smallvec::SmallVec;
 
@@ -19,12 +20,6 @@ pub(super) const FIRST_ORDER: u64 = 0x10B0;
 
 /// The orders without alpha by their distance from CL_R: R, RG, RGB, LUMINANCE and sRGB.
 const OPAQUE: u64 = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 9 | 1 << 15;
-
-const ADDRESS: u32 = 0xe;
-const CLAMP: u32 = 4;
-const REPEAT: u32 = 6;
-const MIRRORED: u32 = 8;
-const LINEAR: u32 = 0x20;
 
 /// A sampler's mask.
 #[derive(Clone, Copy, Debug)]
@@ -278,7 +273,7 @@ fn layer(x: &mut Expander<'_>, lane: Value, count: Value, integers: bool) -> Val
 fn in_pixels(x: &mut Expander<'_>, mask: Mask, lane: Value, size: Value) -> Value {
     let width = to_float(x, size);
     let repeat = mask.is(x, ADDRESS, REPEAT);
-    let mirrored = mask.is(x, ADDRESS, MIRRORED);
+    let mirrored = mask.is(x, ADDRESS, MIRRORED_REPEAT);
     let normalized = mask.is(x, sampler_mask::NORMALIZED, sampler_mask::NORMALIZED);
     repeat.choose(
         x,

@@ -274,19 +274,14 @@ fn merge_blocks(func: &mut Function) -> Changed {
         if gone[block] {
             continue;
         }
-        changed |= pass_straight_on(func, block, &edges, &mut replacements);
         while let Some(inst) = func.terminator(block) {
+            changed |= pass_straight_on(func, inst, &edges, &mut replacements);
             let InstKind::Jump { dest } = &func.insts[inst].kind else {
                 break;
             };
             let next = dest.block;
             if edges[next] != 1 || next == block || Some(next) == entry {
                 break;
-            }
-            let args = dest.args.clone();
-            let params = std::mem::take(&mut func.blocks[next].params);
-            for (&param, &arg) in params.iter().zip(&args) {
-                replacements.replace(param, arg);
             }
             let moved = std::mem::take(&mut func.layout.insts[next]);
             let insts = &mut func.layout.insts[block];
@@ -303,16 +298,13 @@ fn merge_blocks(func: &mut Function) -> Changed {
     changed
 }
 
-/// Replaces the parameters of those blocks to which a block branches that have no other way in.
+/// Replaces the parameters of those blocks to which a terminator branches that have no other way in.
 fn pass_straight_on(
     func: &mut Function,
-    block: Block,
+    inst: Inst,
     edges: &SecondaryMap<Block, u32>,
     replacements: &mut Replacements,
 ) -> Changed {
-    let Some(inst) = func.terminator(block) else {
-        return Changed::No;
-    };
     let entry = func.entry();
     let only_way = |call: &BlockCall| {
         !call.args.is_empty() && edges[call.block] == 1 && Some(call.block) != entry
