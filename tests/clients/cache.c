@@ -238,6 +238,8 @@ int main(int argc, char **argv)
     char counts[400];
     snprintf(counts, sizeof counts, "%s/.lookups", cache);
     EQ(unlink(counts), 0);
+    snprintf(counts, sizeof counts, "%s/.size", cache);
+    EQ(unlink(counts), 0);
     EQ(rmdir(cache), 0);
     FILE *file = fopen(cache, "w");
     fclose(file);

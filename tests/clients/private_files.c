@@ -235,6 +235,7 @@ static void cache(void)
         EQ(said("the folder is not used: it belongs to user 65534"), 1);
     }
     unlink(in_folder("cache/.lookups"));
+    unlink(in_folder("cache/.size"));
     rmdir(in_folder("cache"));
     setenv("PUMICE_CACHE", "off", 1);
 }

@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 
 use crate::base::files::{self, Links, OpenMode};
 use crate::base::log;
+use crate::cache::tally::{Sums, Tally};
 use crate::cache::{State, lookups};
 use crate::os;
 
@@ -34,8 +35,9 @@ const UNFINISHED: &str = "unfinished-";
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// A hit renews an entry's time when it is older than this.
 const RENEW_AFTER: Duration = Duration::from_secs(60);
-/// After so many writes the folder is counted again: other processes write too.
-const RECOUNT_AFTER: u32 = 64;
+/// Bytes and number of the entries that were written. Those that were replaced or removed are in it until the entries are
+/// counted again: when its file is long, or says that there are too many.
+const SIZE: Tally = Tally::new(".size");
 
 /// A folder of entries.
 #[derive(Debug)]
@@ -43,18 +45,10 @@ pub struct Folder {
     path: PathBuf,
     /// Bytes that it may hold.
     limit: u64,
-    /// Guards what is known of its size.
-    size: Mutex<Size>,
+    /// Held while the entries' size is counted or made less.
+    counting: Mutex<()>,
     /// True if something has failed and been logged.
     complained: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct Size {
-    /// Bytes at the last count and what has been written since; `None` before the first count.
-    bytes: Option<u64>,
-    /// Writes since the last count.
-    writes: u32,
 }
 
 /// The hash in front of an entry.
@@ -72,7 +66,7 @@ impl Folder {
         Self {
             path,
             limit,
-            size: Mutex::default(),
+            counting: Mutex::default(),
             complained: AtomicBool::new(false),
         }
     }
@@ -196,39 +190,40 @@ impl Folder {
         replace(&self.path, name, &[&MAGIC, &seal(name, contents), contents])
     }
 
-    /// Counts what was written, and makes room when it is too much.
+    /// Counts what was written, and makes room when it is too much. Looking at every entry takes long in a full folder, so that
+    /// it is put off for thousands of entries.
     fn grown(&self, length: u64) {
-        let mut size = self.size.lock();
-        size.writes += 1;
-        let bytes = match size.bytes {
-            Some(bytes) if size.writes < RECOUNT_AFTER => bytes + length,
-            _ => {
-                size.writes = 0;
-                self.entries().iter().map(|entry| entry.length).sum()
-            }
+        let _counting = self.counting.lock();
+        let known = SIZE.read(&self.path).filter(|known| !known.is_long);
+        let recorded = match known.map(|known| known.sums[0].saturating_add(length)) {
+            Some(bytes) if bytes <= self.limit => SIZE.add(&self.path, [length, 1]),
+            _ => SIZE.set(&self.path, self.make_room()),
         };
-        size.bytes = Some(if bytes > self.limit {
-            self.make_room()
-        } else {
-            bytes
-        });
+        if let Err(error) = recorded {
+            self.complain("its size cannot be written", &error);
+        }
     }
 
-    /// Removes the entries longest unused until a tenth of the bound is free; gives the size.
-    fn make_room(&self) -> u64 {
+    /// Counts the entries. If they are too large, removes those longest unused until a tenth of the bound is free. Returns the
+    /// bytes and number of the rest.
+    fn make_room(&self) -> Sums {
         let mut entries = self.entries();
-        entries.sort_by_key(|entry| entry.used);
         let mut bytes: u64 = entries.iter().map(|entry| entry.length).sum();
-        let aim = self.limit - self.limit / 10;
-        for entry in entries {
-            if bytes <= aim {
-                break;
+        let mut number = entries.len() as u64;
+        if bytes > self.limit {
+            entries.sort_by_key(|entry| entry.used);
+            let aim = self.limit - self.limit / 10;
+            for entry in entries {
+                if bytes <= aim {
+                    break;
+                }
+                // Another process may have removed it: then it takes no room either.
+                let _ = fs::remove_file(&entry.path);
+                bytes -= entry.length;
+                number -= 1;
             }
-            // Another process may have removed it: then it takes no room either.
-            let _ = fs::remove_file(&entry.path);
-            bytes -= entry.length;
         }
-        bytes
+        [bytes, number]
     }
 
     fn entries(&self) -> Vec<Entry> {
@@ -240,7 +235,8 @@ impl Folder {
             let Ok(meta) = file.metadata() else { continue };
             let used = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             let name = file.file_name();
-            if name == lookups::FILE {
+            if name.as_encoded_bytes().starts_with(b".") {
+                // What is counted of the cache.
                 continue;
             }
             if name.to_string_lossy().starts_with(UNFINISHED) {
@@ -310,7 +306,7 @@ fn renew(file: &File) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Folder, HEADER};
+    use super::{Folder, HEADER, SIZE};
     use std::fs::{self, File};
     use std::path::PathBuf;
     use std::time::{Duration, SystemTime};
@@ -405,6 +401,35 @@ mod tests {
         // What is larger than the whole bound is not stored.
         folder.put("large", &[0; 1001]);
         assert!(!path.join("large").exists());
+        fs::remove_dir_all(path).unwrap();
+    }
+
+    #[test]
+    fn the_recorded_size_decides_when_entries_are_counted() {
+        let path = scratch("size");
+        let folder = Folder::new(path.clone(), 1000);
+        let size = || SIZE.read(&path).unwrap().sums;
+        let entry = vec![7; 100 - HEADER];
+        // Entries of an older version, which recorded nothing.
+        folder.put("0", &entry);
+        fs::remove_file(path.join(".size")).unwrap();
+        folder.put("1", &entry);
+        assert_eq!(size(), [200, 2]);
+        // A removed entry is counted until the sum says that there is too much.
+        folder.remove("0");
+        for number in 2..10 {
+            folder.put(&format!("{number}"), &entry);
+        }
+        assert_eq!(size(), [1000, 10]);
+        folder.put("10", &entry);
+        assert_eq!(size(), [1000, 10]);
+        folder.put("11", &entry);
+        assert_eq!(size(), [900, 9]);
+        // A damaged file of sums is replaced.
+        fs::write(path.join(".size"), [0xff; 21]).unwrap();
+        folder.put("12", &entry);
+        assert_eq!(size(), [1000, 10]);
+        assert_eq!(folder.state().entries, 10);
         fs::remove_dir_all(path).unwrap();
     }
 

@@ -5,10 +5,12 @@
 //! programs nor devices: `program/cached.rs` has the entries of programs, `device/pipelines.rs` those of
 //! the Vulkan driver's pipeline cache.
 //!
-//! `folder.rs` has the files, `writer.rs` the thread that writes them, and `lookups.rs` counts what was found.
+//! `folder.rs` has the files, `writer.rs` the thread that writes them, and `lookups.rs` counts what was found. `tally.rs` has the
+//! sums that processes share.
 
 mod folder;
 mod lookups;
+mod tally;
 mod writer;
 
 use std::hash::{Hash, Hasher};
