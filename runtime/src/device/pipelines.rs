@@ -21,6 +21,9 @@ fn key(device: &LogicalDevice) -> Key {
 /// Nothing but the header that every driver's pipeline cache has (Vulkan 1.3 §10.7.2), or hardly
 /// more.
 const EMPTY_PIPELINES: usize = 64;
+/// The most bytes of an entry. Every process that opens the device reads it, and a driver adds what each of them compiles to
+/// what it was given.
+const LARGEST: usize = 32 << 20;
 
 /// Gives a device what its driver compiled in earlier processes; gives the size of that.
 pub fn load(device: &LogicalDevice) -> usize {
@@ -36,13 +39,49 @@ pub fn load(device: &LogicalDevice) -> usize {
     }
 }
 
-/// Keeps what the device's driver has compiled, if it is more than `before` bytes.
+/// Keeps what the device's driver has compiled. `before` is the size in bytes of what was loaded.
 pub fn store(device: &LogicalDevice, before: usize) {
     match device.pipeline_cache_data() {
-        Ok(data) if data.len() > before.max(EMPTY_PIPELINES) => {
-            cache::put_now(&key(device), &data);
-        }
-        Ok(_) => {}
+        Ok(data) => match fate(data.len(), before) {
+            Fate::Stored => cache::put_now(&key(device), &data),
+            Fate::Dropped => cache::remove(&key(device)),
+            Fate::Unchanged => {}
+        },
         Err(error) => log::info!("the pipeline cache is not given: {error}"),
+    }
+}
+
+/// Decision about the entry at the end of a process.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    /// The driver has compiled something.
+    Stored,
+    /// It has compiled nothing.
+    Unchanged,
+    /// The entry would be too large, so that the next process begins anew.
+    Dropped,
+}
+
+fn fate(size: usize, before: usize) -> Fate {
+    if size <= before.max(EMPTY_PIPELINES) {
+        Fate::Unchanged
+    } else if size <= LARGEST {
+        Fate::Stored
+    } else {
+        Fate::Dropped
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EMPTY_PIPELINES, Fate, LARGEST, fate};
+
+    #[test]
+    fn an_entry_grows_until_it_is_too_large() {
+        assert_eq!(fate(EMPTY_PIPELINES, 0), Fate::Unchanged);
+        assert_eq!(fate(EMPTY_PIPELINES + 1, 0), Fate::Stored);
+        assert_eq!(fate(5000, 5000), Fate::Unchanged);
+        assert_eq!(fate(LARGEST, 5000), Fate::Stored);
+        assert_eq!(fate(LARGEST + 1, LARGEST), Fate::Dropped);
     }
 }
