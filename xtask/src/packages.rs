@@ -190,7 +190,9 @@ pub fn ensure<'a>(packages: impl IntoIterator<Item = &'a Package>) -> Result {
             command.env("DEBIAN_FRONTEND", "noninteractive");
             command
         };
-        command.args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(args);
+        command.args(["-qq", "-o", "Dpkg::Use-Pty=0"]);
+        // Seconds: a machine that has just started installs its updates.
+        command.args(["-o", "DPkg::Lock::Timeout=300"]).args(args);
         command
     };
     let mut install = apt(&["install", "-y", "--no-install-recommends"]);

@@ -225,6 +225,8 @@ fn apt_install(packages: &[&str], options: &AppOptions) -> Result<(), String> {
         }
         command
             .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"])
+            // Seconds, while another program installs packages.
+            .args(["-o", "DPkg::Lock::Timeout=300"])
             .args(words);
         command
     };
