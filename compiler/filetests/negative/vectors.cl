@@ -107,3 +107,13 @@ int2 f(int2 a, uint b) { return a + b; }
 char4 f(char4 a, uchar b) { return a + b; }
 //// a double constant beside floats
 float4 f(float4 a) { return a * 0.1; }
+
+//// a swizzle of a swizzle that names a component twice
+void k(float4 v, global float4 *o) {
+    v.xyxy.xy = (float2)(1, 2);
+    v.xxxx.x = 3;
+    v.xyxy[0] += 1;
+    o->xyxy.hi = v.lo;
+    (v.xyxy).x++;
+    v.wzyx.lo = v.xx;
+}

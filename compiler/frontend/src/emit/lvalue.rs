@@ -60,7 +60,7 @@ impl FunctionEmitter<'_, '_> {
                 }
                 pointer
             }
-            LvalueKind::Lanes { base, lanes } => {
+            LvalueKind::Lanes { base, lanes, .. } => {
                 let base = self.lvalue(*base)?;
                 return Ok(Addr::Lanes(Box::new(base), lanes.clone()));
             }

@@ -231,7 +231,7 @@ impl<'a> Sema<'a> {
                 let data = self.init_data(init, lvalue.ty.ty)?;
                 self.decode(&data, 0, lvalue.ty.ty)
             }
-            LvalueKind::Lanes { base, lanes } => swizzled(&self.read_lvalue(*base)?, lanes),
+            LvalueKind::Lanes { base, lanes, .. } => swizzled(&self.read_lvalue(*base)?, lanes),
             LvalueKind::Field { base, field }
                 if matches!(self.body.lvalue(*base).kind, LvalueKind::Literal { .. }) =>
             {

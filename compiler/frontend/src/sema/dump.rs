@@ -235,7 +235,7 @@ impl Dumper<'_> {
             LvalueKind::Global(global) => format!("@{}", global.0),
             LvalueKind::Deref(pointer) => format!("*{}", self.expr(*pointer)),
             LvalueKind::Field { base, field } => format!("{}.{field}", self.lvalue(*base)),
-            LvalueKind::Lanes { base, lanes } => format!("{}.{lanes:?}", self.lvalue(*base)),
+            LvalueKind::Lanes { base, lanes, .. } => format!("{}.{lanes:?}", self.lvalue(*base)),
             LvalueKind::Lane { base, index } => {
                 format!("{}.[{}]", self.lvalue(*base), self.expr(*index))
             }

@@ -221,15 +221,20 @@ impl<'a> Sema<'a> {
             Operand::Lvalue(base) => {
                 let lvalue = self.body.lvalue(base);
                 let (space, quals) = (lvalue.space, lvalue.ty.quals);
-                let (base, lanes) = match &lvalue.kind {
-                    LvalueKind::Lanes { base, lanes: outer } => (
+                let (base, lanes, repeats) = match &lvalue.kind {
+                    LvalueKind::Lanes {
+                        base,
+                        lanes: outer,
+                        repeats,
+                    } => (
                         *base,
                         lanes
                             .iter()
                             .map(|&l| outer.get(usize::from(l)).copied().unwrap_or(NO_LANE))
                             .collect(),
+                        *repeats || has_duplicates(outer),
                     ),
-                    _ => (base, lanes),
+                    _ => (base, lanes, false),
                 };
                 let align = self
                     .module
@@ -237,7 +242,11 @@ impl<'a> Sema<'a> {
                     .align(elem)
                     .min(self.body.lvalue(base).align);
                 let lvalue = self.mk_lvalue(
-                    LvalueKind::Lanes { base, lanes },
+                    LvalueKind::Lanes {
+                        base,
+                        lanes,
+                        repeats,
+                    },
                     QualType::new(ty, quals),
                     space,
                     align,
@@ -386,6 +395,13 @@ impl<'a> Sema<'a> {
             _ => None,
         }
     }
+}
+
+/// Returns whether a swizzle names a lane twice.
+pub(super) fn has_duplicates(lanes: &[u8]) -> bool {
+    let mut seen = [false; 16];
+    let mut known = lanes.iter().filter(|lane| **lane != NO_LANE);
+    known.any(|&lane| std::mem::replace(&mut seen[usize::from(lane)], true))
 }
 
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Operators on scalars and vectors.
 use super::convert::Purpose;
-use super::typed::{ArithOp, ExprId, ExprKind, Init, LvalueId, LvalueKind, NO_LANE};
+use super::member::has_duplicates;
+use super::typed::{ArithOp, ExprId, ExprKind, Init, LvalueId, LvalueKind};
 use super::{Operand, Sema, compare};
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
@@ -36,16 +37,13 @@ impl<'a> Sema<'a> {
         };
         let node = self.body.lvalue(lvalue);
         let (q, space) = (node.ty, node.space);
-        if let LvalueKind::Lanes { lanes, .. } = &node.kind {
-            let mut seen = [false; 16];
-            for &lane in lanes.iter().filter(|lane| **lane != NO_LANE) {
-                if std::mem::replace(&mut seen[usize::from(lane)], true) {
-                    self.error(
-                        span,
-                        "vector is not assignable (contains duplicate components)",
-                    );
-                    return None;
-                }
+        if let LvalueKind::Lanes { lanes, repeats, .. } = &node.kind {
+            if *repeats || has_duplicates(lanes) {
+                self.error(
+                    span,
+                    "vector is not assignable (contains duplicate components)",
+                );
+                return None;
             }
         }
         if self.is_temporary(lvalue) {

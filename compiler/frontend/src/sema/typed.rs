@@ -299,6 +299,8 @@ pub enum LvalueKind {
         base: LvalueId,
         /// Lane numbers, in the order of the swizzle; [`NO_LANE`] for an undefined one.
         lanes: Vec<u8>,
+        /// A swizzle that these lanes were taken from names one twice: it is no target.
+        repeats: bool,
     },
     /// One lane of a vector in memory, by a computed number (`v[i]`).
     Lane {
