@@ -18,7 +18,7 @@ kernel void kinds(global int *out, const float4 v)
   _Generic(out[2], int: out)[2] = primes[out[3]] + first.a + second + counter++;
 }
 
-#if !__has_builtin(__builtin_assume) || !__has_builtin(__builtin_astype) || __has_builtin(nothing)
+#if !__has_builtin(__builtin_assume) || !__has_builtin(__builtin_astype) || !__has_builtin(__builtin_umulll_overflow) || !__has_builtin(__builtin_convertvector) || !__has_builtin(__builtin_addcs) || __has_builtin(__builtin_addcx) || __has_builtin(__builtin_sadd) || __has_builtin(nothing)
 #error __has_builtin
 #endif
 kernel void hints(global int *p, int n)

@@ -113,11 +113,9 @@ __attribute__((overloadable)) kernel void k(global float *p) { }
 
 //// memcpy
 void f(global int *to, constant int *from, int n) {
-  __builtin_memcpy(to, from, n);
   __builtin_memcpy(from, to, 4);
   __builtin_memcpy(to, 4);
   __builtin_memcpy(to, 3, 4);
-  __builtin_memcpy(to, from, 5000);
   int *p = __builtin_memcpy(to, from, 4);
 }
 

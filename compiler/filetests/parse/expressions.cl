@@ -16,6 +16,8 @@ void f(void) {
   str = "a" "b";
   o = __builtin_offsetof(struct s, a.b[2]);
   t = __builtin_astype(x, float4);
+  t = __builtin_convertvector(x, float4).x + __builtin_bit_cast(float4, x);
+  t = __builtin_types_compatible_p(int, const float *);
   e = ({ int y = 1; y; }) ?: 2;
   bl = ^(int x){ return x; };
   m = a*b + (c)*d + (int)*d + (x)(y) + (int)-1;

@@ -3,6 +3,7 @@
 //! Sema asks [`is_builtin`], [`constant`] and [`resolve`]; the typed tree then carries the row's
 //! [`BuiltinId`], from which emission finds the lowering.
 
+mod c_functions;
 mod instance;
 mod matrix;
 pub mod names;
@@ -14,7 +15,10 @@ pub mod table;
 use table::Gate;
 
 use crate::lang::options::LangOptions;
-use crate::lang::types::{FloatKind, TypeId, TypeTable};
+use crate::lang::types::{TypeId, TypeTable};
+pub use c_functions::{
+    CFunction, Elementwise, ExactOp, IntegerOp, Reduction, c_function, hint_arguments,
+};
 pub use matrix::component_type;
 pub use names::{BuiltinId, similar_conversion};
 use pumice_target::options::ClStd;
@@ -78,175 +82,27 @@ pub fn taking_blocks(name: &str) -> Option<(BuiltinId, table::Lower)> {
     takes.then(|| (names::pack(found.first, found.suffix), lower))
 }
 
+/// Returns the first row of a function without a suffix in its name, be it available or not: for functions that are
+/// written as calls of it.
+pub fn row_of(name: &str) -> Option<BuiltinId> {
+    names::lookup(name).map(|found| names::pack(found.first, found.suffix))
+}
+
 /// Returns whether `name` is a built-in function in any version.
 pub fn is_builtin(name: &str) -> bool {
     names::lookup(name).is_some()
 }
 
-/// clang's functions that tell an optimiser something, and how many arguments they take; here
-/// they change nothing.
-const HINTS: &[(&str, usize)] = &[
-    ("__builtin_expect", 2),
-    ("__builtin_assume", 1),
-    ("__builtin_unreachable", 0),
-];
-
-/// The number of arguments of one of [`HINTS`].
-pub fn hint_arguments(name: &str) -> Option<usize> {
-    let hint = HINTS.iter().find(|(other, _)| *other == name);
-    hint.map(|(_, count)| *count)
-}
-
-/// Math functions that C compilers have as `__builtin_sqrt`, `__builtin_sqrtf` and, of clang's,
-/// `__builtin_elementwise_sqrt`; all arguments have the type of the result.
-const C_MATH: &[&str] = &[
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "ceil",
-    "copysign",
-    "cos",
-    "cosh",
-    "erf",
-    "erfc",
-    "exp",
-    "exp10",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fdim",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "hypot",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "nextafter",
-    "pow",
-    "remainder",
-    "rint",
-    "round",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "tgamma",
-    "trunc",
-];
-
-/// The meaning of a C compiler's built-in function in OpenCL C.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CFunction<'n> {
-    /// The OpenCL C function of this name with the arguments as they are.
-    Same(&'n str),
-    /// The same with arguments of this type.
-    Of(&'n str, FloatKind),
-    /// The same atomic function; its object may be private.
-    Atomic(&'n str),
-    /// The atomic function of this name on an object of plain type.
-    PlainAtomic(&'n str),
-    /// The same with the new value behind a pointer, and with a word that says whether it may fail.
-    PlainCompareExchange {
-        /// The new value is behind a pointer.
-        by_pointer: bool,
-    },
-    /// `old = *p; *p = ~(old & value)`, atomic.
-    PlainNand,
-    /// `vload_half(0, p)`
-    LoadHalf,
-    /// `vstore_half(value, 0, p)`
-    StoreHalf,
-    /// Bytes copied from the second pointer to the first, as many as the third argument says.
-    CopyBytes,
-}
-
-/// Atomic functions that clang's and gcc's have under the same names.
-const FETCH_ATOMICS: &[(&str, &str)] = &[
-    ("fetch_add", "atomic_fetch_add_explicit"),
-    ("fetch_sub", "atomic_fetch_sub_explicit"),
-    ("fetch_and", "atomic_fetch_and_explicit"),
-    ("fetch_or", "atomic_fetch_or_explicit"),
-    ("fetch_xor", "atomic_fetch_xor_explicit"),
-    ("fetch_min", "atomic_fetch_min_explicit"),
-    ("fetch_max", "atomic_fetch_max_explicit"),
-];
-
-/// clang's other atomic functions, whose arguments are those of OpenCL C's.
-const CLANG_ATOMICS: &[(&str, &str)] = &[
-    ("init", "atomic_init"),
-    ("load", "atomic_load_explicit"),
-    ("store", "atomic_store_explicit"),
-    ("exchange", "atomic_exchange_explicit"),
-    (
-        "compare_exchange_strong",
-        "atomic_compare_exchange_strong_explicit",
-    ),
-    (
-        "compare_exchange_weak",
-        "atomic_compare_exchange_weak_explicit",
-    ),
-];
-
-/// gcc's other atomic functions on objects of plain types that take their arguments as OpenCL C's do.
-const PLAIN_ATOMICS: &[(&str, &str)] = &[
-    ("load_n", "atomic_load_explicit"),
-    ("store_n", "atomic_store_explicit"),
-    ("exchange_n", "atomic_exchange_explicit"),
-];
-
-/// A C compiler's built-in function by name: `__builtin_isnan`.
-pub fn c_function(name: &str) -> Option<CFunction<'_>> {
-    if let Some(atomic) = name.strip_prefix("__opencl_atomic_") {
-        return atomic_of(CLANG_ATOMICS, atomic).map(CFunction::Atomic);
-    }
-    if let Some(atomic) = name.strip_prefix("__atomic_") {
-        return match atomic {
-            "compare_exchange" => Some(CFunction::PlainCompareExchange { by_pointer: true }),
-            "compare_exchange_n" => Some(CFunction::PlainCompareExchange { by_pointer: false }),
-            "fetch_nand" => Some(CFunction::PlainNand),
-            _ => atomic_of(PLAIN_ATOMICS, atomic).map(CFunction::PlainAtomic),
-        };
-    }
-    let name = name.strip_prefix("__builtin_")?;
-    let math = |name: &&str| C_MATH.contains(name);
-    match name {
-        "isfinite" | "isinf" | "isnan" | "isnormal" | "signbit" => Some(CFunction::Same(name)),
-        "memcpy" => Some(CFunction::CopyBytes),
-        "load_half" | "load_halff" => Some(CFunction::LoadHalf),
-        "store_half" | "store_halff" => Some(CFunction::StoreHalf),
-        _ => {
-            let elementwise = name.strip_prefix("elementwise_").filter(math);
-            let double = Some(name).filter(math);
-            let float = name.strip_suffix('f').filter(math);
-            (elementwise.map(CFunction::Same))
-                .or(double.map(|name| CFunction::Of(name, FloatKind::Double)))
-                .or(float.map(|name| CFunction::Of(name, FloatKind::Float)))
-        }
-    }
-}
-
-/// The OpenCL C function of a C compiler's atomic function, by the name behind its prefix.
-fn atomic_of(own: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
-    let mut all = own.iter().chain(FETCH_ATOMICS);
-    all.find(|(known, _)| *known == name)
-        .map(|&(_, function)| function)
-}
-
-/// Returns the answer of `__has_builtin`; true also for `__builtin_astype`, which is no function.
+/// Returns the answer of `__has_builtin`; true also for `__builtin_astype` and other names that take types.
 pub fn has_builtin(name: &str) -> bool {
-    matches!(name, "__builtin_astype" | "__builtin_offsetof")
+    const WITH_TYPES: [&str; 5] = [
+        "__builtin_astype",
+        "__builtin_bit_cast",
+        "__builtin_convertvector",
+        "__builtin_offsetof",
+        "__builtin_types_compatible_p",
+    ];
+    WITH_TYPES.contains(&name)
         || hint_arguments(name).is_some()
         || c_function(name).is_some()
         || is_builtin(name)

@@ -164,12 +164,26 @@ pub enum ExprKind {
         /// Type.
         ty: TypeNameId,
     },
-    /// `__builtin_astype(operand, type)`
+    /// `__builtin_astype(operand, type)`, `__builtin_bit_cast(type, operand)`
     AsType {
         /// Operand.
         operand: ExprId,
         /// Type.
         ty: TypeNameId,
+    },
+    /// `__builtin_convertvector(operand, type)`
+    ConvertVector {
+        /// Operand.
+        operand: ExprId,
+        /// Type.
+        ty: TypeNameId,
+    },
+    /// `__builtin_types_compatible_p(type, type)`
+    TypesCompatible {
+        /// First type.
+        first: TypeNameId,
+        /// Second type.
+        second: TypeNameId,
     },
     /// `__builtin_offsetof(type, a.b[2])`, `offsetof(…)`
     OffsetOf {

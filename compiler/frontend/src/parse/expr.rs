@@ -1,7 +1,7 @@
 //! Expressions: precedence climbing over unary expressions.
 
 use super::ast::{
-    BinaryOp, BlockLit, DeclPart, Designator, ExprId, ExprKind, FloatSuffix, StmtId, Trait, UnaryOp,
+    BinaryOp, BlockLit, DeclPart, ExprId, ExprKind, FloatSuffix, StmtId, Trait, UnaryOp,
 };
 use super::{NameKind, Parse, Parser, Reported};
 use crate::diagnostics::{Loc, Warning};
@@ -347,7 +347,7 @@ impl Parser<'_> {
         }
     }
 
-    fn member_name(&mut self) -> Parse<(Symbol, Loc)> {
+    pub(super) fn member_name(&mut self) -> Parse<(Symbol, Loc)> {
         match self.kind() {
             TokenKind::Ident(name) => Ok((name, self.advance().loc)),
             _ => Err(self.expected("identifier")),
@@ -401,6 +401,9 @@ impl Parser<'_> {
             TokenKind::Punct(Punct::Caret) => return self.block_literal(),
             TokenKind::Keyword(Keyword::Offsetof) => return self.offset_of(),
             TokenKind::Keyword(Keyword::Astype) => return self.as_type(),
+            TokenKind::Keyword(Keyword::BitCast) => return self.bit_cast(),
+            TokenKind::Keyword(Keyword::ConvertVector) => return self.convert_vector(),
+            TokenKind::Keyword(Keyword::TypesCompatible) => return self.types_compatible(),
             TokenKind::Keyword(Keyword::Generic_) => return self.generic_selection(),
             _ => return Err(self.expected("expression")),
         };
@@ -558,31 +561,5 @@ impl Parser<'_> {
         lit.body = body?;
         let span = self.span_from(start);
         Ok(self.ast.add_expr(ExprKind::BlockLit(Box::new(lit)), span))
-    }
-
-    /// `__builtin_offsetof(T, a.b[2])`
-    fn offset_of(&mut self) -> Parse<ExprId> {
-        let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "after 'offsetof'")?;
-        let ty = self.type_name()?;
-        self.expect(Punct::Comma, "after type name")?;
-        let (name, loc) = self.member_name()?;
-        let mut path = vec![Designator::Field(name, Span::at(loc))];
-        self.designators(&mut path)?;
-        self.expect_close(Punct::RParen, open)?;
-        let span = self.span_from(start);
-        Ok(self.ast.add_expr(ExprKind::OffsetOf { ty, path }, span))
-    }
-
-    /// `__builtin_astype(e, T)`
-    fn as_type(&mut self) -> Parse<ExprId> {
-        let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "after '__builtin_astype'")?;
-        let operand = self.assignment()?;
-        self.expect(Punct::Comma, "after operand")?;
-        let ty = self.type_name()?;
-        self.expect_close(Punct::RParen, open)?;
-        let span = self.span_from(start);
-        Ok(self.ast.add_expr(ExprKind::AsType { operand, ty }, span))
     }
 }

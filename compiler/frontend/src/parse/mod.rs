@@ -30,6 +30,7 @@ mod foreign;
 mod old_style;
 mod print;
 mod stmt;
+mod with_types;
 
 pub use print::print_ast;
 

@@ -393,6 +393,14 @@ impl Printer<'_> {
             ExprKind::AsType { operand, ty } => {
                 format!("(astype <{}> {})", self.type_name(*ty), self.expr(*operand))
             }
+            ExprKind::ConvertVector { operand, ty } => {
+                let ty = self.type_name(*ty);
+                format!("(convertvector <{ty}> {})", self.expr(*operand))
+            }
+            ExprKind::TypesCompatible { first, second } => {
+                let (first, second) = (self.type_name(*first), self.type_name(*second));
+                format!("(types_compatible <{first}> <{second}>)")
+            }
             ExprKind::OffsetOf { ty, path } => {
                 format!("(offsetof <{}> {})", self.type_name(*ty), self.path(path))
             }

@@ -221,6 +221,9 @@ keywords! {
     VecStep "vec_step",
     Offsetof "__builtin_offsetof" "offsetof",
     Astype "__builtin_astype",
+    BitCast "__builtin_bit_cast",
+    ConvertVector "__builtin_convertvector",
+    TypesCompatible "__builtin_types_compatible_p",
 }
 
 /// Keywords that are plain names before OpenCL C 2.0.

@@ -1,8 +1,8 @@
 //! `__atomic_fetch_nand`: a loop of compare-exchanges, since no instruction does it.
 use super::Sema;
 use super::convert::Purpose;
-use super::typed::{ArithOp, ExprId, ExprKind, Init, LocalId, LoopHint, StmtId, StmtKind};
-use crate::lang::types::{AddrSpace, QualType, TypeId, TypeTable};
+use super::typed::{ArithOp, ExprId, ExprKind, LoopHint, StmtKind};
+use crate::lang::types::{AddrSpace, QualType, TypeTable};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -29,12 +29,12 @@ impl Sema<'_> {
         };
         let value = self.assign_convert(value, to.ty, Purpose::Argument(None))?;
         let mut statements = Vec::new();
-        let pointer = self.kept(object, &mut statements, span);
-        let operand = self.kept(value, &mut statements, span);
+        let pointer = self.kept(object, &mut statements);
+        let operand = self.kept(value, &mut statements);
         let relaxed = self.mk(ExprKind::Int(0), TypeTable::INT, span);
         let object = self.local_value(pointer, span);
         let first = self.call_table("atomic_load_explicit", &[object, relaxed], spans)?;
-        let old = self.kept(first, &mut statements, span);
+        let old = self.kept(first, &mut statements);
 
         let (left, right) = (self.local_value(old, span), self.local_value(operand, span));
         let both = self.mk_binary(ArithOp::And, left, right, to.ty, span);
@@ -58,25 +58,6 @@ impl Sema<'_> {
         };
         statements.push(self.mk_stmt(kind, span));
         let result = self.local_value(old, span);
-        let kind = ExprKind::Stmts {
-            stmts: statements,
-            value: Some(result),
-        };
-        Some(self.mk(kind, to.ty, span))
-    }
-
-    /// A new variable that begins with a value.
-    fn kept(&mut self, value: ExprId, statements: &mut Vec<StmtId>, span: Span) -> LocalId {
-        let ty: TypeId = self.ty(value);
-        let local = self.add_local(String::new(), QualType::plain(ty), 0, span);
-        let init = Some(Init::Expr(value));
-        statements.push(self.mk_stmt(StmtKind::Decl { local, init }, span));
-        local
-    }
-
-    fn local_value(&mut self, local: LocalId, span: Span) -> ExprId {
-        let lvalue = self.local_lvalue(local, span);
-        let ty = self.body.local(local).ty.ty;
-        self.mk(ExprKind::Load(lvalue), ty, span)
+        Some(self.after_steps(statements, result))
     }
 }

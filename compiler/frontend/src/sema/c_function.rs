@@ -1,18 +1,43 @@
 //! Calls of C compilers' built-in functions as calls of OpenCL C's.
-use super::Sema;
 use super::convert::Purpose;
-use super::typed::{ConvertKind, ExprId, ExprKind, Init, LvalueKind};
+use super::typed::{ExprId, ExprKind, Init, LvalueKind};
+use super::{Operand, Sema};
 use crate::builtins::CFunction;
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, FloatKind, QualType, Quals, Type, TypeTable};
 use crate::source::Span;
 
-/// The largest size in bytes that `__builtin_memcpy` takes; it becomes one copy without a loop.
-const MOST_COPIED: u64 = 4096;
-
 impl<'a> Sema<'a> {
+    /// A call of a C compiler's function by name.
+    pub(super) fn c_function_call(
+        &mut self,
+        function: CFunction<'a>,
+        text: &'a str,
+        args: Vec<ExprId>,
+        [rparen, callee_span, span]: [Span; 3],
+    ) -> Option<ExprId> {
+        match function {
+            CFunction::CopyBytes => self.copy_bytes(text, &args, rparen, span),
+            CFunction::FillBytes => self.fill_bytes(text, &args, rparen, span),
+            CFunction::LoadOnce | CFunction::StoreOnce => {
+                self.access_once(&args, function == CFunction::StoreOnce, rparen, span)
+            }
+            CFunction::PlainNand => self.atomic_nand(&args, rparen, callee_span, span),
+            CFunction::Integer(op, ty) => self.integer_call((op, ty), &args, rparen, span),
+            CFunction::Overflow(op, ty) => self.overflow_call((op, ty), &args, rparen, span),
+            CFunction::Carry(op, ty) => self.carry_call((op, ty), &args, rparen, span),
+            CFunction::Elementwise(lanes) => self.elementwise_call(lanes, &args, rparen, span),
+            CFunction::Reduce(op) => self.reduced(op, &args, rparen, span),
+            CFunction::ShuffleVector => self.shuffled(&args, rparen, span),
+            _ => {
+                let (text, args) = self.c_call(function, text, args, span)?;
+                self.call_table(text, &args, [rparen, callee_span, span])
+            }
+        }
+    }
+
     /// The OpenCL C function that `text` means, and its arguments.
-    pub(super) fn c_call(
+    fn c_call(
         &mut self,
         function: CFunction<'a>,
         text: &str,
@@ -23,12 +48,16 @@ impl<'a> Sema<'a> {
         let zero = |sema: &mut Self| sema.mk(ExprKind::Int(0), size, span);
         Some(match function {
             CFunction::Same(name) => (name, args),
-            CFunction::Of(name, kind) => {
+            CFunction::Of(name, kind) | CFunction::FirstOf(name, kind) => {
                 if kind == FloatKind::Double && !self.lang.fp64() {
                     self.requires(span, &format!("declaration '{text}'"), "cl_khr_fp64");
                     return None;
                 }
-                for arg in &mut args {
+                let own = match function {
+                    CFunction::FirstOf(..) => args.len().min(1),
+                    _ => args.len(),
+                };
+                for arg in &mut args[..own] {
                     let ty = TypeTable::float(kind);
                     *arg = self.assign_convert(*arg, ty, Purpose::Argument(None))?;
                 }
@@ -73,9 +102,45 @@ impl<'a> Sema<'a> {
                 }
                 (name, args)
             }
-            // Are no functions of OpenCL C; call_builtin takes them.
-            CFunction::CopyBytes | CFunction::PlainNand => return None,
+            // No functions of OpenCL C.
+            _ => return None,
         })
+    }
+
+    /// `__builtin_nontemporal_load(p)`, `__builtin_nontemporal_store(value, p)`: plain accesses.
+    fn access_once(
+        &mut self,
+        args: &[ExprId],
+        store: bool,
+        rparen: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let count = 1 + usize::from(store);
+        (self.check_argument_count("function", args, count..=count, rparen)).ok()?;
+        let pointer = args[count - 1];
+        let ty = self.ty(pointer);
+        let types = &self.module.types;
+        let accessible = types.pointer_parts(ty).is_some_and(|(to, _)| {
+            let (elem, _) = types.elem_lanes(to.ty);
+            types.is_scalar(elem)
+        });
+        if !accessible {
+            let message = format!(
+                "address argument to nontemporal builtin must be a pointer to integer, float, pointer, or a vector of such types ({} invalid)",
+                self.show(ty)
+            );
+            self.error(self.span(pointer), message);
+            return None;
+        }
+        let lvalue = self.deref_lvalue(pointer, span)?;
+        if !store {
+            return self.value_of(Operand::Lvalue(lvalue), span);
+        }
+        let lvalue = self.modifiable(Operand::Lvalue(lvalue), span)?;
+        let ty = self.body.lvalue(lvalue).ty.ty;
+        let value = self.assign_convert(args[0], ty, Purpose::Argument(None))?;
+        let assign = self.mk(ExprKind::Assign { lvalue, value }, ty, span);
+        Some(self.without_value(assign, span))
     }
 
     /// The first argument, a pointer to an object of plain type, as one to an atomic object.
@@ -103,7 +168,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         let lvalue = self.deref_lvalue(pointer, span)?;
-        self.value_of(super::Operand::Lvalue(lvalue), span)
+        self.value_of(Operand::Lvalue(lvalue), span)
     }
 
     /// A pointer into private memory as a generic one, which atomic functions take.
@@ -211,70 +276,5 @@ impl<'a> Sema<'a> {
             let message = "memory order argument to atomic operation is invalid";
             self.warning(Warning::AtomicMemoryOrdering, self.span(order), message);
         }
-    }
-
-    /// `__builtin_memcpy(to, from, size)` with a constant size, as the assignment of an array of
-    /// bytes. It has no value here.
-    pub(super) fn copy_bytes(
-        &mut self,
-        text: &str,
-        args: &[ExprId],
-        rparen: Span,
-        span: Span,
-    ) -> Option<ExprId> {
-        let &[to, from, size] = args else {
-            let _ = self.check_argument_count("function", args, 3..=3, rparen);
-            return None;
-        };
-        let space = |arg| {
-            self.module
-                .types
-                .pointer_parts(self.ty(arg))
-                .map(|(_, space)| space)
-        };
-        let (Some(to_space), Some(from_space)) = (space(to), space(from)) else {
-            self.error(span, format!("'{text}' takes two pointers and a size"));
-            return None;
-        };
-        let number = self
-            .constant_number(size)
-            .and_then(|n| u64::try_from(n).ok());
-        let Some(bytes) = number.filter(|bytes| *bytes <= MOST_COPIED) else {
-            let message = format!(
-                "the size of '{text}' must be an integer constant of at most {MOST_COPIED}"
-            );
-            self.error(self.span(size), message);
-            return None;
-        };
-        let byte = QualType::plain(TypeTable::UCHAR);
-        let array = QualType::plain(self.module.types.array(byte, Some(bytes)));
-        let mut object = |pointer, space| {
-            let ty = self.module.types.pointer(array, space);
-            let pointer = self.pointer_convert(pointer, ty);
-            self.mk_lvalue(LvalueKind::Deref(pointer), array, space, 1, span)
-        };
-        let (target, source) = (object(to, to_space), object(from, from_space));
-        if to_space == AddrSpace::Constant {
-            self.error(
-                span,
-                format!("'{text}' cannot write to the constant address space"),
-            );
-            return None;
-        }
-        let operand = if bytes == 0 {
-            self.mk(ExprKind::Comma { lhs: to, rhs: from }, self.ty(from), span)
-        } else {
-            let value = self.mk(ExprKind::Load(source), array.ty, span);
-            let kind = ExprKind::Assign {
-                lvalue: target,
-                value,
-            };
-            self.mk(kind, array.ty, span)
-        };
-        let kind = ExprKind::Convert {
-            kind: ConvertKind::ToVoid,
-            operand,
-        };
-        Some(self.mk(kind, TypeTable::VOID, span))
     }
 }

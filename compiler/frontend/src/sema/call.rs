@@ -3,7 +3,7 @@ use super::convert::Purpose;
 use super::scope::Entity;
 use super::typed::{ConvertKind, ExprId, ExprKind, FuncId};
 use super::{Operand, Sema};
-use crate::builtins::{self, Arg, CFunction, ResolveError};
+use crate::builtins::{self, Arg, ResolveError};
 use crate::lang::types::{FloatKind, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, ExternalDecl};
 use crate::source::{Span, Symbol};
@@ -365,7 +365,9 @@ impl<'a> Sema<'a> {
             *arg = self.promote(*arg);
         }
         match (text, args.as_slice()) {
-            ("__builtin_expect", [value, _]) => {
+            ("__builtin_expect", [value, _])
+            | ("__builtin_expect_with_probability", [value, _, _])
+            | ("__builtin_unpredictable", [value]) => {
                 return self.assign_convert(*value, TypeTable::LONG, Purpose::Argument(None));
             }
             // The assumed condition is not evaluated.
@@ -379,15 +381,11 @@ impl<'a> Sema<'a> {
             }
             _ => {}
         }
-        let (text, args) = match builtins::c_function(text) {
-            Some(CFunction::CopyBytes) => return self.copy_bytes(text, &args, rparen, span),
-            Some(CFunction::PlainNand) => {
-                return self.atomic_nand(&args, rparen, callee_span, span);
-            }
-            Some(function) => self.c_call(function, text, args, span)?,
-            None => (text, args),
-        };
-        self.call_table(text, &args, [rparen, callee_span, span])
+        let spans = [rparen, callee_span, span];
+        match builtins::c_function(text) {
+            Some(function) => self.c_function_call(function, text, args, spans),
+            None => self.call_table(text, &args, spans),
+        }
     }
 
     /// A call of a function of the table.

@@ -128,7 +128,10 @@ impl<'a> Sema<'a> {
                 callee,
                 args,
                 rparen,
-            } => self.call(*callee, args, *rparen, span),
+            } => match self.unevaluated_call(*callee, args, *rparen, span) {
+                Some(operand) => return operand,
+                None => self.call(*callee, args, *rparen, span),
+            },
             ast::ExprKind::Index { base, index } => return self.index(*base, *index, span),
             ast::ExprKind::Member {
                 base,
@@ -153,6 +156,12 @@ impl<'a> Sema<'a> {
                 ty.and_then(|t| self.type_trait(*which, t.q.ty, span))
             }
             ast::ExprKind::AsType { operand, ty } => self.as_type(*operand, *ty, span),
+            ast::ExprKind::ConvertVector { operand, ty } => {
+                self.converted_vector(*operand, *ty, span)
+            }
+            ast::ExprKind::TypesCompatible { first, second } => {
+                self.types_compatible(*first, *second, span)
+            }
             ast::ExprKind::OffsetOf { ty, path } => self.offset_of(*ty, path, span),
             ast::ExprKind::BlockLit(lit) => return self.block_literal(lit, span),
             ast::ExprKind::Generic { control, arms } => {
