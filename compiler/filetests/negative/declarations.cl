@@ -145,7 +145,9 @@ enum { }; enum E { };
 //// [-cl-std=CL2.0] arrays without elements that are more than variables of a function
 global int a[0]; struct S { int b[0]; }; typedef int T[0];
 kernel void k(global int *p) { int c[0] = { }; static int d[0]; int (*e)[0]; int f = sizeof(int[0]); }
+//// a kernel by a typedef behind its definition
+typedef void F(global int *); void k(global int *p) { } kernel F k;
 //// functions by typedefs
-typedef int F(int); typedef void V(void); F initialised = 1; global F qualified; kernel V k; F conflicting; void conflicting(int x) { } F *pointer;
+typedef int F(int); typedef void V(void); F initialised = 1; global F qualified; kernel V k; void k(void) { } kernel F l; F conflicting; void conflicting(int x) { } F *pointer;
 //// a function that becomes static
 int f(int); static int f(int x) { return x; }

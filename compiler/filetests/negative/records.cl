@@ -25,8 +25,24 @@ struct S { int a; }; void f(union S *s) { }
 struct S { }; kernel void k(struct S s) { }
 //// a value without braces for a struct without members
 struct S { }; constant struct S t[] = { 1, 2 }; union U { }; constant union U u[1ul << 40] = { 1 };
-//// a flexible array member
+//// flexible array members that are not the last of several
+struct S { int a[]; };
+struct T { int n; int a[]; int m; };
+union U { int n; int a[]; };
+//// the values and the size of a flexible array member
 struct S { int n; int a[]; };
+constant struct S s = { 1, { 1, 2 } }; constant struct S t = { 1, 2 }; constant struct S u = { .a[1] = 3 };
+constant struct S v[] = { { 1 }, { .n = 2, .a = { 3 } }, [2].a = { 4 } };
+int f(global struct S *s) { return sizeof(s->a) + sizeof(struct S) + s->a[1]; }
+//// enumerators and declarations that do not fit the underlying type
+enum E : short { A = 1, B = 32768, C = -32768, D = 32767, G };
+enum F : float { H };
+enum I : uchar; enum I : uchar { J = 255 }; enum I : char;
+enum L { M }; enum L : int;
+enum N : uint; enum N : int { O };
+enum P : uint; enum P { Q };
+enum R : bool { T };
+int f(void) { return sizeof(A) + sizeof(enum I) + sizeof(enum V); }
 //// a function as a member
 struct S { int f(void); };
 //// an address space on a member

@@ -5,6 +5,7 @@ const char *const volatile p = "x" "y\n";
 typedef unsigned long int word;
 typedef struct node { struct node *next; union { int i; float f; }; unsigned bits : 3, : 0; } node;
 enum color { red, green = red + 2, blue, };
+enum shade : uchar; enum shade : uchar { light }; struct { enum shade s : 2, : 1; enum : word { dark } d; } shades;
 struct __attribute__((packed)) s { char c; int i __attribute__((aligned(16))); } __attribute__((__aligned__(8)));
 word w = sizeof(word) + sizeof w;
 __constant float table[] = { 1.0f, .5, [4] = 2, 3.h };

@@ -2,6 +2,8 @@
 // options: -cl-std=CL3.0
 typedef int F(int);
 typedef F Same;
+typedef void Kernel(global int *);
+__attribute__((reqd_work_group_size(4, 1, 1))) kernel Kernel k;
 F before, also;
 static Same internal;
 static int internal(int x) { return x + 1; }
@@ -17,3 +19,4 @@ kernel void k(global int *o) {
 #pragma nounroll
     while (o[0]) o[0]--;
 }
+kernel Kernel k;

@@ -240,6 +240,8 @@ pub struct EnumDef {
     /// `uint` when no enumerator is negative, else `int`; `ulong` or `long` when those are
     /// too narrow.
     pub underlying: IntKind,
+    /// The declaration says the underlying type (`enum e : short`), which its enumerators have too.
+    pub fixed: bool,
     /// False while only declared.
     pub complete: bool,
     /// Position of the tag's first mention.
@@ -425,6 +427,7 @@ impl TypeTable {
         self.enums.push(EnumDef {
             name: name.to_string(),
             underlying: IntKind::UInt,
+            fixed: false,
             complete: false,
             span,
         });
@@ -531,7 +534,10 @@ impl TypeTable {
         match *self.get(id) {
             Type::Void | Type::Function { .. } => false,
             Type::Record(record) => self.record(record).complete,
-            Type::Enum(e) => self.enums[e.0 as usize].complete,
+            Type::Enum(e) => {
+                let def = &self.enums[e.0 as usize];
+                def.complete || def.fixed
+            }
             Type::Array { elem, len } => len.is_some() && self.is_complete(elem.ty),
             _ => true,
         }

@@ -350,6 +350,8 @@ pub struct MemberDeclarator {
 pub struct EnumSpec {
     /// The tag.
     pub tag: Option<(Symbol, Span)>,
+    /// `: type`
+    pub underlying: Option<TypeNameId>,
     /// Enumerators between braces; `None` for a reference.
     pub enumerators: Option<Vec<Enumerator>>,
     /// Attributes.

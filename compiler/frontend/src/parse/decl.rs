@@ -532,6 +532,12 @@ impl Parser<'_> {
             TokenKind::Ident(name) => Some((name, Span::at(self.advance().loc))),
             _ => None,
         };
+        // Behind the tag of a bit-field's type stands its width.
+        let mut underlying = None;
+        if self.at(Punct::Colon) && self.token_starts_type(self.ahead(1)) {
+            self.advance();
+            underlying = Some(self.type_name()?);
+        }
         let mut enumerators = None;
         if self.at(Punct::LBrace) {
             let open = self.advance().loc;
@@ -562,6 +568,7 @@ impl Parser<'_> {
         self.attributes(&mut attrs)?;
         Ok(EnumSpec {
             tag,
+            underlying,
             enumerators,
             attrs,
             span,

@@ -174,6 +174,9 @@ impl Printer<'_> {
                     text.push(' ');
                     text.push_str(self.name(tag));
                 }
+                if let Some(ty) = e.underlying {
+                    text.push_str(&format!(": {}", self.type_name(ty)));
+                }
                 if let Some(list) = &e.enumerators {
                     let items: Vec<String> = list
                         .iter()

@@ -194,7 +194,10 @@ impl<'a> Sema<'a> {
         match *self.module.types.get(ty) {
             Type::Bool => TypeTable::INT,
             Type::Int(kind) if kind.bits() < 32 => TypeTable::INT,
-            Type::Enum(e) => TypeTable::int(self.module.types.enums[e.0 as usize].underlying),
+            Type::Enum(e) => {
+                let underlying = self.module.types.enums[e.0 as usize].underlying;
+                self.promoted(TypeTable::int(underlying))
+            }
             _ => ty,
         }
     }

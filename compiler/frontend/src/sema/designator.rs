@@ -73,6 +73,14 @@ impl<'a> Sema<'a> {
         items: &mut Items<'a>,
         out: &mut Gathered,
     ) -> Option<()> {
+        if !(path.is_empty() && rest.is_empty()) {
+            let span = items
+                .next()
+                .map_or(Span::NONE, |item| self.init_span(&item.init));
+            if self.refuse_flexible(ty, span) {
+                return None;
+            }
+        }
         let index = match path {
             [] if rest.is_empty() => return self.element(ty, items, out),
             [] => self.designated_range(ty, rest, finish, items, out)?,

@@ -223,12 +223,29 @@ impl<'a> Sema<'a> {
             variadic: *variadic,
             broken: false,
         };
-        if self.is_kernel(specs, declarator) {
-            let message = "declaring a kernel through a typedef is not supported";
-            self.error(span, message);
-            return None;
+        let id = self.declare(specs, declarator, &signature)?;
+        let known = self.module.function(id).kernel.is_some();
+        if !known && self.is_kernel(specs, declarator) {
+            // The definition names the arguments.
+            self.kernel_checks(id, specs, declarator, &[], &[], span);
         }
-        self.declare(specs, declarator, &signature)
+        Some(id)
+    }
+
+    /// Refuses kernels of which no declaration says `kernel` and names the arguments.
+    pub(super) fn finish_kernels(&mut self) {
+        for function in &self.module.functions {
+            let Some(kernel) = &function.kernel else {
+                continue;
+            };
+            if function.body.is_some() && kernel.args.len() != function.params.len() {
+                let name = &function.name;
+                let message = format!(
+                    "'{name}' is declared as a kernel through a typedef: its definition must say 'kernel' too"
+                );
+                self.diags.error(function.span, message);
+            }
+        }
     }
 
     fn is_kernel(&self, specs: &DeclSpecs, declarator: &Declarator) -> bool {

@@ -399,6 +399,16 @@ impl<'a> Sema<'a> {
         good.then_some(named)
     }
 
+    /// Refuses to initialise a flexible array member, for which an object has no room.
+    pub(super) fn refuse_flexible(&self, ty: TypeId, span: Span) -> bool {
+        let flexible = matches!(self.module.types.get(ty), Type::Array { len: None, .. });
+        if flexible {
+            let message = "initialization of flexible array member is not allowed";
+            self.error(span, message);
+        }
+        flexible
+    }
+
     /// Initialises one subobject from the next item or items.
     pub(super) fn element(
         &mut self,
@@ -407,6 +417,9 @@ impl<'a> Sema<'a> {
         out: &mut Gathered,
     ) -> Option<()> {
         let item = items.next()?;
+        if self.refuse_flexible(ty, self.init_span(&item.init)) {
+            return None;
+        }
         let expr = match &item.init {
             ast::Init::List(list) => {
                 items.at += 1;

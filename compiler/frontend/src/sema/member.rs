@@ -318,6 +318,10 @@ impl<'a> Sema<'a> {
         else {
             return;
         };
+        // In GNU C such an array is followed by as many elements as its object has room for.
+        if len == 0 {
+            return;
+        }
         let ExprKind::Int(_) = self.body.expr(number).kind else {
             return;
         };

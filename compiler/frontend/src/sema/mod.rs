@@ -30,6 +30,7 @@ mod decl;
 mod derive;
 mod designator;
 mod enqueue;
+mod enumeration;
 mod expr;
 mod flow;
 mod func;
@@ -299,6 +300,7 @@ impl<'a> Sema<'a> {
         self.check_recursion();
         self.finish_globals();
         self.finish_weak_functions();
+        self.finish_kernels();
         if !self.diags.has_errors() {
             self.warn_unused_functions();
             self.warn_local_memory();

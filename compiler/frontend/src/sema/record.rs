@@ -1,11 +1,11 @@
-//! Structs, unions and enumerations.
+//! Structs and unions.
 use super::Sema;
 use super::layout::{FieldSpec, lay_out};
-use super::scope::{Entity, Tag};
+use super::scope::Tag;
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, IntKind, OpaqueKind, RecordId, Type, TypeId, TypeTable};
-use crate::parse::ast::{DeclSpecs, EnumSpec, Enumerator, MemberDecl, RecordSpec};
-use crate::source::{Span, Symbol};
+use crate::lang::types::{AddrSpace, OpaqueKind, RecordId, Type, TypeId};
+use crate::parse::ast::{DeclSpecs, MemberDecl, RecordSpec};
+use crate::source::Span;
 use rustc_hash::FxHashMap;
 
 /// Members of a structure at most: OpTypeStruct has 16,383 (SPIR-V §2.17), and each may need
@@ -36,6 +36,7 @@ impl<'a> Sema<'a> {
             }
         }
         self.check_duplicates(&fields);
+        self.check_flexible(&fields, spec.is_union);
         faulty = faulty
             || self.diags.error_count() > errors
             || fields.iter().any(|f| self.module.types.is_faulty(f.ty.ty));
@@ -100,7 +101,7 @@ impl<'a> Sema<'a> {
         Some((id, ty))
     }
 
-    fn other_tag(&self, text: &str, span: Span, previous: Span) {
+    pub(super) fn other_tag(&self, text: &str, span: Span, previous: Span) {
         let message =
             format!("use of '{text}' with tag type that does not match previous declaration");
         self.error(span, message)
@@ -164,7 +165,7 @@ impl<'a> Sema<'a> {
                 continue;
             };
             self.check_attrs(&declarator.attrs);
-            let Some(ty) = self.declarator_type(base, declarator) else {
+            let Some(ty) = self.variable_type(base, declarator, true) else {
                 continue;
             };
             let align = shared_align
@@ -183,9 +184,8 @@ impl<'a> Sema<'a> {
             let text = self.name(name);
             let bad = match self.module.types.get(ty_id) {
                 Type::Function { .. } => Some(format!("field '{text}' declared as a function")),
-                Type::Array { len: None, .. } => Some(format!(
-                    "flexible array member '{text}' is not allowed in OpenCL C"
-                )),
+                // A flexible array member takes no room; check_flexible sees to its place.
+                Type::Array { len: None, .. } => None,
                 Type::Opaque(OpaqueKind::Event | OpaqueKind::Matrix(_)) => {
                     Some(self.no_field(ty_id))
                 }
@@ -214,6 +214,34 @@ impl<'a> Sema<'a> {
             });
         }
         Some(())
+    }
+
+    /// Checks that a member without a number of elements is the last of several of a struct
+    /// (C99 6.7.2.1p2).
+    fn check_flexible(&self, fields: &[FieldSpec], is_union: bool) {
+        for (index, field) in fields.iter().enumerate() {
+            if !matches!(
+                self.module.types.get(field.ty.ty),
+                Type::Array { len: None, .. }
+            ) {
+                continue;
+            }
+            let name = &field.name;
+            let (why, next) = match fields.get(index + 1) {
+                _ if is_union => ("in a union is not allowed".to_string(), None),
+                Some(next) => {
+                    let shown = self.show(field.ty.ty);
+                    let why = format!("with type {shown} is not at the end of struct");
+                    (why, Some(next.span))
+                }
+                None if index == 0 => ("not allowed in otherwise empty struct".to_string(), None),
+                None => continue,
+            };
+            let report = self.error(field.span, format!("flexible array member '{name}' {why}"));
+            if let Some(next) = next {
+                report.note(next, "next field declaration is here");
+            }
+        }
     }
 
     fn check_duplicates(&mut self, fields: &[FieldSpec]) {
@@ -267,109 +295,5 @@ impl<'a> Sema<'a> {
             }
         }
         None
-    }
-
-    /// The type of an `enum` specifier, declared or defined by it.
-    pub(super) fn enum_type(&mut self, spec: &'a EnumSpec) -> Option<TypeId> {
-        self.check_attrs(&spec.attrs);
-        let text = spec.tag.map_or("", |(name, _)| self.name(name));
-        let previous = spec.tag.and_then(|(name, _)| {
-            if spec.enumerators.is_some() {
-                self.lookup_tag_here(name)
-            } else {
-                self.lookup_tag(name)
-            }
-        });
-        let span = spec.tag.map_or(spec.span, |(_, span)| span);
-        let (id, ty) = match previous {
-            Some((Tag::Enum(id, ty), previous_span)) => {
-                let complete = self.module.types.enums[id.0 as usize].complete;
-                if spec.enumerators.is_some() && complete {
-                    self.error(span, format!("redefinition of '{text}'"))
-                        .note(previous_span, "previous definition is here");
-                    return None;
-                }
-                (id, ty)
-            }
-            Some((Tag::Record(..), previous_span)) => {
-                self.other_tag(text, span, previous_span);
-                return None;
-            }
-            None => {
-                if spec.enumerators.is_none() {
-                    self.error(span, format!("use of undefined type 'enum {text}'"));
-                    return None;
-                }
-                let (id, ty) = self.module.types.add_enum(text, span);
-                if let Some((name, name_span)) = spec.tag {
-                    self.bind_tag(name, Tag::Enum(id, ty), name_span);
-                }
-                (id, ty)
-            }
-        };
-        let Some(enumerators) = &spec.enumerators else {
-            return Some(ty);
-        };
-        let mut next: i128 = 0;
-        let (mut lowest, mut highest) = (0, 0);
-        for enumerator in enumerators {
-            if let Some(value) = enumerator.value {
-                match self.integer_constant(value) {
-                    Some(value) => next = value,
-                    None => {
-                        self.bind(enumerator.name, Entity::Poisoned, enumerator.span);
-                        continue;
-                    }
-                }
-            }
-            (lowest, highest) = (next.min(lowest), next.max(highest));
-            self.enumerator(enumerator.name, next, enumerator.span);
-            next += 1;
-        }
-        let def = &mut self.module.types.enums[id.0 as usize];
-        let signed = lowest < 0;
-        let narrow = i32::try_from(lowest).is_ok()
-            && (i32::try_from(highest).is_ok() || (!signed && u32::try_from(highest).is_ok()));
-        // C99 wants int; wider enumerators are what clang and its users have.
-        let underlying = IntKind::of(if narrow { 32 } else { 64 }, signed);
-        def.underlying = underlying;
-        def.complete = true;
-        self.widen_enumerators(enumerators, TypeTable::int(underlying));
-        Some(ty)
-    }
-
-    /// Enumerators that are no int have the type of their enumeration from its end on, as with clang.
-    fn widen_enumerators(&mut self, enumerators: &[Enumerator], underlying: TypeId) {
-        let Some(scope) = self.scopes.last_mut() else {
-            return;
-        };
-        for enumerator in enumerators {
-            let binding = scope.names.get_mut(&enumerator.name);
-            if let Some(Entity::Enumerator(ty, _)) = binding.map(|b| &mut b.entity) {
-                if *ty != TypeTable::INT {
-                    *ty = underlying;
-                }
-            }
-        }
-    }
-
-    fn enumerator(&mut self, name: Symbol, value: i128, span: Span) {
-        let ty = if i32::try_from(value).is_ok() {
-            TypeTable::INT
-        } else if u32::try_from(value).is_ok() {
-            TypeTable::UINT
-        } else if i64::try_from(value).is_ok() {
-            TypeTable::LONG
-        } else if u64::try_from(value).is_ok() {
-            TypeTable::ULONG
-        } else {
-            let message =
-                format!("enumerator value {value} is not representable in any integer type");
-            self.error(span, message);
-            return;
-        };
-        let wide = ty == TypeTable::LONG || ty == TypeTable::ULONG;
-        let bits = (value as u64) & if wide { u64::MAX } else { 0xffff_ffff };
-        self.bind_new(name, Entity::Enumerator(ty, bits), span);
     }
 }
