@@ -7,3 +7,5 @@ struct b { char c; int i; };
 struct c { char c; struct d { int i; } d; };
 #pragma pack()
 struct e { char c; } __attribute__((packed));
+#pragma pack(push, 4)
+union f { char c; long l; };

@@ -312,6 +312,8 @@ pub struct RecordSpec {
     pub tag: Option<(Symbol, Span)>,
     /// Members between braces; `None` for a reference or forward declaration.
     pub members: Option<Vec<MemberDecl>>,
+    /// The alignment that `#pragma pack` limits members to.
+    pub pack: Option<u64>,
     /// Attributes after the keyword or after the closing brace.
     pub attrs: Vec<Attr>,
     /// From the keyword to the tag or closing brace.

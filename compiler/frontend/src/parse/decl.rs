@@ -1,7 +1,7 @@
 //! Declarations: specifiers, records, enumerations, function definitions.
 
 use super::ast::{
-    Attr, DeclPart, DeclSpecs, Declaration, EnumSpec, Enumerator, ExternalDecl, FunctionDef,
+    DeclPart, DeclSpecs, Declaration, EnumSpec, Enumerator, ExternalDecl, FunctionDef,
     FunctionSpec, Init, InitDeclarator, MemberDecl, MemberDeclarator, Qual, RecordSpec,
     StaticAssert, StorageClass, TypeSpec, TypeWord,
 };
@@ -409,12 +409,10 @@ impl Parser<'_> {
             _ => None,
         };
         self.attributes(&mut attrs)?;
-        let mut members = None;
+        let (mut members, mut pack) = (None, None);
         if self.at(Punct::LBrace) {
             self.enter()?;
-            if let Some(limit) = self.pack {
-                self.apply_pack(limit, keyword.loc, &mut attrs);
-            }
+            pack = self.pack;
             let body = self.record_body();
             self.leave();
             members = Some(body?);
@@ -430,26 +428,10 @@ impl Parser<'_> {
             is_union,
             tag,
             members,
+            pack,
             attrs,
             span,
         })
-    }
-
-    /// A record under `#pragma pack(1)` is a packed one; other limits have no equal attribute.
-    fn apply_pack(&mut self, limit: u64, loc: Loc, attrs: &mut Vec<Attr>) {
-        if limit != 1 {
-            let message =
-                format!("'#pragma pack({limit})' is not supported; only '#pragma pack(1)' is");
-            self.error(loc, message);
-            return;
-        }
-        attrs.push(Attr {
-            name: self.names.intern("packed"),
-            name_span: Span::at(loc),
-            args: Vec::new(),
-            text: "packed".to_string(),
-            span: Span::at(loc),
-        });
     }
 
     fn record_body(&mut self) -> Parse<Vec<MemberDecl>> {

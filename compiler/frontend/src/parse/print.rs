@@ -166,6 +166,9 @@ impl Printer<'_> {
                     }
                     text.push_str(" }");
                 }
+                if let Some(limit) = record.pack {
+                    text.push_str(&format!(" [pack {limit}]"));
+                }
                 text + &self.attrs(&record.attrs)
             }
             TypeSpec::Enum(e) => {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::const_eval::Value;
 use super::func::FuncState;
-use super::layout::{FieldSpec, lay_out};
+use super::layout::{FieldSpec, Packing, lay_out};
 use super::scope::{Entity, FuncMeta};
 use super::typed::{
     Body, ConvertKind, ExprId, ExprKind, FuncId, Function, Init, InitElem, Inlining, Linkage,
@@ -358,7 +358,11 @@ impl<'a> Sema<'a> {
             bits: None,
             span: field.span,
         });
-        let layout = lay_out(&self.module.types, specs.collect(), false, false, 8)?;
+        let packing = Packing {
+            align: 8,
+            ..Packing::default()
+        };
+        let layout = lay_out(&self.module.types, specs.collect(), false, packing)?;
         let def = &mut self.module.types.records[record.0 as usize];
         def.fields = layout.fields;
         def.size = layout.size;

@@ -27,25 +27,37 @@ pub(super) struct Layout {
     pub(super) align: u64,
 }
 
+/// What a record's declaration says about its layout.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packing {
+    /// The attribute `packed`: fields lie without padding, unless they say their own alignment.
+    pub(super) packed: bool,
+    /// `#pragma pack`: the alignment of fields at most, whatever they say themselves.
+    pub(super) limit: Option<u64>,
+    /// `aligned(n)`, or 0.
+    pub(super) align: u64,
+}
+
 /// Lays fields out as C does; `None` when the size does not fit.
 pub(super) fn lay_out(
     types: &TypeTable,
     specs: Vec<FieldSpec>,
     is_union: bool,
-    packed: bool,
-    min_align: u64,
+    packing: Packing,
 ) -> Option<Layout> {
     let mut fields = Vec::with_capacity(specs.len());
     let mut end: u64 = 0;
     // Bits of the last byte that a bit-field has left.
     let mut spare = 0;
-    let mut align: u64 = min_align.max(1);
+    let mut align: u64 = packing.align.max(1);
+    let limited = |align: u64| align.min(packing.limit.unwrap_or(u64::MAX)).max(1);
     for spec in specs {
-        let packed = packed || spec.packed;
+        let packed = packing.packed || spec.packed;
         let natural = if packed { 1 } else { types.align(spec.ty.ty) };
         if let Some(width) = spec.bits {
             let at = if is_union { 0 } else { end * 8 - spare };
-            let at = bits_begin(types, &spec, at, width, packed)?;
+            let joined = packed || packing.limit.is_some();
+            let at = bits_begin(types, &spec, at, width, joined)?;
             let behind = at.checked_add(width.into())?;
             if !is_union {
                 spare = behind.next_multiple_of(8) - behind;
@@ -54,7 +66,7 @@ pub(super) fn lay_out(
             if spec.name.is_empty() {
                 continue;
             }
-            align = align.max(natural.max(spec.align));
+            align = align.max(limited(natural.max(spec.align)));
             fields.push(Field {
                 name: spec.name,
                 ty: spec.ty,
@@ -68,7 +80,7 @@ pub(super) fn lay_out(
             continue;
         }
         spare = 0;
-        let field_align = natural.max(spec.align).max(1);
+        let field_align = limited(natural.max(spec.align));
         align = align.max(field_align);
         let size = types.size(spec.ty.ty);
         let offset = if is_union {
@@ -115,7 +127,7 @@ fn bits_begin(
 
 #[cfg(test)]
 mod tests {
-    use super::{FieldSpec, lay_out};
+    use super::{FieldSpec, Packing, lay_out};
     use crate::lang::types::{QualType, TypeId, TypeTable};
     use crate::source::Span;
 
@@ -154,7 +166,11 @@ mod tests {
             bits(int, 32),
         ];
         let places = |packed| {
-            let layout = lay_out(&types, specs.clone(), false, packed, 0).expect("fits");
+            let packing = Packing {
+                packed,
+                ..Packing::default()
+            };
+            let layout = lay_out(&types, specs.clone(), false, packing).expect("fits");
             let bit = |f: &crate::lang::types::Field| {
                 f.offset * 8 + f.bits.map_or(0, |bits| u64::from(bits.shift))
             };
@@ -171,15 +187,20 @@ mod tests {
         let mut types = TypeTable::new();
         let float3 = types.vector(TypeTable::FLOAT, 3);
         let specs = vec![field(TypeTable::CHAR), field(float3), field(TypeTable::INT)];
-        let layout = lay_out(&types, specs.clone(), false, false, 0).expect("fits");
+        let plain = Packing::default();
+        let layout = lay_out(&types, specs.clone(), false, plain).expect("fits");
         let offsets: Vec<u64> = layout.fields.iter().map(|f| f.offset).collect();
         assert_eq!(
             (offsets, layout.size, layout.align),
             (vec![0, 16, 32], 48, 16)
         );
-        let packed = lay_out(&types, specs.clone(), false, true, 0).expect("fits");
+        let packing = Packing {
+            packed: true,
+            ..plain
+        };
+        let packed = lay_out(&types, specs.clone(), false, packing).expect("fits");
         assert_eq!((packed.size, packed.align), (21, 1));
-        let union = lay_out(&types, specs, true, false, 0).expect("fits");
+        let union = lay_out(&types, specs, true, plain).expect("fits");
         assert_eq!((union.size, union.align), (16, 16));
     }
 }

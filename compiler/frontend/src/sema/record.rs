@@ -1,6 +1,6 @@
 //! Structs and unions.
 use super::Sema;
-use super::layout::{FieldSpec, lay_out};
+use super::layout::{FieldSpec, Packing, lay_out};
 use super::scope::Tag;
 use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, OpaqueKind, RecordId, Type, TypeId};
@@ -55,7 +55,12 @@ impl<'a> Sema<'a> {
             self.error(spec.span, message);
             return None;
         }
-        let Some(layout) = lay_out(&self.module.types, fields, is_union, packed, min_align) else {
+        let packing = Packing {
+            packed,
+            limit: spec.pack,
+            align: min_align,
+        };
+        let Some(layout) = lay_out(&self.module.types, fields, is_union, packing) else {
             self.error(spec.span, "struct is too large");
             return None;
         };
