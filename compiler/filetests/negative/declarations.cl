@@ -147,6 +147,23 @@ global int a[0]; struct S { int b[0]; }; typedef int T[0];
 kernel void k(global int *p) { int c[0] = { }; static int d[0]; int (*e)[0]; int f = sizeof(int[0]); }
 //// a kernel by a typedef behind its definition
 typedef void F(global int *); void k(global int *p) { } kernel F k;
+//// variables of a deduced type
+__auto_type outside = 1;
+__auto_type g(__auto_type x) { return x; }
+void v(void);
+void f(int n) {
+    __auto_type a;
+    __auto_type b = { 1 };
+    __auto_type *c = &n;
+    __auto_type d = d + 1;
+    __auto_type e = v();
+    static __auto_type h = 1;
+    local __auto_type i = 1;
+    const __auto_type j = n;
+    j = 3;
+    int k = (__auto_type)n + a + d;
+    typedef __auto_type l;
+}
 //// functions by typedefs
 typedef int F(int); typedef void V(void); F initialised = 1; global F qualified; kernel V k; void k(void) { } kernel F l; F conflicting; void conflicting(int x) { } F *pointer;
 //// a function that becomes static

@@ -3,6 +3,7 @@
 int a, *b, **c, d[3], *e[2][3], (*f)[4], (*g)(int, float *x), *(*h[5])(void);
 const char *const volatile p = "x" "y\n";
 typedef unsigned long int word;
+const __auto_type deduced = 1;
 typedef struct node { struct node *next; union { int i; float f; }; unsigned bits : 3, : 0; } node;
 enum color { red, green = red + 2, blue, };
 enum shade : uchar; enum shade : uchar { light }; struct { enum shade s : 2, : 1; enum : word { dark } d; } shades;

@@ -266,6 +266,8 @@ pub enum TypeSpec {
     TypeofExpr(ExprId),
     /// `typeof(type)`
     TypeofType(TypeNameId),
+    /// `__auto_type`: the type of the initializer's value.
+    Auto,
     /// `_Atomic(type)`
     Atomic(TypeNameId),
     /// `pipe T` (the `pipe` keyword makes of the rest an element type).

@@ -245,10 +245,10 @@ impl Parser<'_> {
 
     /// Returns whether a type name or declaration specifiers begin with this token.
     pub(super) fn token_starts_type(&mut self, kind: TokenKind) -> bool {
-        use Keyword::{Enum, PipeType, Struct, Typeof, Union};
+        use Keyword::{AutoType, Enum, PipeType, Struct, Typeof, Union};
         match kind {
             TokenKind::Ident(name) => self.is_type(name),
-            TokenKind::Keyword(Struct | Union | Enum | Typeof | PipeType) => true,
+            TokenKind::Keyword(Struct | Union | Enum | Typeof | AutoType | PipeType) => true,
             TokenKind::Keyword(keyword) => specifier(keyword).is_some(),
             _ => false,
         }
@@ -274,6 +274,12 @@ impl Parser<'_> {
                 TokenKind::Keyword(Keyword::Enum) => {
                     self.only_type(&specs)?;
                     specs.ty = TypeSpec::Enum(Box::new(self.enumeration()?));
+                    specs.ty_span = self.span_from(loc);
+                }
+                TokenKind::Keyword(Keyword::AutoType) => {
+                    self.only_type(&specs)?;
+                    self.advance();
+                    specs.ty = TypeSpec::Auto;
                     specs.ty_span = self.span_from(loc);
                 }
                 TokenKind::Keyword(Keyword::Typeof) => {

@@ -192,6 +192,7 @@ impl Printer<'_> {
                 }
                 text + &self.attrs(&e.attrs)
             }
+            TypeSpec::Auto => "__auto_type".to_string(),
             TypeSpec::TypeofExpr(e) => format!("typeof {}", self.expr(*e)),
             TypeSpec::TypeofType(t) => format!("typeof ({})", self.type_name(*t)),
             TypeSpec::Atomic(t) => format!("atomic ({})", self.type_name(*t)),

@@ -203,6 +203,7 @@ keywords! {
     Generic_ "_Generic",
     ThreadLocal "_Thread_local" "__thread",
     Attribute "__attribute__" "__attribute",
+    AutoType "__auto_type",
     Typeof "__typeof__" "__typeof" "typeof",
     Asm "__asm__" "__asm" "asm",
     Extension "__extension__",

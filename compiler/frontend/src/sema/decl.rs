@@ -59,6 +59,12 @@ impl<'a> Sema<'a> {
     pub(super) fn declaration(&mut self, decl: &'a Declaration, out: &mut Vec<StmtId>) {
         self.check_attrs(&decl.specs.attrs);
         let storage = self.storage_class(&decl.specs);
+        if let (TypeSpec::Auto, false, None) = (&decl.specs.ty, self.at_program_scope(), storage) {
+            for item in &decl.declarators {
+                self.deduced_variable(&decl.specs, item, out);
+            }
+            return;
+        }
         let base = self.spec_type(&decl.specs);
         if decl.declarators.is_empty() {
             let declares = match &decl.specs.ty {

@@ -3,11 +3,11 @@ use super::Sema;
 use super::const_eval::Value;
 use super::decl::{NO_INITIALIZER, Variable};
 use super::requires::version_name;
-use super::scope::Entity;
+use super::scope::{Entity, SpacedType};
 use super::typed::{Init, Linkage, Local, LocalId, StmtId, StmtKind};
 use crate::lang::types::{AddrSpace, QualType, Quals, Type};
-use crate::parse::ast::{Attr, StorageClass};
-use crate::source::Span;
+use crate::parse::ast::{self, Attr, DeclSpecs, InitDeclarator, StorageClass};
+use crate::source::{Span, Symbol};
 use pumice_target::options::ClStd;
 
 impl<'a> Sema<'a> {
@@ -73,6 +73,74 @@ impl<'a> Sema<'a> {
         };
         let stmt = self.mk_stmt(StmtKind::Decl { local: id, init }, v.span);
         out.push(stmt);
+        Some(())
+    }
+
+    /// `__auto_type name = value;`, a variable of the value's type. Its own name is not known there.
+    pub(super) fn deduced_variable(
+        &mut self,
+        specs: &'a DeclSpecs,
+        item: &'a InitDeclarator,
+        out: &mut Vec<StmtId>,
+    ) {
+        let Some((name, span)) = item.declarator.name else {
+            return;
+        };
+        if self.deduced(specs, item, (name, span), out).is_none() {
+            self.bind(name, Entity::Poisoned, span);
+        }
+    }
+
+    fn deduced(
+        &mut self,
+        specs: &'a DeclSpecs,
+        item: &'a InitDeclarator,
+        (name, span): (Symbol, Span),
+        out: &mut Vec<StmtId>,
+    ) -> Option<()> {
+        self.check_attrs(&item.declarator.attrs);
+        let text = self.name(name);
+        let value = match &item.init {
+            Some(ast::Init::Expr(value)) if item.declarator.parts.is_empty() => {
+                self.rvalue(*value)?
+            }
+            _ => {
+                let message = match (&item.init, item.declarator.parts.is_empty()) {
+                    (_, false) => "'__auto_type' not allowed here".to_string(),
+                    (Some(_), true) => {
+                        "cannot use '__auto_type' with initializer list in C".to_string()
+                    }
+                    (None, true) => format!(
+                        "declaration of variable '{text}' with deduced type '__auto_type' requires an initializer"
+                    ),
+                };
+                self.error(span, message);
+                return None;
+            }
+        };
+        let ty = self.ty(value);
+        if self.is_immaterial(ty) || !self.module.types.is_complete(ty) {
+            let shown = self.show(ty);
+            let message = format!("variable '{text}' of type {shown} cannot be declared");
+            self.error(span, message);
+            return None;
+        }
+        let ty = self.qualify(SpacedType::plain(ty), &specs.quals)?;
+        if !matches!(ty.space, None | Some(AddrSpace::Private)) {
+            self.error(span, "'__auto_type' not allowed here");
+            return None;
+        }
+        let attrs = [&specs.attrs, &item.declarator.attrs];
+        let align = attrs.map(|attrs| self.aligned_attr(attrs));
+        let id = self.add_local(text.to_string(), ty.q, align[0].max(align[1]), span);
+        self.bind_new(name, Entity::Local(id), span);
+        if !attrs.iter().any(|attrs| self.has_attr(attrs, "unused")) {
+            self.note_declared(id, true, false);
+        }
+        let init = Init::Expr(value);
+        self.remember_constant(id, ty.q, &init);
+        let init = Some(init);
+        out.push(self.mk_stmt(StmtKind::Decl { local: id, init }, span));
         Some(())
     }
 

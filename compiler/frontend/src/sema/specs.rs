@@ -62,6 +62,10 @@ impl<'a> Sema<'a> {
             TypeSpec::Named(name) => self.named_type(*name, span),
             TypeSpec::Record(record) => self.record_type(record, specs).map(SpacedType::plain),
             TypeSpec::Enum(spec) => self.enum_type(spec).map(SpacedType::plain),
+            TypeSpec::Auto => {
+                self.error(span, "'__auto_type' not allowed here");
+                None
+            }
             TypeSpec::TypeofExpr(expr) => {
                 let operand = self.unevaluated(*expr)?;
                 Some(SpacedType::qual(operand))
