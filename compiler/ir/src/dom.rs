@@ -24,6 +24,15 @@ struct Node {
     children: (u32, u32),
 }
 
+/// A step of a walk over the tree.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// Comes to a block.
+    Enter(Block),
+    /// Has done a block and all that it dominates.
+    Leave(Block),
+}
+
 impl DomTree {
     /// Computes the tree. Children are in reverse postorder.
     pub fn new(cfg: &Cfg) -> Self {
@@ -102,6 +111,20 @@ impl DomTree {
     pub fn children(&self, block: Block) -> &[Block] {
         let (start, end) = self.nodes[block].children;
         &self.children[start as usize..end as usize]
+    }
+
+    /// Walks over a block and those that it dominates, the children of each in their order.
+    pub fn walk(&self, from: Block) -> impl Iterator<Item = Step> + '_ {
+        let mut steps = vec![Step::Enter(from)];
+        std::iter::from_fn(move || {
+            let step = steps.pop()?;
+            if let Step::Enter(block) = step {
+                steps.push(Step::Leave(block));
+                let children = self.children(block).iter().rev();
+                steps.extend(children.map(|&child| Step::Enter(child)));
+            }
+            Some(step)
+        })
     }
 
     /// Distance from the entry in the tree.

@@ -56,7 +56,7 @@ pub use atomic::{AtomicOp, MemoryOrder, Scope};
 pub use cfg::{Cfg, reachable, reachable_by, reverse_postorder};
 pub use check::{CheckSite, CheckedObject, SourceFile};
 pub use convert::ConvertOp;
-pub use dom::DomTree;
+pub use dom::{DomTree, Step};
 pub use entities::{Block, FuncId, GlobalId, Inst, PayloadId, StackSlot, StringId, Value};
 pub use error::LowerError;
 pub use flags::{AccessFlags, FloatFlags};

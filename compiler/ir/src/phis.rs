@@ -1,8 +1,10 @@
-//! The blocks where variables that become values need a parameter (Cytron et al. 1991).
+//! Variables that become values (Cytron et al. 1991): the blocks where they need a parameter, and their values in a
+//! walk over the dominator tree.
 //!
-//! A block needs one for a variable if different writes of it may arrive there, and something behind reads it.
+//! A block needs a parameter for a variable if different writes of it may arrive there, and something behind reads it.
 
-use super::{Block, Cfg, DomTree};
+use super::{Block, Cfg, DomTree, Function, Type, Value};
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use smallvec::SmallVec;
 
@@ -100,4 +102,88 @@ fn dominance_frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec
         }
     }
     frontiers
+}
+
+/// The values of variables at the place that a walk over the dominator tree has come to.
+#[derive(Clone, Debug)]
+pub struct Values<V: EntityRef> {
+    /// Gives zero for what nothing has written; else that is undefined.
+    zero: bool,
+    parameters: Parameters<V>,
+    current: SecondaryMap<V, PackedOption<Value>>,
+    /// The values before each write on the way from the entry.
+    undo: Vec<(V, PackedOption<Value>)>,
+    /// The number of writes before each block on the way.
+    entered: Vec<usize>,
+}
+
+impl<V: EntityRef> Values<V> {
+    /// No block has a parameter, and no variable a value. With `zero`, what nothing has written is zero.
+    pub fn new(zero: bool) -> Self {
+        Self {
+            zero,
+            parameters: Parameters::new(),
+            current: SecondaryMap::new(),
+            undo: Vec::new(),
+            entered: Vec::new(),
+        }
+    }
+
+    /// Gives the blocks parameters of these types, behind those that they have.
+    pub fn add_parameters(
+        &mut self,
+        func: &mut Function,
+        parameters: Parameters<V>,
+        types: impl Fn(V) -> Type,
+    ) {
+        for (block, variables) in parameters.iter() {
+            for &variable in variables {
+                func.append_param(block, types(variable));
+            }
+        }
+        self.parameters = parameters;
+    }
+
+    /// The variables for which a block has a parameter. Branches to it hand on their values.
+    pub fn parameters(&self, block: Block) -> &[V] {
+        &self.parameters[block]
+    }
+
+    /// Comes to a block: its parameters are their variables' values.
+    pub fn enter(&mut self, func: &Function, block: Block) {
+        self.entered.push(self.undo.len());
+        let params = &func.blocks[block].params;
+        let first = params.len() - self.parameters[block].len();
+        for index in first..params.len() {
+            self.set(self.parameters[block][index - first], params[index]);
+        }
+    }
+
+    /// Goes back to the values as they were before the block that was entered last.
+    pub fn leave(&mut self) {
+        let before = self.entered.pop().unwrap_or(0);
+        for (variable, value) in self.undo.drain(before..).rev() {
+            self.current[variable] = value;
+        }
+    }
+
+    /// Notes a write.
+    pub fn set(&mut self, variable: V, value: Value) {
+        self.undo.push((variable, self.current[variable]));
+        self.current[variable] = value.into();
+    }
+
+    /// The value of a variable of this type.
+    pub fn get(&self, func: &mut Function, variable: V, ty: Type) -> Value {
+        let value = self.current[variable].expand();
+        value.unwrap_or_else(|| self.unwritten(func, ty))
+    }
+
+    /// The value of what nothing has written.
+    pub fn unwritten(&self, func: &mut Function, ty: Type) -> Value {
+        match self.zero {
+            true => func.splat_constant(ty, 0),
+            false => func.undef(ty),
+        }
+    }
 }

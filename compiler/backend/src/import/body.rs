@@ -83,7 +83,7 @@ impl<'a, 'm> Body<'a, 'm> {
             library: tables.library,
             enqueue: tables.enqueue,
             matrices: tables.matrices,
-            variables: Variables::default(),
+            variables: Variables::new(false),
             func,
             block: None,
             loc: SourceLoc::default(),

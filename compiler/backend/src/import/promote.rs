@@ -5,10 +5,10 @@ use super::locals::Val;
 use super::memory;
 use super::reader::{Inst, Result};
 use super::types::Ty;
-use super::variables::{Variable, VariableData};
+use super::variables::{Variable, VariableData, Variables};
 use cranelift_entity::PrimaryMap;
 use pumice_ir::phis::{self, Accesses};
-use pumice_ir::{AccessFlags, AddressSpace, Block, Cfg, DomTree, Type};
+use pumice_ir::{AccessFlags, AddressSpace, Block, Cfg, DomTree, Step, Type};
 use rspirv::spirv::{Decoration, Op};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -17,13 +17,6 @@ use smallvec::SmallVec;
 /// of malformed ones may not.
 fn is_plain(access: &Inst<'_>, n: usize) -> bool {
     memory::access(access, n).is_ok_and(|(access, _)| !access.flags.contains(AccessFlags::VOLATILE))
-}
-
-/// A step of the walk over the dominator tree.
-enum Step {
-    Enter(Block),
-    /// Takes back the writes from this number on.
-    Leave(usize),
 }
 
 impl<'a> Body<'a, '_> {
@@ -36,7 +29,7 @@ impl<'a> Body<'a, '_> {
         body: &[Inst<'a>],
         order: &[u32],
     ) -> Option<DomTree> {
-        self.variables.zero = zero;
+        self.variables = Variables::new(zero);
         self.find_candidates(body, order[0]);
         // A single block hands nothing on.
         if self.variables.by_id.is_empty() || order.len() == 1 {
@@ -50,13 +43,10 @@ impl<'a> Body<'a, '_> {
         });
         let dom = DomTree::new(&cfg);
         let accesses = self.accesses(body, order);
-        self.variables.parameters = phis::place(&cfg, &dom, order.len(), &accesses);
-        for (block, variables) in self.variables.parameters.iter() {
-            for &variable in variables {
-                let ty = self.variables.data[variable].leaf;
-                self.func.append_param(block, ty);
-            }
-        }
+        let parameters = phis::place(&cfg, &dom, order.len(), &accesses);
+        let Variables { data, values, .. } = &mut self.variables;
+        let types = |variable: Variable| data[variable].leaf;
+        values.add_parameters(&mut self.func, parameters, types);
         Some(dom)
     }
 
@@ -159,17 +149,13 @@ impl<'a> Body<'a, '_> {
         let Some(entry) = self.labels[&order[0]].block else {
             return Ok(());
         };
-        let mut steps = vec![Step::Enter(entry)];
-        while let Some(step) = steps.pop() {
+        for step in dom.walk(entry) {
             match step {
                 Step::Enter(block) => {
-                    steps.push(Step::Leave(self.variables.writes()));
-                    self.variables.enter(&self.func, block);
+                    self.variables.values.enter(&self.func, block);
                     fill(self, order[block.as_u32() as usize])?;
-                    let children = dom.children(block).iter().rev();
-                    steps.extend(children.map(|&child| Step::Enter(child)));
                 }
-                Step::Leave(writes) => self.variables.leave(writes),
+                Step::Leave(_) => self.variables.values.leave(),
             }
         }
         Ok(())
@@ -202,7 +188,7 @@ impl<'a> Body<'a, '_> {
         if self.func.ty(value) != self.variables.data[variable].leaf {
             return Err(inst.error("the value does not fit the variable"));
         }
-        self.variables.set(variable, value);
+        self.variables.values.set(variable, value);
         Ok(())
     }
 }

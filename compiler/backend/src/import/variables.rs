@@ -4,9 +4,8 @@
 //! all that front ends write. They never come to lie in memory, so that no pass has to look at their loads and stores.
 
 use super::types::Ty;
-use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use pumice_ir::phis::Parameters;
+use cranelift_entity::{PrimaryMap, entity_impl};
+use pumice_ir::phis::Values;
 use pumice_ir::{Block, Function, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -36,65 +35,37 @@ pub(super) struct VariableData {
 }
 
 /// The variables of a function that become values, and the values that they have at the place that is read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Variables {
     pub data: PrimaryMap<Variable, VariableData>,
     pub by_id: FxHashMap<u32, Variable>,
-    /// The variables for which each block has a parameter, behind its phis' parameters.
-    pub parameters: Parameters<Variable>,
-    current: SecondaryMap<Variable, PackedOption<Value>>,
-    /// The values before each write on the way from the entry.
-    undo: Vec<(Variable, PackedOption<Value>)>,
-    /// Gives zero for what nothing has written.
-    pub zero: bool,
+    /// The blocks' parameters stand behind their phis' parameters.
+    pub values: Values<Variable>,
 }
 
 impl Variables {
+    /// No variable becomes values yet. With `zero`, what nothing has written is zero.
+    pub fn new(zero: bool) -> Self {
+        Self {
+            data: PrimaryMap::new(),
+            by_id: FxHashMap::default(),
+            values: Values::new(zero),
+        }
+    }
+
     /// The variable that an `OpVariable` makes, if it becomes values.
     pub fn of(&self, id: u32) -> Option<Variable> {
         self.by_id.get(&id).copied()
     }
 
-    /// Notes a write.
-    pub fn set(&mut self, variable: Variable, value: Value) {
-        self.undo.push((variable, self.current[variable]));
-        self.current[variable] = value.into();
-    }
-
-    /// The value at this place; anything or zero if nothing has written.
+    /// The value of a variable at this place.
     pub fn value(&self, func: &mut Function, variable: Variable) -> Value {
-        let ty = self.data[variable].leaf;
-        match self.current[variable].expand() {
-            Some(value) => value,
-            None if self.zero => func.splat_constant(ty, 0),
-            None => func.undef(ty),
-        }
-    }
-
-    /// Begins a block: its parameters are its variables' values.
-    pub fn enter(&mut self, func: &Function, block: Block) {
-        let params = &func.blocks[block].params;
-        let first = params.len() - self.parameters[block].len();
-        for index in first..params.len() {
-            self.set(self.parameters[block][index - first], params[index]);
-        }
-    }
-
-    /// The number of writes on the way here, for [`Variables::leave`].
-    pub fn writes(&self) -> usize {
-        self.undo.len()
-    }
-
-    /// Goes back to the values as they were when so many writes had been noted.
-    pub fn leave(&mut self, writes: usize) {
-        for (variable, value) in self.undo.drain(writes..).rev() {
-            self.current[variable] = value;
-        }
+        self.values.get(func, variable, self.data[variable].leaf)
     }
 
     /// Adds what a branch to a block hands on.
     pub fn hand_on(&self, func: &mut Function, to: Block, args: &mut SmallVec<[Value; 4]>) {
-        for &variable in &self.parameters[to] {
+        for &variable in self.values.parameters(to) {
             args.push(self.value(func, variable));
         }
     }

@@ -10,7 +10,7 @@ use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::alias::{Effect, Effects, Memory, effect, space};
 use pumice_ir::{
-    AccessFlags, AddressSpace, Block, Cfg, DomTree, Function, Inst, InstKind, MathOp, Value,
+    AccessFlags, AddressSpace, Block, Cfg, DomTree, Function, Inst, InstKind, MathOp, Step, Value,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::collections::hash_map::Entry;
@@ -32,12 +32,10 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
         changed: false,
     };
     let mut effects = Effects::new(func, &cfg);
-    enum Step {
-        Enter(Block),
-        Leave(Vec<u64>),
-    }
-    let mut steps = vec![Step::Enter(entry)];
-    while let Some(step) = steps.pop() {
+    // The keys that each block on the way from the entry has added.
+    let mut added = Vec::new();
+    // Arms come before the block where they meet, so that their addresses are known.
+    for step in dom.walk(entry) {
         match step {
             Step::Enter(block) => {
                 let mut memory = Memory::default();
@@ -52,16 +50,11 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
                         }
                     }
                 }
-                let added = cse.block(func, block, memory);
-                steps.push(Step::Leave(added));
-                // Arms before the block where they meet, so that their addresses are known.
-                let mut children = dom.children(block).to_vec();
-                children.sort_by_key(|&child| std::cmp::Reverse(cfg.rpo_number(child)));
-                steps.extend(children.into_iter().map(Step::Enter));
+                added.push(cse.block(func, block, memory));
             }
-            Step::Leave(added) => {
+            Step::Leave(_) => {
                 // The last one first, so that those before it are found where they were put.
-                for key in added.into_iter().rev() {
+                for key in added.pop().into_iter().flatten().rev() {
                     cse.known.remove(&key);
                 }
             }

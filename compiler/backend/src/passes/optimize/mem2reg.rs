@@ -5,48 +5,41 @@
 //! is smaller than its piece shifts and masks; one that spans several builds a vector.
 
 use crate::rewrite::Replacements;
-use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use cranelift_entity::PrimaryMap;
 use pumice_ir::analysis::slots::{Address, Piece, PieceData, Pieces, Uses};
-use pumice_ir::phis::{self, Accesses, Parameters};
+use pumice_ir::phis::{self, Accesses, Values};
 use pumice_ir::{
     BinaryOp, Block, Cfg, ConvertOp, DomTree, FloatFlags, Function, Inst, InstKind, Scalar,
-    SourceLoc, Type, Value, ValueDef,
+    SourceLoc, Step, Type, Value, ValueDef,
 };
 use smallvec::SmallVec;
 
 /// Replaces all accesses of the pieces by values. With `zero`, what nothing has written is zero.
 pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces, zero: bool) {
     let dom = DomTree::new(cfg);
-    let phis = place_phis(func, cfg, &dom, uses, pieces);
+    let accesses = accesses(func, cfg, uses, pieces);
+    let parameters = phis::place(cfg, &dom, func.blocks.len(), &accesses);
+    let mut values = Values::new(zero);
+    values.add_parameters(func, parameters, |piece| pieces.data[piece].ty);
     let mut promoter = Promoter {
         uses,
         pieces,
-        zero,
-        current: SecondaryMap::new(),
+        values,
         replacements: Replacements::default(),
         out: Vec::new(),
         loc: SourceLoc::default(),
     };
     let Some(entry) = func.entry() else { return };
-    // (block, undo log) on the way down; each block is left once its children are done.
-    enum Step {
-        Enter(Block),
-        Leave(Vec<(Piece, PackedOption<Value>)>),
-    }
+    // The last child first, which numbers the new values.
     let mut steps = vec![Step::Enter(entry)];
     while let Some(step) = steps.pop() {
         match step {
             Step::Enter(block) => {
-                let undo = promoter.block(func, block, &phis);
-                steps.push(Step::Leave(undo));
-                steps.extend(dom.children(block).iter().map(|&b| Step::Enter(b)));
+                promoter.block(func, block);
+                steps.push(Step::Leave(block));
+                steps.extend(dom.children(block).iter().map(|&child| Step::Enter(child)));
             }
-            Step::Leave(undo) => {
-                for (piece, value) in undo.into_iter().rev() {
-                    promoter.current[piece] = value;
-                }
-            }
+            Step::Leave(_) => promoter.values.leave(),
         }
     }
     promoter.replacements.apply(func);
@@ -70,14 +63,13 @@ fn covers(address: Address, ty: Type, piece: &PieceData) -> bool {
     address.offset <= start && address.offset + i64::from(ty.access_bytes()) >= end
 }
 
-/// Adds block parameters; gives the pieces that each block's new parameters stand for.
-fn place_phis(
-    func: &mut Function,
+/// The blocks that access each piece.
+fn accesses(
+    func: &Function,
     cfg: &Cfg,
-    dom: &DomTree,
     uses: &Uses,
     pieces: &Pieces,
-) -> Parameters<Piece> {
+) -> PrimaryMap<Piece, Accesses> {
     let mut accesses: PrimaryMap<Piece, Accesses> =
         (pieces.data.values().map(|_| Accesses::default())).collect();
     for &block in cfg.reverse_postorder() {
@@ -95,21 +87,13 @@ fn place_phis(
             }
         }
     }
-    let phis = phis::place(cfg, dom, func.blocks.len(), &accesses);
-    for &block in cfg.reverse_postorder() {
-        for &piece in &phis[block] {
-            func.append_param(block, pieces.data[piece].ty);
-        }
-    }
-    phis
+    accesses
 }
 
 struct Promoter<'u> {
     uses: &'u Uses,
     pieces: &'u Pieces,
-    /// Takes zero for what nothing has written.
-    zero: bool,
-    current: SecondaryMap<Piece, PackedOption<Value>>,
+    values: Values<Piece>,
     replacements: Replacements,
     /// Instructions of the block being rewritten.
     out: Vec<Inst>,
@@ -117,19 +101,8 @@ struct Promoter<'u> {
 }
 
 impl Promoter<'_> {
-    fn block(
-        &mut self,
-        func: &mut Function,
-        block: Block,
-        phis: &Parameters<Piece>,
-    ) -> Vec<(Piece, PackedOption<Value>)> {
-        let mut undo = Vec::new();
-        let params = &func.blocks[block].params;
-        let first = params.len() - phis[block].len();
-        for (&piece, &param) in phis[block].iter().zip(&params[first..]) {
-            undo.push((piece, self.current[piece]));
-            self.current[piece] = param.into();
-        }
+    fn block(&mut self, func: &mut Function, block: Block) {
+        self.values.enter(func, block);
         let insts = std::mem::take(&mut func.layout.insts[block]);
         self.out = Vec::with_capacity(insts.len());
         for inst in insts {
@@ -146,7 +119,7 @@ impl Promoter<'_> {
                     self.loc = func.insts[inst].loc;
                     if let InstKind::Store { value, .. } = func.insts[inst].kind {
                         let value = self.replacements.resolve(value);
-                        self.write(func, address, ty, value, &mut undo);
+                        self.write(func, address, ty, value);
                     }
                 }
                 None => self.out.push(inst),
@@ -156,28 +129,23 @@ impl Promoter<'_> {
         let insts = &func.insts;
         let leads_to_phis = |&inst: &Inst| {
             let calls = insts[inst].kind.successors();
-            calls.iter().any(|call| !phis[call.block].is_empty())
+            let mut takes = calls.iter().map(|call| self.values.parameters(call.block));
+            takes.any(|pieces| !pieces.is_empty())
         };
         if let Some(inst) = func.terminator(block).filter(leads_to_phis) {
             let mut kind = func.insts[inst].kind.clone();
             for call in kind.successors_mut() {
-                for &piece in &phis[call.block] {
-                    let value = self.value_of(func, piece);
-                    call.args.push(value);
+                for &piece in self.values.parameters(call.block) {
+                    call.args.push(self.value_of(func, piece));
                 }
             }
             func.insts[inst].kind = kind;
         }
-        undo
     }
 
-    /// The current value of a piece; anything before the first write.
-    fn value_of(&mut self, func: &mut Function, piece: Piece) -> Value {
-        match self.current[piece].expand() {
-            Some(value) => self.replacements.resolve(value),
-            None if self.zero => func.splat_constant(self.pieces.data[piece].ty, 0),
-            None => func.undef(self.pieces.data[piece].ty),
-        }
+    /// The current value of a piece.
+    fn value_of(&self, func: &mut Function, piece: Piece) -> Value {
+        self.values.get(func, piece, self.pieces.data[piece].ty)
     }
 
     fn emit(&mut self, func: &mut Function, kind: InstKind, ty: Type) -> Value {
@@ -250,10 +218,7 @@ impl Promoter<'_> {
         let mut lanes: SmallVec<[Value; 4]> = SmallVec::new();
         for lane in 0..u32::from(ty.lanes) {
             let Some((piece, shift)) = self.place(address, lane, bytes) else {
-                lanes.push(match self.zero {
-                    true => func.splat_constant(ty.lane(), 0),
-                    false => func.undef(ty.lane()),
-                });
+                lanes.push(self.values.unwritten(func, ty.lane()));
                 continue;
             };
             let value = self.value_of(func, piece);
@@ -274,22 +239,10 @@ impl Promoter<'_> {
         }
     }
 
-    fn set(&mut self, piece: Piece, value: Value, undo: &mut Vec<(Piece, PackedOption<Value>)>) {
-        undo.push((piece, self.current[piece]));
-        self.current[piece] = value.into();
-    }
-
-    fn write(
-        &mut self,
-        func: &mut Function,
-        address: Address,
-        ty: Type,
-        value: Value,
-        undo: &mut Vec<(Piece, PackedOption<Value>)>,
-    ) {
+    fn write(&mut self, func: &mut Function, address: Address, ty: Type, value: Value) {
         if let Some(piece) = self.exact(address, ty) {
             let value = self.cast(func, value, self.pieces.data[piece].ty);
-            self.set(piece, value, undo);
+            self.values.set(piece, value);
             return;
         }
         let bytes = ty.scalar.bytes();
@@ -307,7 +260,7 @@ impl Promoter<'_> {
             let piece_ty = self.pieces.data[piece].ty;
             if piece_ty.access_bytes() == bytes {
                 let part = self.cast(func, part, piece_ty);
-                self.set(piece, part, undo);
+                self.values.set(piece, part);
                 continue;
             }
             let int = Scalar::int_of_bits(bytes * 8).unwrap_or(Scalar::I8);
@@ -320,7 +273,7 @@ impl Promoter<'_> {
             let keep = func.splat_constant(piece_ty, !hole);
             let kept = self.binary(func, BinaryOp::And, [old, keep]);
             let both = self.binary(func, BinaryOp::Or, [kept, part]);
-            self.set(piece, both, undo);
+            self.values.set(piece, both);
         }
     }
 }
