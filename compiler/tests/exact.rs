@@ -2,8 +2,8 @@
 //! interpreter before against after lowering and linking, bit for bit.
 
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_compiler::{LowerOptions, Target};
+use pumice_test_support::link_library;
 use pumice_test_support::number_kernels::{interpret, is_nan, kernel, renumbered};
 
 /// A device that promises nothing about rounding.
@@ -115,8 +115,7 @@ fn check_on(target: &Target, instruction: &str, bits: u32, operands: usize) {
         target,
         options: &options,
     };
-    let changed = lower_math::run(&mut module, &ctx).expect("lowering");
-    let _ = link_builtins::run(&mut module, &ctx).expect("linking");
+    let changed = link_library(&mut module, &ctx).expect("lowering");
     assert!(changed.is_yes(), "{instruction} {ty} is left as it is");
     let after = interpret(&module, &rows);
     for ((row, b), a) in rows.iter().zip(before).zip(after) {
@@ -191,8 +190,7 @@ fn quotients_within_the_limit_need_no_library() {
         target: &target,
         options: &options,
     };
-    let _ = lower_math::run(&mut module, &ctx).expect("lowering");
-    let _ = link_builtins::run(&mut module, &ctx).expect("linking");
+    let _ = link_library(&mut module, &ctx).expect("lowering");
     assert_eq!(module.functions.len(), 1);
     let after = interpret(&module, &rows);
     for ((row, b), a) in rows.iter().zip(before).zip(after) {
@@ -212,8 +210,7 @@ fn reciprocal_roots_have_their_special_cases() {
         target: &target,
         options: &options,
     };
-    let _ = lower_math::run(&mut module, &ctx).expect("lowering");
-    let _ = link_builtins::run(&mut module, &ctx).expect("linking");
+    let _ = link_library(&mut module, &ctx).expect("lowering");
     for (row, got) in rows.iter().zip(interpret(&module, &rows)) {
         let x = f32::from_bits(row[0] as u32);
         let exact = if x == 0.0 {

@@ -5,9 +5,8 @@
 
 use std::path::Path;
 
-use pumice_backend::import::{SpecConstants, VariableForm, import_as};
+use pumice_backend::import::VariableForm;
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_backend::{self as backend, pipeline};
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
@@ -16,7 +15,7 @@ use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::Options;
 use pumice_ir::Module;
-use pumice_test_support::{filetests, low_targets, run_target, runs};
+use pumice_test_support::{filetests, interpretable, low_targets, run_target, runs};
 
 /// A moment at which a module is interpreted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,12 +68,7 @@ fn run_file(
             (VariableForm::Memory, "before the passes"),
             (backend::variable_form(target), "with variables as values"),
         ] {
-            let mut ir = import_as(&module.words, &SpecConstants::default(), form)
-                .map_err(|e| e.to_string())?;
-            // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
-            let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-            let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| format!("{e:?}"))?;
-            run_all(&ir, &runs, when)?;
+            run_all(&interpretable(&module.words, form, &ctx)?, &runs, when)?;
         }
     }
     let mut ir = backend::to_ir(&module.words, target, &lower).map_err(|e| e.to_string())?;

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod graphs;
+mod interpretable;
 pub mod lowering_passes;
 pub mod mutants;
 pub mod number_kernels;
@@ -17,6 +18,7 @@ pub mod runs;
 pub mod shapes;
 pub mod spirv_tools;
 
+pub use interpretable::{interpretable, link_library};
 pub use run_target::{KEEPING_MODES, low_target, low_targets, run_target, take_away};
 
 use std::path::PathBuf;

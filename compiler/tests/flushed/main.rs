@@ -8,11 +8,11 @@ mod relaxed;
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
 };
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
+use pumice_test_support::link_library;
 use pumice_test_support::reference::{erf, erfc, remainder, tgamma};
 use std::f64::consts::PI;
 
@@ -275,8 +275,7 @@ fn results_with(
         target,
         options: lower,
     };
-    let _ = lower_math::run(&mut ir, &ctx).expect("lowering");
-    let _ = link_builtins::run(&mut ir, &ctx).expect("linking");
+    let _ = link_library(&mut ir, &ctx).expect("lowering");
     let inputs = Inputs {
         buffers: vec![
             words(rows, |row| row.0.to_bits()),

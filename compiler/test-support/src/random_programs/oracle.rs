@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use pumice_backend::import::{SpecConstants, VariableForm, import_as};
+use pumice_backend::import::VariableForm;
 use pumice_backend::pass::Ctx;
-use pumice_backend::passes::lower::{link_builtins, lower_math};
 use pumice_backend::{pipeline, variable_form};
 use pumice_compiler::target::Quirks;
 use pumice_compiler::{
@@ -15,7 +14,7 @@ use pumice_interp as interp;
 use pumice_ir::Module;
 
 use crate::runs::{Arguments, of_copies, range_of_single_items};
-use crate::{low_targets, run_target};
+use crate::{interpretable, low_targets, run_target};
 
 fn interpret(
     module: &Module,
@@ -141,15 +140,7 @@ impl Prepared {
             target,
             options: &lower,
         };
-        let interpretable = |variables| -> Result<Module, String> {
-            let mut ir = import_as(&module.words, &SpecConstants::default(), variables)
-                .map_err(|e| e.to_string())?;
-            // The interpreter takes no OpenCL.std: link the library's functions in, as the pipeline does.
-            let _ = lower_math::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-            let _ = link_builtins::run(&mut ir, &ctx).map_err(|e| e.to_string())?;
-            Ok(ir)
-        };
-        let memory = interpretable(VariableForm::Memory)?;
+        let memory = interpretable(&module.words, VariableForm::Memory, &ctx)?;
         let results: Vec<Vec<Vec<u8>>> = runs
             .iter()
             // Captured structs are copied with their padding.
@@ -159,7 +150,7 @@ impl Prepared {
             })
             .collect::<Result<_, _>>()?;
         Ok(Self {
-            ir: interpretable(variable_form(target))?,
+            ir: interpretable(&module.words, variable_form(target), &ctx)?,
             runs,
             lower,
             results,
