@@ -1,15 +1,14 @@
 //! Launches of kernels that nothing is known of: each argument is made from what the kernel tells.
 
-use super::{Error, Kernel, Program, Result, Session, bytes_info, check, string};
+use super::{Arg, Error, Kernel, Program, Result, Session, bytes_info, string};
 use cl_sys::{
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
     CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE, CL_KERNEL_ARG_TYPE_QUALIFIER,
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
     CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
-    CL_PROGRAM_KERNEL_NAMES, cl_command_queue, cl_mem, cl_sampler, cl_uint,
+    CL_PROGRAM_KERNEL_NAMES, cl_uint,
 };
 use pumice_filetests::{Image as Shape, ImageKind, Sampler as Modes};
-use std::ptr;
 
 /// Bytes of each buffer that is made.
 const BUFFER: usize = 1 << 20;
@@ -74,16 +73,6 @@ impl Kernel {
             // SAFETY: bytes_info passes a buffer of `size` bytes, or null with size 0.
             unsafe { cl_sys::clGetKernelArgInfo(self.kernel, index, query, size, value, ret) }
         })
-    }
-
-    /// Sets one argument to `size` bytes from `value` on.
-    ///
-    /// # Safety
-    /// `value` is null or points at `size` bytes.
-    unsafe fn set(&self, index: cl_uint, size: usize, value: *const u8) -> Result<()> {
-        // SAFETY: the caller's promise.
-        let code = unsafe { cl_sys::clSetKernelArg(self.kernel, index, size, value.cast()) };
-        check("clSetKernelArg", code)
     }
 }
 
@@ -170,8 +159,7 @@ impl Session {
     ) -> Result<Option<Held>> {
         let qualifier = number(&kernel.argument(index, CL_KERNEL_ARG_ADDRESS_QUALIFIER)?);
         if qualifier == CL_KERNEL_ARG_ADDRESS_LOCAL {
-            // SAFETY: a null pointer.
-            unsafe { kernel.set(index, local_bytes, ptr::null())? };
+            kernel.set(index, &Arg::Local(local_bytes))?;
             return Ok(None);
         }
         if number(&kernel.argument(index, CL_KERNEL_ARG_TYPE_QUALIFIER)?) & PIPE != 0 {
@@ -187,37 +175,28 @@ impl Session {
                 data_type: 0x10DE, // CL_FLOAT
             };
             let image = self.image(&shape, &vec![0; shape.bytes()])?;
-            let size = size_of::<cl_mem>();
-            // SAFETY: the handle is read during the call.
-            unsafe { kernel.set(index, size, ptr::from_ref(&image.memory.mem).cast())? };
+            kernel.set(index, &Arg::Image(&image))?;
             return Ok(Some(Held::Image(image)));
         }
         if qualifier != CL_KERNEL_ARG_ADDRESS_PRIVATE {
             let buffer = self.buffer(&vec![0; BUFFER])?;
-            let size = size_of::<cl_mem>();
-            // SAFETY: the handle is read during the call.
-            unsafe { kernel.set(index, size, ptr::from_ref(&buffer.mem).cast())? };
+            kernel.set(index, &Arg::Buffer(&buffer))?;
             return Ok(Some(Held::Buffer(buffer)));
         }
         if name == "sampler_t" {
             let sampler = self.sampler(SAMPLER)?;
-            let size = size_of::<cl_sampler>();
-            // SAFETY: the handle is read during the call.
-            unsafe { kernel.set(index, size, ptr::from_ref(&sampler.sampler).cast())? };
+            kernel.set(index, &Arg::Sampler(&sampler))?;
             return Ok(Some(Held::Sampler(sampler)));
         }
         if name == "queue_t" {
             let queue = self.device_queue(false)?;
-            let size = size_of::<cl_command_queue>();
-            // SAFETY: the handle is read during the call.
-            unsafe { kernel.set(index, size, ptr::from_ref(&queue.queue).cast())? };
+            kernel.set(index, &Arg::Queue(&queue))?;
             return Ok(Some(Held::Queue(queue)));
         }
         // The size of a struct is told by no query.
         let zeros = [0; LARGEST];
         for size in 1..=LARGEST {
-            // SAFETY: `zeros` is as long as the largest size.
-            match unsafe { kernel.set(index, size, zeros.as_ptr()) } {
+            match kernel.set(index, &Arg::Bytes(&zeros[..size])) {
                 Err(error) if error.code == INVALID_ARG_SIZE => {}
                 other => return other.map(|()| None),
             }
@@ -233,10 +212,7 @@ impl Session {
         let mut failed = None;
         for size in (0..8).rev().map(|log| 1 << log) {
             let pipe = self.pipe(size, PACKETS)?;
-            // SAFETY: the handle is read during the call.
-            let set =
-                unsafe { kernel.set(index, size_of::<cl_mem>(), ptr::from_ref(&pipe.mem).cast()) };
-            match set {
+            match kernel.set(index, &Arg::Buffer(&pipe)) {
                 Ok(()) => return Ok(Held::Buffer(pipe)),
                 Err(error) => failed = Some(error),
             }

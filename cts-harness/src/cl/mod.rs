@@ -398,29 +398,9 @@ impl Session {
     /// # Errors
     /// The error of the OpenCL call.
     pub fn set_args(&self, kernel: &Kernel, args: &[Arg<'_>]) -> Result<()> {
-        for (index, arg) in args.iter().enumerate() {
-            let (size, value): (usize, *const c_void) = match arg {
-                Arg::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
-                Arg::Buffer(buffer) => (size_of::<cl_mem>(), ptr::from_ref(&buffer.mem).cast()),
-                Arg::Queue(queue) => (
-                    size_of::<cl_command_queue>(),
-                    ptr::from_ref(&queue.queue).cast(),
-                ),
-                Arg::Image(image) => (size_of::<cl_mem>(), ptr::from_ref(&image.memory.mem).cast()),
-                Arg::Sampler(sampler) => (
-                    size_of::<cl_sampler>(),
-                    ptr::from_ref(&sampler.sampler).cast(),
-                ),
-                Arg::Null => (size_of::<cl_mem>(), ptr::null()),
-                Arg::Local(size) => (*size, ptr::null()),
-            };
-            // SAFETY: `value` points at `size` bytes that outlive the call, or is null where
-            // the API takes null.
-            let code =
-                unsafe { cl_sys::clSetKernelArg(kernel.kernel, index as cl_uint, size, value) };
-            check("clSetKernelArg", code)?;
-        }
-        Ok(())
+        (0..)
+            .zip(args)
+            .try_for_each(|(index, arg)| kernel.set(index, arg))
     }
 
     /// Runs a kernel to its end.
@@ -524,6 +504,31 @@ impl Drop for Program {
 /// A kernel.
 pub struct Kernel {
     kernel: cl_kernel,
+}
+
+impl Kernel {
+    /// Sets one argument.
+    fn set(&self, index: cl_uint, arg: &Arg<'_>) -> Result<()> {
+        let (size, value): (usize, *const c_void) = match arg {
+            Arg::Bytes(bytes) => (bytes.len(), bytes.as_ptr().cast()),
+            Arg::Buffer(buffer) => (size_of::<cl_mem>(), ptr::from_ref(&buffer.mem).cast()),
+            Arg::Queue(queue) => (
+                size_of::<cl_command_queue>(),
+                ptr::from_ref(&queue.queue).cast(),
+            ),
+            Arg::Image(image) => (size_of::<cl_mem>(), ptr::from_ref(&image.memory.mem).cast()),
+            Arg::Sampler(sampler) => (
+                size_of::<cl_sampler>(),
+                ptr::from_ref(&sampler.sampler).cast(),
+            ),
+            Arg::Null => (size_of::<cl_mem>(), ptr::null()),
+            Arg::Local(size) => (*size, ptr::null()),
+        };
+        // SAFETY: `value` points at `size` bytes that outlive the call, or is null where
+        // the API takes null.
+        let code = unsafe { cl_sys::clSetKernelArg(self.kernel, index, size, value) };
+        check("clSetKernelArg", code)
+    }
 }
 
 impl Drop for Kernel {
