@@ -8,15 +8,12 @@ use super::memory::{Access, Memory, buffer_address};
 use super::pixel::Format;
 use super::{ErrorKind, Image};
 use pumice_ir::{
-    HandleInfo, ImageOp, ImageType, InstKind, KernelInfo, Module, Texel, Type, literal_mask,
+    HandleInfo, ImageOp, ImageType, InstKind, KernelInfo, Module, Texel, Type, channel_order,
+    channel_type, literal_mask,
     sampler_mask::{self, ADDRESS, CLAMP, CLAMP_TO_EDGE, MIRRORED_REPEAT, REPEAT},
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
-
-/// CL_R and CL_SNORM_INT8, which SPIR-V counts from.
-const FIRST_ORDER: u32 = 0x10B0;
-const FIRST_DATA_TYPE: u32 = 0x10D0;
 
 /// The images and samplers of a kernel's arguments, by ordinal.
 #[derive(Clone, Debug, Default)]
@@ -188,8 +185,10 @@ impl Handles {
                 Ok(sizes.map(|&n| u64::from(n)).collect())
             }
             ImageOp::Levels => Ok(smallvec![1]),
-            ImageOp::Order => Ok(smallvec![u64::from(image.order - FIRST_ORDER)]),
-            ImageOp::Format => Ok(smallvec![u64::from(image.data_type - FIRST_DATA_TYPE)]),
+            ImageOp::Order => Ok(smallvec![u64::from(image.order - channel_order::R)]),
+            ImageOp::Format => Ok(smallvec![u64::from(
+                image.data_type - channel_type::SNORM_INT8
+            )]),
             ImageOp::ReadBytes | ImageOp::WriteBytes | ImageOp::Samples => {
                 let words = op.words().join(".");
                 Err(ErrorKind::Unsupported(format!(

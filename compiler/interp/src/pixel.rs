@@ -4,12 +4,7 @@ use super::ErrorKind;
 use super::eval::signed;
 use super::half::{f16_to_f64, f64_to_f16};
 use super::lanes::Lanes;
-use pumice_ir::{Scalar, Texel};
-
-/// CL_R and the orders behind it that have a meaning of their own.
-const FIRST_ORDER: u32 = 0x10B0;
-const INTENSITY: u32 = 0x10B8;
-const LUMINANCE: u32 = 0x10B9;
+use pumice_ir::{Scalar, Texel, channel_order, channel_type};
 
 /// The orders without alpha by their distance from CL_R: R, RG, RGB, LUMINANCE and DEPTH.
 const OPAQUE: u32 = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 9 | 1 << 13;
@@ -39,17 +34,14 @@ pub(super) struct Format {
 
 fn lanes_of_order(order: u32) -> Option<&'static [usize]> {
     Some(match order {
-        // CL_R, CL_INTENSITY, CL_LUMINANCE.
-        0x10B0 | INTENSITY | LUMINANCE => &[0],
-        // CL_A, CL_RG, CL_RA.
-        0x10B1 => &[3],
-        0x10B2 => &[0, 1],
-        0x10B3 => &[0, 3],
-        // CL_RGBA, CL_BGRA, CL_ARGB, CL_ABGR.
-        0x10B5 => &[0, 1, 2, 3],
-        0x10B6 => &[2, 1, 0, 3],
-        0x10B7 => &[3, 0, 1, 2],
-        0x10C3 => &[3, 2, 1, 0],
+        channel_order::R | channel_order::INTENSITY | channel_order::LUMINANCE => &[0],
+        channel_order::A => &[3],
+        channel_order::RG => &[0, 1],
+        channel_order::RA => &[0, 3],
+        channel_order::RGBA => &[0, 1, 2, 3],
+        channel_order::BGRA => &[2, 1, 0, 3],
+        channel_order::ARGB => &[3, 0, 1, 2],
+        channel_order::ABGR => &[3, 2, 1, 0],
         _ => return None,
     })
 }
@@ -58,18 +50,18 @@ impl Format {
     /// The format of a `cl_channel_order` and a `cl_channel_type`; `None` for those that are not known here.
     pub fn of(order: u32, data_type: u32) -> Option<Self> {
         let (number, scalar) = match data_type {
-            0x10D0 => (Number::Snorm, Scalar::I8),
-            0x10D1 => (Number::Snorm, Scalar::I16),
-            0x10D2 => (Number::Unorm, Scalar::I8),
-            0x10D3 => (Number::Unorm, Scalar::I16),
-            0x10D7 => (Number::Signed, Scalar::I8),
-            0x10D8 => (Number::Signed, Scalar::I16),
-            0x10D9 => (Number::Signed, Scalar::I32),
-            0x10DA => (Number::Unsigned, Scalar::I8),
-            0x10DB => (Number::Unsigned, Scalar::I16),
-            0x10DC => (Number::Unsigned, Scalar::I32),
-            0x10DD => (Number::Float, Scalar::F16),
-            0x10DE => (Number::Float, Scalar::F32),
+            channel_type::SNORM_INT8 => (Number::Snorm, Scalar::I8),
+            channel_type::SNORM_INT16 => (Number::Snorm, Scalar::I16),
+            channel_type::UNORM_INT8 => (Number::Unorm, Scalar::I8),
+            channel_type::UNORM_INT16 => (Number::Unorm, Scalar::I16),
+            channel_type::SIGNED_INT8 => (Number::Signed, Scalar::I8),
+            channel_type::SIGNED_INT16 => (Number::Signed, Scalar::I16),
+            channel_type::SIGNED_INT32 => (Number::Signed, Scalar::I32),
+            channel_type::UNSIGNED_INT8 => (Number::Unsigned, Scalar::I8),
+            channel_type::UNSIGNED_INT16 => (Number::Unsigned, Scalar::I16),
+            channel_type::UNSIGNED_INT32 => (Number::Unsigned, Scalar::I32),
+            channel_type::HALF_FLOAT => (Number::Float, Scalar::F16),
+            channel_type::FLOAT => (Number::Float, Scalar::F32),
             _ => return None,
         };
         let lanes = lanes_of_order(order)?;
@@ -118,8 +110,8 @@ impl Format {
         }
         let first = pixel[0];
         match self.order {
-            INTENSITY => pixel.fill(first),
-            LUMINANCE => pixel[..3].fill(first),
+            channel_order::INTENSITY => pixel.fill(first),
+            channel_order::LUMINANCE => pixel[..3].fill(first),
             _ => {}
         }
         pixel
@@ -127,7 +119,7 @@ impl Format {
 
     /// The colour outside of an image for samplers that clamp to the border.
     pub fn border(&self) -> Lanes {
-        let opaque = OPAQUE >> (self.order - FIRST_ORDER) & 1 != 0;
+        let opaque = OPAQUE >> (self.order - channel_order::R) & 1 != 0;
         Lanes::from_slice(&[0, 0, 0, if opaque { self.one() } else { 0 }])
     }
 
@@ -184,7 +176,7 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use super::Format;
-    use pumice_ir::Texel;
+    use pumice_ir::{Texel, channel_order, channel_type};
 
     fn floats(lanes: [f32; 4]) -> [u64; 4] {
         lanes.map(|lane| u64::from(lane.to_bits()))
@@ -192,45 +184,65 @@ mod tests {
 
     #[test]
     fn orders_place_channels() {
-        let of = |order| Format::of(order, 0x10DA).unwrap();
-        assert_eq!(of(0x10B6).read(&[1, 2, 3, 4])[..], [3, 2, 1, 4]);
-        assert_eq!(of(0x10B7).write(&[1, 2, 3, 4]), [4, 1, 2, 3]);
-        assert_eq!(of(0x10B2).read(&[1, 2])[..], [1, 2, 0, 1]);
-        assert_eq!(of(0x10B1).read(&[7])[..], [0, 0, 0, 7]);
-        assert_eq!(of(0x10B9).read(&[7])[..], [7, 7, 7, 1]);
-        assert_eq!(of(0x10B0).border()[..], [0, 0, 0, 1]);
-        assert_eq!(of(0x10B5).border()[..], [0, 0, 0, 0]);
+        let of = |order| Format::of(order, channel_type::UNSIGNED_INT8).unwrap();
+        assert_eq!(
+            of(channel_order::BGRA).read(&[1, 2, 3, 4])[..],
+            [3, 2, 1, 4]
+        );
+        assert_eq!(of(channel_order::ARGB).write(&[1, 2, 3, 4]), [4, 1, 2, 3]);
+        assert_eq!(of(channel_order::RG).read(&[1, 2])[..], [1, 2, 0, 1]);
+        assert_eq!(of(channel_order::A).read(&[7])[..], [0, 0, 0, 7]);
+        assert_eq!(of(channel_order::LUMINANCE).read(&[7])[..], [7, 7, 7, 1]);
+        assert_eq!(of(channel_order::R).border()[..], [0, 0, 0, 1]);
+        assert_eq!(of(channel_order::RGBA).border()[..], [0, 0, 0, 0]);
     }
 
     #[test]
     fn numbers_saturate_and_round() {
-        let written = |data_type, lane: u64| Format::of(0x10B0, data_type).unwrap().write(&[lane]);
-        assert_eq!(written(0x10D7, 200), [127]);
-        assert_eq!(written(0x10D7, -200i32 as u32 as u64), [128]);
-        assert_eq!(written(0x10DA, 300), [255]);
-        assert_eq!(written(0x10DC, 0xffff_ffff), [255; 4]);
+        let written = |data_type, lane: u64| {
+            Format::of(channel_order::R, data_type)
+                .unwrap()
+                .write(&[lane])
+        };
+        assert_eq!(written(channel_type::SIGNED_INT8, 200), [127]);
+        assert_eq!(
+            written(channel_type::SIGNED_INT8, -200i32 as u32 as u64),
+            [128]
+        );
+        assert_eq!(written(channel_type::UNSIGNED_INT8, 300), [255]);
+        assert_eq!(written(channel_type::UNSIGNED_INT32, 0xffff_ffff), [255; 4]);
         let float = |value: f32| u64::from(value.to_bits());
-        assert_eq!(written(0x10D2, float(2.0)), [255]);
-        assert_eq!(written(0x10D2, float(f32::NAN)), [0]);
-        assert_eq!(written(0x10D2, float(0.5)), [128]);
-        assert_eq!(written(0x10D0, float(-1.0)), [129]);
-        assert_eq!(written(0x10DD, float(1.0)), [0, 0x3c]);
+        assert_eq!(written(channel_type::UNORM_INT8, float(2.0)), [255]);
+        assert_eq!(written(channel_type::UNORM_INT8, float(f32::NAN)), [0]);
+        assert_eq!(written(channel_type::UNORM_INT8, float(0.5)), [128]);
+        assert_eq!(written(channel_type::SNORM_INT8, float(-1.0)), [129]);
+        assert_eq!(written(channel_type::HALF_FLOAT, float(1.0)), [0, 0x3c]);
     }
 
     #[test]
     fn normalized_numbers_reach_one() {
-        let read = |data_type, bytes: &[u8]| Format::of(0x10B0, data_type).unwrap().read(bytes);
-        assert_eq!(read(0x10D2, &[255])[..], floats([1.0, 0.0, 0.0, 1.0]));
-        assert_eq!(read(0x10D0, &[128])[..], floats([-1.0, 0.0, 0.0, 1.0]));
-        assert_eq!(read(0x10D3, &[255, 255])[..], floats([1.0, 0.0, 0.0, 1.0]));
+        let read =
+            |data_type, bytes: &[u8]| Format::of(channel_order::R, data_type).unwrap().read(bytes);
+        assert_eq!(
+            read(channel_type::UNORM_INT8, &[255])[..],
+            floats([1.0, 0.0, 0.0, 1.0])
+        );
+        assert_eq!(
+            read(channel_type::SNORM_INT8, &[128])[..],
+            floats([-1.0, 0.0, 0.0, 1.0])
+        );
+        assert_eq!(
+            read(channel_type::UNORM_INT16, &[255, 255])[..],
+            floats([1.0, 0.0, 0.0, 1.0])
+        );
         assert!(
-            Format::of(0x10B0, 0x10D2)
+            Format::of(channel_order::R, channel_type::UNORM_INT8)
                 .unwrap()
                 .check(Texel::Float)
                 .is_ok()
         );
         assert!(
-            Format::of(0x10B0, 0x10D2)
+            Format::of(channel_order::R, channel_type::UNORM_INT8)
                 .unwrap()
                 .check(Texel::Signed)
                 .is_err()

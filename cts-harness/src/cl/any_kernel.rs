@@ -2,11 +2,12 @@
 
 use super::{Arg, Error, Kernel, Program, Result, Session, bytes_info, string};
 use cl_sys::{
+    CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, CL_FLOAT, CL_INVALID_ARG_SIZE,
     CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
     CL_KERNEL_ARG_TYPE_NAME, CL_KERNEL_ARG_TYPE_PIPE, CL_KERNEL_ARG_TYPE_QUALIFIER,
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_NUM_ARGS,
     CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, CL_KERNEL_WORK_GROUP_SIZE,
-    CL_PROGRAM_KERNEL_NAMES, cl_uint,
+    CL_PROGRAM_KERNEL_NAMES, CL_RGBA, cl_uint,
 };
 use pumice_filetests::{Image as Shape, ImageKind, Sampler as Modes};
 
@@ -23,13 +24,11 @@ const GROUP: usize = 64;
 const PIPE: cl_uint = CL_KERNEL_ARG_TYPE_PIPE as cl_uint;
 /// Packets of each pipe.
 const PACKETS: u32 = 16;
-/// CL_INVALID_ARG_SIZE
-const INVALID_ARG_SIZE: i32 = -51;
 /// The sampler of each sampler argument.
 const SAMPLER: Modes = Modes {
     normalized: false,
-    addressing: 0x1132, // CL_ADDRESS_CLAMP
-    filter: 0x1140,     // CL_FILTER_NEAREST
+    addressing: CL_ADDRESS_CLAMP,
+    filter: CL_FILTER_NEAREST,
 };
 
 /// Image types by the name of the argument's type, with sizes.
@@ -171,8 +170,8 @@ impl Session {
             let shape = Shape {
                 kind,
                 size,
-                order: 0x10B5,     // CL_RGBA
-                data_type: 0x10DE, // CL_FLOAT
+                order: CL_RGBA,
+                data_type: CL_FLOAT,
             };
             let image = self.image(&shape, &vec![0; shape.bytes()])?;
             kernel.set(index, &Arg::Image(&image))?;
@@ -197,13 +196,13 @@ impl Session {
         let zeros = [0; LARGEST];
         for size in 1..=LARGEST {
             match kernel.set(index, &Arg::Bytes(&zeros[..size])) {
-                Err(error) if error.code == INVALID_ARG_SIZE => {}
+                Err(error) if error.code == CL_INVALID_ARG_SIZE => {}
                 other => return other.map(|()| None),
             }
         }
         Err(Error {
             call: "clSetKernelArg",
-            code: INVALID_ARG_SIZE,
+            code: CL_INVALID_ARG_SIZE,
         })
     }
 
@@ -219,7 +218,7 @@ impl Session {
         }
         Err(failed.unwrap_or(Error {
             call: "clSetKernelArg",
-            code: INVALID_ARG_SIZE,
+            code: CL_INVALID_ARG_SIZE,
         }))
     }
 }

@@ -2,7 +2,9 @@
 
 use super::{Buffer, Result, Session, check};
 use cl_sys::{
-    CL_MEM_COPY_HOST_PTR, CL_MEM_READ_WRITE, CL_TRUE, cl_image_desc, cl_image_format, cl_sampler,
+    CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_ARRAY,
+    CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,
+    CL_MEM_OBJECT_IMAGE3D, CL_MEM_READ_WRITE, CL_TRUE, cl_image_desc, cl_image_format, cl_sampler,
     cl_uint,
 };
 use pumice_filetests::{Image as Shape, ImageKind, Sampler as Modes};
@@ -32,15 +34,15 @@ impl Drop for Sampler {
     }
 }
 
-/// CL_MEM_OBJECT_IMAGE*, and whether the last size counts layers.
+/// The type of the memory object, and whether the last size counts layers.
 fn type_of(kind: ImageKind) -> (cl_uint, bool) {
     match kind {
-        ImageKind::Image1d => (0x10F4, false),
-        ImageKind::Image1dArray => (0x10F5, true),
-        ImageKind::Image1dBuffer => (0x10F6, false),
-        ImageKind::Image2d => (0x10F1, false),
-        ImageKind::Image2dArray => (0x10F3, true),
-        ImageKind::Image3d => (0x10F2, false),
+        ImageKind::Image1d => (CL_MEM_OBJECT_IMAGE1D, false),
+        ImageKind::Image1dArray => (CL_MEM_OBJECT_IMAGE1D_ARRAY, true),
+        ImageKind::Image1dBuffer => (CL_MEM_OBJECT_IMAGE1D_BUFFER, false),
+        ImageKind::Image2d => (CL_MEM_OBJECT_IMAGE2D, false),
+        ImageKind::Image2dArray => (CL_MEM_OBJECT_IMAGE2D_ARRAY, true),
+        ImageKind::Image3d => (CL_MEM_OBJECT_IMAGE3D, false),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Images and samplers of a dispatch.
 
+use opencl_sys as cl;
 use pumice_interp::{Arg, Image as Shape};
 use pumice_ir::{ImageDim, sampler_mask};
 use pumice_reflection::{Fact, Instruction, KernelRef, Need, Reflection};
@@ -25,27 +26,27 @@ pub enum Handle {
 /// The format of a channel order and type, of those that the kernel files have.
 fn format(shape: &Shape) -> Format {
     use Format as F;
-    // R, RG, RGBA by the channels' type from CL_SNORM_INT8 on.
+    // R, RG, RGBA by the channels' type.
     let row = match shape.data_type {
-        0x10D0 => [F::R8Snorm, F::Rg8Snorm, F::Rgba8Snorm],
-        0x10D1 => [F::R16Snorm, F::Rg16Snorm, F::Rgba16Snorm],
-        0x10D2 => [F::R8Unorm, F::Rg8Unorm, F::Rgba8Unorm],
-        0x10D3 => [F::R16Unorm, F::Rg16Unorm, F::Rgba16Unorm],
-        0x10D7 => [F::R8Sint, F::Rg8Sint, F::Rgba8Sint],
-        0x10D8 => [F::R16Sint, F::Rg16Sint, F::Rgba16Sint],
-        0x10D9 => [F::R32Sint, F::Rg32Sint, F::Rgba32Sint],
-        0x10DA => [F::R8Uint, F::Rg8Uint, F::Rgba8Uint],
-        0x10DB => [F::R16Uint, F::Rg16Uint, F::Rgba16Uint],
-        0x10DC => [F::R32Uint, F::Rg32Uint, F::Rgba32Uint],
-        0x10DD => [F::R16Sfloat, F::Rg16Sfloat, F::Rgba16Sfloat],
-        0x10DE => [F::R32Sfloat, F::Rg32Sfloat, F::Rgba32Sfloat],
+        cl::CL_SNORM_INT8 => [F::R8Snorm, F::Rg8Snorm, F::Rgba8Snorm],
+        cl::CL_SNORM_INT16 => [F::R16Snorm, F::Rg16Snorm, F::Rgba16Snorm],
+        cl::CL_UNORM_INT8 => [F::R8Unorm, F::Rg8Unorm, F::Rgba8Unorm],
+        cl::CL_UNORM_INT16 => [F::R16Unorm, F::Rg16Unorm, F::Rgba16Unorm],
+        cl::CL_SIGNED_INT8 => [F::R8Sint, F::Rg8Sint, F::Rgba8Sint],
+        cl::CL_SIGNED_INT16 => [F::R16Sint, F::Rg16Sint, F::Rgba16Sint],
+        cl::CL_SIGNED_INT32 => [F::R32Sint, F::Rg32Sint, F::Rgba32Sint],
+        cl::CL_UNSIGNED_INT8 => [F::R8Uint, F::Rg8Uint, F::Rgba8Uint],
+        cl::CL_UNSIGNED_INT16 => [F::R16Uint, F::Rg16Uint, F::Rgba16Uint],
+        cl::CL_UNSIGNED_INT32 => [F::R32Uint, F::Rg32Uint, F::Rgba32Uint],
+        cl::CL_HALF_FLOAT => [F::R16Sfloat, F::Rg16Sfloat, F::Rgba16Sfloat],
+        cl::CL_FLOAT => [F::R32Sfloat, F::Rg32Sfloat, F::Rgba32Sfloat],
         other => panic!("channel type {other:#x}"),
     };
     match (shape.order, row[2]) {
-        (0x10B0, _) => row[0],
-        (0x10B2, _) => row[1],
-        (0x10B5, all) => all,
-        (0x10B6, F::Rgba8Unorm) => F::Bgra8Unorm,
+        (cl::CL_R, _) => row[0],
+        (cl::CL_RG, _) => row[1],
+        (cl::CL_RGBA, all) => all,
+        (cl::CL_BGRA, F::Rgba8Unorm) => F::Bgra8Unorm,
         (other, _) => panic!("channel order {other:#x}"),
     }
 }

@@ -1,13 +1,14 @@
 //! Every reflection instruction of images and samplers, in modules that our compiler wrote: one form
 //! of interface or the other, dispatched, with checked results.
 
+use opencl_sys as cl;
 use std::collections::BTreeSet;
 
 use pumice_compiler::abi::{Abi, PodPlace};
 use pumice_vulkan_layer::{Format, Image, ImageDesc, ImageKind};
 
 use crate::compiled::{Cases, NOT_HERE, descriptors};
-use crate::images::{CL_FLOAT, CL_RGBA, CL_UNSIGNED_INT32, sampler_arg};
+use crate::images::sampler_arg;
 use crate::kit::{Kit, pod, range, whole, with_kit};
 
 const LOOK: &str = "
@@ -75,19 +76,19 @@ fn every_image_instruction_of_our_compiler_is_dispatched() {
             let out = kit.buffer(&[77; 17]);
             let args = [
                 whole(&out),
-                kit.image_arg(&plane, CL_RGBA, CL_FLOAT),
+                kit.image_arg(&plane, cl::CL_RGBA, cl::CL_FLOAT),
                 sampler_arg(),
-                kit.image_arg(&stored, CL_RGBA, CL_UNSIGNED_INT32),
+                kit.image_arg(&stored, cl::CL_RGBA, cl::CL_UNSIGNED_INT32),
                 kit.texel_arg(&from),
                 kit.texel_arg(&into),
-                kit.image_arg(&boxed(kit, &plane, &colors), CL_RGBA, CL_FLOAT),
+                kit.image_arg(&boxed(kit, &plane, &colors), cl::CL_RGBA, cl::CL_FLOAT),
                 pod(&[2]),
             ];
             cases.launch(&executable, &range(1, 1), &args);
             let mut expected = colors[4..8].to_vec();
             expected.extend([0; 4]);
             expected.extend(&colors[8..12]);
-            expected.extend([CL_RGBA, CL_FLOAT, CL_UNSIGNED_INT32, 12, 77]);
+            expected.extend([cl::CL_RGBA, cl::CL_FLOAT, cl::CL_UNSIGNED_INT32, 12, 77]);
             assert_eq!(kit.words(&out), expected, "{name}");
             assert_eq!(kit.words(&into), [0, 0, 9, 0], "{name}");
             assert_eq!(kit.texels(&stored)[12..], [5, 6, 7, 8], "{name}");

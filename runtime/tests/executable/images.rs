@@ -1,5 +1,6 @@
 //! Images, samplers and texel buffers: instructions 8 to 10, 23, 30 to 35 and 41.
 
+use opencl_sys as cl;
 use pumice_reflection::{
     DescriptorArgument, ImageInfoPush, ImageInfoUniform, Instruction, KernelRef, LiteralSampler,
 };
@@ -12,10 +13,6 @@ use pumice_vulkan_layer::{
 
 use crate::kit::{Draft, Kit, bind, bytes, range, whole, with_kit};
 
-pub const CL_RGBA: u32 = 0x10b5;
-const CL_R: u32 = 0x10b0;
-pub const CL_FLOAT: u32 = 0x10de;
-pub const CL_UNSIGNED_INT32: u32 = 0x10dc;
 /// Texels by number, border, nearest.
 const UNNORMALIZED_CLAMP: u32 = 4 | 0x10;
 /// 0 to 1, border, nearest.
@@ -245,8 +242,8 @@ impl Kit {
             .create_buffer_view(buffer, Format::R32Uint, 0, texels);
         Some(ArgValue::Image {
             view: ImageArg::Texels(view.unwrap()),
-            order: CL_R,
-            data_type: CL_UNSIGNED_INT32,
+            order: cl::CL_R,
+            data_type: cl::CL_UNSIGNED_INT32,
             mip_levels: 1,
             samples: 0,
             size: [texels as u32, 0, 0],
@@ -305,9 +302,9 @@ fn every_image_instruction_is_dispatched() {
         let out = kit.buffer(&[77; 16]);
         let args = [
             whole(&out),
-            kit.image_arg(&sampled, CL_RGBA, CL_FLOAT),
+            kit.image_arg(&sampled, cl::CL_RGBA, cl::CL_FLOAT),
             sampler_arg(),
-            kit.image_arg(&stored, CL_RGBA, CL_UNSIGNED_INT32),
+            kit.image_arg(&stored, cl::CL_RGBA, cl::CL_UNSIGNED_INT32),
             kit.texel_arg(&from),
             kit.texel_arg(&to),
         ];
@@ -317,8 +314,8 @@ fn every_image_instruction_is_dispatched() {
         let mut expected = colors[4..8].to_vec();
         // The border.
         expected.extend([0; 4]);
-        expected.extend([CL_RGBA, CL_FLOAT, UNNORMALIZED_CLAMP]);
-        expected.extend([CL_RGBA, CL_UNSIGNED_INT32, 13, 77, 77]);
+        expected.extend([cl::CL_RGBA, cl::CL_FLOAT, UNNORMALIZED_CLAMP]);
+        expected.extend([cl::CL_RGBA, cl::CL_UNSIGNED_INT32, 13, 77, 77]);
         assert_eq!(kit.words(&out), expected);
         let mut texels = vec![1; 12];
         texels.extend([5, 6, 7, 8]);
@@ -336,10 +333,10 @@ fn every_image_instruction_is_dispatched() {
             (1, None),
             (1, sampler_arg()),
             (1, kit.texel_arg(&from)),
-            (1, kit.image_arg(&row, CL_RGBA, CL_FLOAT)),
+            (1, kit.image_arg(&row, cl::CL_RGBA, cl::CL_FLOAT)),
             (2, whole(&out)),
-            (4, kit.image_arg(&sampled, CL_RGBA, CL_FLOAT)),
-            (0, kit.image_arg(&sampled, CL_RGBA, CL_FLOAT)),
+            (4, kit.image_arg(&sampled, cl::CL_RGBA, cl::CL_FLOAT)),
+            (0, kit.image_arg(&sampled, cl::CL_RGBA, cl::CL_FLOAT)),
             (5, Some(ArgValue::Bytes(bytes(&[1])[..].into()))),
         ] {
             let mut args = args.clone();
@@ -375,7 +372,7 @@ fn samplers_have_coordinates_in_texels_where_the_kernel_is_not_told() {
         let out = kit.buffer(&[0; 4]);
         let args = [
             whole(&out),
-            kit.image_arg(&image, CL_RGBA, CL_FLOAT),
+            kit.image_arg(&image, cl::CL_RGBA, cl::CL_FLOAT),
             sampler_arg(),
         ];
         kit.launch(&executable, "sample", &range(1, 1), &args)

@@ -14,18 +14,10 @@
 use crate::expand::Expander;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond,
-    MathOp, Scalar, Texel, Type, UnaryOp, Value,
+    MathOp, Scalar, Texel, Type, UnaryOp, Value, channel_type,
 };
 use smallvec::SmallVec;
 
-/// CL_UNORM_INT16
-const UNORM_INT16: u64 = 0x10D3;
-/// CL_SIGNED_INT8, followed by CL_SIGNED_INT16.
-const SIGNED_INT8: u64 = 0x10D7;
-/// CL_UNSIGNED_INT8, followed by CL_UNSIGNED_INT16.
-const UNSIGNED_INT8: u64 = 0x10DA;
-/// CL_HALF_FLOAT, followed by CL_FLOAT.
-const HALF_FLOAT: u64 = 0x10DD;
 /// The first power of 2 that halves have no number for. Its bits as a half are those of infinity.
 const BEYOND_HALF: f64 = 65536.0;
 /// The number whose bits would be those of NaN as a half, with an exponent that halves have no numbers for.
@@ -47,12 +39,12 @@ pub(super) fn is_float_of_buffer(op: ImageOp, image: ImageType) -> bool {
 pub(super) fn clamped(x: &mut Expander<'_>, texel: Texel, pixel: Value, ordinal: u32) -> Value {
     let (first, limits) = match texel {
         Texel::Float | Texel::Raw => return pixel,
-        Texel::Signed => (SIGNED_INT8, [0x7f, 0x7fff, 0x7fff_ffff]),
-        Texel::Unsigned => (UNSIGNED_INT8, [0xff, 0xffff, 0xffff_ffff]),
+        Texel::Signed => (channel_type::SIGNED_INT8, [0x7f, 0x7fff, 0x7fff_ffff]),
+        Texel::Unsigned => (channel_type::UNSIGNED_INT8, [0xff, 0xffff, 0xffff_ffff]),
     };
     let data_type = data_type(x, ordinal);
-    let is_byte = x.icmp_const(IntCond::Eq, data_type, first);
-    let is_short = x.icmp_const(IntCond::Eq, data_type, first + 1);
+    let is_byte = x.icmp_const(IntCond::Eq, data_type, u64::from(first));
+    let is_short = x.icmp_const(IntCond::Eq, data_type, u64::from(first + 1));
     let [byte, short, word] = limits.map(|bits| x.splat(Type::I32, bits));
     let wide = x.select(is_short, short, word);
     let most = x.select(is_byte, byte, wide);
@@ -68,7 +60,11 @@ pub(super) fn clamped(x: &mut Expander<'_>, texel: Texel, pixel: Value, ordinal:
 /// The floats that are written to the image that is argument `ordinal`: 0 for NaN, unless its channels are floats.
 pub(super) fn without_nan(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> Value {
     let data_type = data_type(x, ordinal);
-    let beyond_half = x.bin_const(BinaryOp::ISub, data_type, HALF_FLOAT);
+    let beyond_half = x.bin_const(
+        BinaryOp::ISub,
+        data_type,
+        u64::from(channel_type::HALF_FLOAT),
+    );
     let are_floats = x.icmp_const(IntCond::Ult, beyond_half, 2);
     let is_nan = x.math(MathOp::IsNan, &[pixel]);
     let none = x.splat(FLOATS, 0);
@@ -80,7 +76,7 @@ pub(super) fn without_nan(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> V
 /// for NaN the number that has its bits, if its channels are halves.
 pub(super) fn within_halves(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> Value {
     let data_type = data_type(x, ordinal);
-    let are_halves = x.icmp_const(IntCond::Eq, data_type, HALF_FLOAT);
+    let are_halves = x.icmp_const(IntCond::Eq, data_type, u64::from(channel_type::HALF_FLOAT));
     let [least, most] = [-BEYOND_HALF, BEYOND_HALF].map(|number| x.float(FLOATS, number));
     let raised = x.math(MathOp::FMax, &[pixel, least]);
     let clamped = x.math(MathOp::FMin, &[raised, most]);
@@ -104,7 +100,7 @@ pub(super) fn access_floats(
     ordinal: u32,
 ) -> Option<Value> {
     let data_type = data_type(x, ordinal);
-    let is_unorm = x.icmp_const(IntCond::Eq, data_type, UNORM_INT16);
+    let is_unorm = x.icmp_const(IntCond::Eq, data_type, u64::from(channel_type::UNORM_INT16));
     let [unorm, other, done] = [(); 3].map(|()| x.new_block());
     let pixel = match op {
         ImageOp::Read { .. } => Some(x.func.append_param(done, FLOATS)),

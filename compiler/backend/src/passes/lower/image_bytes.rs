@@ -8,22 +8,19 @@ use crate::expand::Expander;
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
     BinaryOp, BlockCall, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond,
-    KernelInfo, LowerError, Scalar, SourceLoc, Texel, Type, Value,
+    KernelInfo, LowerError, Scalar, SourceLoc, Texel, Type, Value, channel_order, channel_type,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-/// CL_SNORM_INT8, the first channel type; CL_R, the first channel order. Sets below count from these.
-const FIRST_DATA_TYPE: u64 = 0x10D0;
-const FIRST_ORDER: u64 = 0x10B0;
-/// Channel types of 8 bits: CL_SNORM_INT8, CL_UNORM_INT8, CL_SIGNED_INT8, CL_UNSIGNED_INT8.
+/// Channel types of 8 bits, counted from the first one: CL_SNORM_INT8, CL_UNORM_INT8, CL_SIGNED_INT8, CL_UNSIGNED_INT8.
 const BYTES: u64 = 1 << 0 | 1 << 2 | 1 << 7 | 1 << 10;
 /// Channel types of 16 bits: CL_SNORM_INT16, CL_UNORM_INT16, CL_SIGNED_INT16, CL_UNSIGNED_INT16, CL_HALF_FLOAT.
 const SHORTS: u64 = 1 << 1 | 1 << 3 | 1 << 8 | 1 << 11 | 1 << 13;
 /// Pixels of 16 bits: CL_UNORM_SHORT_565, CL_UNORM_SHORT_555.
 const PACKED_SHORTS: u64 = 1 << 4 | 1 << 5;
-/// Orders of one channel: CL_R, CL_A, CL_INTENSITY, CL_LUMINANCE, CL_DEPTH.
+/// Orders of one channel, counted from the first order: CL_R, CL_A, CL_INTENSITY, CL_LUMINANCE, CL_DEPTH.
 const SINGLES: u64 = 1 << 0 | 1 << 1 | 1 << 8 | 1 << 9 | 1 << 13;
 /// Orders of two channels: CL_RG, CL_RA.
 const PAIRS: u64 = 1 << 2 | 1 << 3;
@@ -108,9 +105,9 @@ pub(super) fn access(
     None
 }
 
-fn told(x: &mut Expander<'_>, ordinal: u32, which: HandleInfo, first: u64) -> Value {
+fn told(x: &mut Expander<'_>, ordinal: u32, which: HandleInfo, first: u32) -> Value {
     let number = x.value(InstKind::HandleInfo { ordinal, which }, Type::I32);
-    x.bin_const(BinaryOp::ISub, number, first)
+    x.bin_const(BinaryOp::ISub, number, u64::from(first))
 }
 
 /// 1 if a number up to 31 is in a set, else 0.
@@ -131,8 +128,13 @@ fn logarithm(x: &mut Expander<'_>, number: Value, first: u64, second: u64) -> Va
 }
 
 fn pixel_size(x: &mut Expander<'_>, ordinal: u32) -> Value {
-    let data_type = told(x, ordinal, HandleInfo::ChannelDataType, FIRST_DATA_TYPE);
-    let order = told(x, ordinal, HandleInfo::ChannelOrder, FIRST_ORDER);
+    let data_type = told(
+        x,
+        ordinal,
+        HandleInfo::ChannelDataType,
+        channel_type::SNORM_INT8,
+    );
+    let order = told(x, ordinal, HandleInfo::ChannelOrder, channel_order::R);
     let channel = logarithm(x, data_type, BYTES, SHORTS);
     let channels = logarithm(x, order, SINGLES, PAIRS);
     let pixel = x.bin(BinaryOp::IAdd, channel, channels);

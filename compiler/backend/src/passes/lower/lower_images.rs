@@ -25,22 +25,19 @@ use crate::passes::lower::channel_types;
 use crate::passes::lower::handles::{Root, Use, find_uses};
 use crate::passes::lower::image_bytes;
 use crate::passes::lower::mip_levels::{self, size_lanes};
-use crate::passes::lower::sample_exactly::{FIRST_ORDER, Mask, Sampled, sample, sample_levels};
+use crate::passes::lower::sample_exactly::{Mask, Sampled, sample, sample_levels};
 use crate::passes::lower::samples;
 use crate::passes::lower::srgb;
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp,
     ImageType, InstKind, IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel,
-    Type, Value, sampler_mask,
+    Type, Value, channel_order, channel_type, sampler_mask,
 };
 use pumice_reflection::MAX_LEVELS;
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-
-/// CL_SNORM_INT8, the first channel type.
-const FIRST_DATA_TYPE: u64 = 0x10D0;
 
 /// Facts about a whole kernel.
 struct Arguments {
@@ -270,12 +267,12 @@ fn known(
     };
     let info = |x: &mut Expander<'_>, which, first| {
         let number = x.value(InstKind::HandleInfo { ordinal, which }, Type::I32);
-        let first = x.splat(Type::I32, first);
+        let first = x.splat(Type::I32, u64::from(first));
         Some(x.bin(BinaryOp::ISub, number, first))
     };
     match op {
-        ImageOp::Order => return info(x, HandleInfo::ChannelOrder, FIRST_ORDER),
-        ImageOp::Format => return info(x, HandleInfo::ChannelDataType, FIRST_DATA_TYPE),
+        ImageOp::Order => return info(x, HandleInfo::ChannelOrder, channel_order::R),
+        ImageOp::Format => return info(x, HandleInfo::ChannelDataType, channel_type::SNORM_INT8),
         ImageOp::Samples => return info(x, HandleInfo::Samples, 0),
         ImageOp::Levels if !image.is_sampled() => return info(x, HandleInfo::Levels, 0),
         // A binding has a class of numbers, and nothing tells that of an image which is only asked.

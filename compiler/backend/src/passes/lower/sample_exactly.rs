@@ -10,13 +10,10 @@ use crate::expand::Expander;
 use crate::passes::lower::mip_levels::size_of_level;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond,
-    MathOp, Scalar, Texel, Type, Value,
+    MathOp, Scalar, Texel, Type, Value, channel_order,
     sampler_mask::{self, ADDRESS, CLAMP, LINEAR, MIRRORED_REPEAT, REPEAT},
 };
 use smallvec::SmallVec;
-
-/// CL_R, the first channel order.
-pub(super) const FIRST_ORDER: u64 = 0x10B0;
 
 /// The orders without alpha by their distance from CL_R: R, RG, RGB, LUMINANCE and sRGB.
 const OPAQUE: u64 = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 9 | 1 << 15;
@@ -412,7 +409,7 @@ fn border(x: &mut Expander<'_>, s: &Sampled) -> Value {
         Scalar::F32 => x.float(ty, 1.0),
         _ => x.splat(ty, 1),
     };
-    let base = x.splat(Type::I32, FIRST_ORDER);
+    let base = x.splat(Type::I32, u64::from(channel_order::R));
     let number = x.bin(BinaryOp::ISub, order, base);
     let orders = x.splat(Type::I32, OPAQUE);
     let shifted = x.bin(BinaryOp::LShr, orders, number);
