@@ -70,6 +70,16 @@ const ADDRESSING: [(&str, u32, u32); 5] = [
 /// Filters: the name without `CL_FILTER_`, the `cl_filter_mode` and the bits of `CLK_FILTER_*`.
 const FILTERS: [(&str, u32, u32); 2] = [("NEAREST", 0x1140, 0x10), ("LINEAR", 0x1141, 0x20)];
 
+/// The row of a table with a name.
+fn named<'t, N, T>(rows: &'t [(&str, N, T)], name: &str) -> Option<&'t (&'t str, N, T)> {
+    rows.iter().find(|row| row.0 == name)
+}
+
+/// The row of a table with a number.
+fn numbered<'t, T>(rows: &'t [(&str, u32, T)], number: u32) -> Option<&'t (&'t str, u32, T)> {
+    rows.iter().find(|row| row.1 == number)
+}
+
 /// An image without its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
@@ -90,8 +100,7 @@ impl Image {
     /// The word that names nothing.
     pub fn parse([kind, sizes, order, data_type]: [&str; 4]) -> Result<Image, String> {
         let unknown = |word: &str| format!("{word:?} is nothing of an image");
-        let kinds = KINDS.iter().find(|(name, ..)| *name == kind);
-        let &(_, kind, count) = kinds.ok_or_else(|| unknown(kind))?;
+        let &(_, kind, count) = named(&KINDS, kind).ok_or_else(|| unknown(kind))?;
         let parsed: Result<Vec<u32>, _> = sizes.split('x').map(str::parse).collect();
         let parsed = parsed.map_err(|_| unknown(sizes))?;
         if parsed.len() != count || parsed.contains(&0) {
@@ -99,35 +108,29 @@ impl Image {
         }
         let mut size = [1; 3];
         size[..count].copy_from_slice(&parsed);
-        let orders = ORDERS.iter().find(|(name, ..)| *name == order);
-        let types = TYPES.iter().find(|(name, ..)| *name == data_type);
         Ok(Image {
             kind,
             size,
-            order: orders.ok_or_else(|| unknown(order))?.1,
-            data_type: types.ok_or_else(|| unknown(data_type))?.1,
+            order: named(&ORDERS, order).ok_or_else(|| unknown(order))?.1,
+            data_type: named(&TYPES, data_type)
+                .ok_or_else(|| unknown(data_type))?
+                .1,
         })
     }
 
     /// Returns whether a word names an image's type.
     pub fn is_kind(word: &str) -> bool {
-        KINDS.iter().any(|(name, ..)| *name == word)
+        named(&KINDS, word).is_some()
     }
 
     /// The type of a channel's bits.
     pub fn scalar(&self) -> Scalar {
-        let mut types = TYPES.iter();
-        types
-            .find(|(_, number, _)| *number == self.data_type)
-            .map_or(Scalar::U8, |&(.., scalar)| scalar)
+        numbered(&TYPES, self.data_type).map_or(Scalar::U8, |row| row.2)
     }
 
     /// Bytes of a pixel.
     pub fn pixel_bytes(&self) -> usize {
-        let mut orders = ORDERS.iter();
-        let channels = orders
-            .find(|(_, number, _)| *number == self.order)
-            .map_or(1, |&(.., channels)| channels);
+        let channels = numbered(&ORDERS, self.order).map_or(1, |row| row.2);
         channels * self.scalar().bytes()
     }
 
@@ -139,16 +142,9 @@ impl Image {
 
     /// The format's name, for messages.
     pub fn format_name(&self) -> String {
-        let name = |found: Option<&str>| found.unwrap_or("?").to_string();
-        let order = ORDERS.iter().find(|(_, number, _)| *number == self.order);
-        let data_type = TYPES
-            .iter()
-            .find(|(_, number, _)| *number == self.data_type);
-        [
-            name(order.map(|row| row.0)),
-            name(data_type.map(|row| row.0)),
-        ]
-        .join(" ")
+        let order = numbered(&ORDERS, self.order).map_or("?", |row| row.0);
+        let data_type = numbered(&TYPES, self.data_type).map_or("?", |row| row.0);
+        format!("{order} {data_type}")
     }
 }
 
@@ -176,8 +172,7 @@ impl Sampler {
             _ => return Err(unknown()),
         };
         let number = |rows: &[(&str, u32, u32)], word: &str| {
-            let row = rows.iter().find(|(name, ..)| *name == word);
-            row.map(|row| row.1).ok_or_else(unknown)
+            named(rows, word).map(|row| row.1).ok_or_else(unknown)
         };
         Ok(Sampler {
             normalized,
@@ -188,10 +183,7 @@ impl Sampler {
 
     /// The sum of OpenCL C's constants that make it.
     pub fn mask(&self) -> u32 {
-        let bits = |rows: &[(&str, u32, u32)], number: u32| {
-            let row = rows.iter().find(|row| row.1 == number);
-            row.map_or(0, |row| row.2)
-        };
+        let bits = |rows, number| numbered(rows, number).map_or(0, |row: &(_, _, u32)| row.2);
         u32::from(self.normalized)
             | bits(&ADDRESSING, self.addressing)
             | bits(&FILTERS, self.filter)

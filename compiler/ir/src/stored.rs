@@ -8,7 +8,7 @@ use super::{
     UnrollHint, Value, ValueDef,
 };
 use cranelift_entity::{EntityRef, SecondaryMap};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -102,43 +102,50 @@ fn restored(stored: StoredFunction) -> Function {
     func
 }
 
+fn types_of<'f>(func: &'f Function, values: &'f [Value]) -> impl Iterator<Item = Type> + 'f {
+    values.iter().map(|&value| func.ty(value))
+}
+
 fn stored(func: &Function) -> StoredFunction {
-    let mut writer = Writer {
-        func,
-        constants: Vec::new(),
-        undefined: Vec::new(),
-        named: FxHashMap::default(),
-        numbers: FxHashMap::default(),
-    };
     let blocks = &func.layout.blocks;
     let insts = || blocks.iter().flat_map(|&block| &func.layout.insts[block]);
+    let mut known: FxHashSet<Value> = FxHashSet::default();
+    let (mut constants, mut undefined) = (Vec::new(), Vec::new());
     for &inst in insts() {
-        func.insts[inst]
-            .kind
-            .for_each_value(|value| writer.note(value));
+        func.insts[inst].kind.for_each_value(|value| {
+            let kind = match func.def(value) {
+                ValueDef::Const(_) => &mut constants,
+                ValueDef::Undef => &mut undefined,
+                ValueDef::Result(..) | ValueDef::Param(..) => return,
+            };
+            if known.insert(value) {
+                kind.push(value);
+            }
+        });
     }
-    writer.number_constants();
     let params = blocks.iter().flat_map(|&block| &func.blocks[block].params);
     let results = insts().flat_map(|&inst| &func.insts[inst].results);
-    for &value in params.chain(results) {
-        writer.number(value);
-    }
+    let values = constants.iter().chain(&undefined);
+    let values = values.chain(params).chain(results).enumerate();
+    let numbers: FxHashMap<Value, Value> = (values)
+        .map(|(number, &value)| (value, Value::new(number)))
+        .collect();
     let mut block_numbers: SecondaryMap<Block, u32> = SecondaryMap::new();
     for (number, &block) in (0..).zip(blocks) {
         block_numbers[block] = number;
     }
     let stored_block = |&block: &Block| StoredBlock {
-        params: writer.types(&func.blocks[block].params).collect(),
+        params: types_of(func, &func.blocks[block].params).collect(),
         unroll: func.blocks[block].unroll,
         insts: (func.layout.insts[block].iter())
             .map(|&inst| {
                 let data = &func.insts[inst];
                 let mut kind = data.kind.clone();
-                kind.for_each_value_mut(|value| *value = writer.numbers[value]);
+                kind.for_each_value_mut(|value| *value = numbers[value]);
                 for call in kind.successors_mut() {
                     call.block = Block::from_u32(block_numbers[call.block]);
                 }
-                (kind, writer.types(&data.results).collect())
+                (kind, types_of(func, &data.results).collect())
             })
             .collect(),
     };
@@ -151,65 +158,10 @@ fn stored(func: &Function) -> StoredFunction {
         always_inline: func.always_inline,
         slots: func.slots.values().copied().collect(),
         blocks: blocks.iter().map(stored_block).collect(),
-        constants: writer.constants,
-        undefined: writer.undefined,
-    }
-}
-
-/// The numbers of a function's values in its stored form.
-struct Writer<'f> {
-    func: &'f Function,
-    constants: Vec<(Type, SmallVec<[u64; 1]>)>,
-    undefined: Vec<Type>,
-    /// Constants and undefined values by their numbers among their kind.
-    named: FxHashMap<Value, usize>,
-    numbers: FxHashMap<Value, Value>,
-}
-
-impl Writer<'_> {
-    fn types<'v>(&'v self, values: &'v [Value]) -> impl Iterator<Item = Type> + 'v {
-        values.iter().map(|&value| self.func.ty(value))
-    }
-
-    /// Lists an operand that nothing in the function defines.
-    fn note(&mut self, value: Value) {
-        let ty = self.func.ty(value);
-        if self.named.contains_key(&value) {
-            return;
-        }
-        match self.func.def(value) {
-            ValueDef::Const(lanes) => {
-                let same = |(known, bits): &(Type, _)| *known == ty && bits == lanes;
-                let place = self.constants.iter().position(same);
-                let place = place.unwrap_or_else(|| {
-                    self.constants.push((ty, lanes.clone()));
-                    self.constants.len() - 1
-                });
-                self.named.insert(value, place);
-            }
-            ValueDef::Undef => {
-                self.undefined.push(ty);
-                self.named.insert(value, self.undefined.len() - 1);
-            }
-            ValueDef::Result(..) | ValueDef::Param(..) => {}
-        }
-    }
-
-    fn number_constants(&mut self) {
-        for (&value, &place) in &self.named {
-            let first = match self.func.def(value) {
-                ValueDef::Undef => self.constants.len(),
-                _ => 0,
-            };
-            self.numbers.insert(value, Value::new(first + place));
-        }
-    }
-
-    /// Gives a value that the function defines the next number.
-    fn number(&mut self, value: Value) {
-        let before = self.constants.len() + self.undefined.len();
-        let defined = self.numbers.len() - self.named.len();
-        self.numbers.insert(value, Value::new(before + defined));
+        constants: (constants.iter())
+            .filter_map(|&value| Some((func.ty(value), func.const_lanes(value)?.into())))
+            .collect(),
+        undefined: types_of(func, &undefined).collect(),
     }
 }
 

@@ -256,13 +256,20 @@ impl Gen {
         (text, Ty::scalar(Scalar::Int))
     }
 
+    /// The images with other uses.
+    fn images_but(&self, access: Access) -> Vec<Image> {
+        let others = self.images.iter().filter(|image| image.access != access);
+        others.cloned().collect()
+    }
+
+    /// Returns whether an access of an image is one of halves.
+    fn takes_halves(&mut self, image: &Image) -> bool {
+        image.numbers == Numbers::Half && self.has(Self::HALVES) && self.random.chance(50)
+    }
+
     /// A pixel of an image that may be read.
     fn pixel(&mut self, depth: u32) -> Option<(String, Ty)> {
-        let readable = self
-            .images
-            .iter()
-            .filter(|image| image.access != Access::Write);
-        let readable: Vec<Image> = readable.cloned().collect();
+        let readable = self.images_but(Access::Write);
         if readable.is_empty() {
             return None;
         }
@@ -294,8 +301,7 @@ impl Gen {
         types.push(format!("{} c", Ty { scalar, lanes }.name()));
         let arguments = [Some(image.name.clone()), sampler, Some(place.text)];
         let arguments: Vec<String> = arguments.into_iter().flatten().collect();
-        let halves =
-            image.numbers == Numbers::Half && self.has(Self::HALVES) && self.random.chance(50);
+        let halves = self.takes_halves(image);
         let (suffix, scalar) = match image.numbers {
             Numbers::Signed => ("i", Scalar::Int),
             Numbers::Unsigned => ("ui", Scalar::Uint),
@@ -415,11 +421,7 @@ impl Gen {
 
     /// Writes a pixel, or declares a variable of one.
     pub(crate) fn image_statement(&mut self, uniform: bool) {
-        let written = self
-            .images
-            .iter()
-            .filter(|image| image.access != Access::Read);
-        let written: Vec<Image> = written.cloned().collect();
+        let written = self.images_but(Access::Read);
         if written.is_empty() || self.random.chance(30) {
             if let Some((text, ty)) = self.pixel(2) {
                 self.declared(ty, &text);
@@ -431,8 +433,7 @@ impl Gen {
             return self.pixel_of_another(&image);
         }
         let of = |scalar| Ty { scalar, lanes: 4 };
-        let halves =
-            image.numbers == Numbers::Half && self.has(Self::HALVES) && self.random.chance(50);
+        let halves = self.takes_halves(&image);
         let (suffix, value) = match image.numbers {
             Numbers::Signed => ("i", self.expr(of(Scalar::Int), 3)),
             Numbers::Unsigned => ("ui", self.expr(of(Scalar::Uint), 3)),
