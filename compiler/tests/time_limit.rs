@@ -1,6 +1,7 @@
 //! Builds whose time is over end in every stage, before the next pass is done.
 
-use std::time::Instant;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
 
 use pumice_budget as budget;
 use pumice_compiler::target::{Check, Checks};
@@ -84,4 +85,52 @@ fn every_pass_is_the_last_one_when_its_time_is_over() {
             assert_eq!(names, all[..(index + 2).min(all.len())], "behind {name}");
         }
     });
+}
+
+/// Loops by gotos inside one another, as many as `depth`. With `tangled`, each is entered at its end too.
+fn nested(depth: u32, tangled: bool) -> String {
+    let mut text = String::from("kernel void k(global int *p) { int x = p[0];\n");
+    for i in 0..depth {
+        if tangled {
+            let _ = write!(text, "if (p[{i}]) goto m{i}; ");
+        }
+        let _ = writeln!(text, "l{i}: p[{i}] = x;");
+    }
+    for i in (0..depth).rev() {
+        let _ = writeln!(text, "m{i}: p[{i}] = x; if (p[{i} + x++]) goto l{i};");
+    }
+    text + "}\n"
+}
+
+/// Lowers a text that takes a pass hours, with little time: it ends with an error, of time or of memory.
+fn end_early(text: &str) {
+    on_large_stack(|| {
+        let module = compile(
+            Source {
+                name: "k.cl",
+                text: text.as_bytes(),
+            },
+            &CompileOptions::default(),
+            &Target::reference(),
+            &NoIncludes,
+        );
+        let module = module.output.expect(&module.log);
+        let linked = link(&[&module], &LinkOptions::default());
+        let module = linked.output.expect(&linked.log);
+        budget::end_at(Some(Instant::now() + Duration::from_millis(500)));
+        let options = LowerOptions::default();
+        let lowered = lower_observed(&module, &Target::reference(), &options, &mut |_, _| {});
+        budget::end_at(None);
+        assert!(lowered.output.is_none());
+    });
+}
+
+#[test]
+fn deep_nests_of_loops_end() {
+    end_early(&nested(20_000, false));
+}
+
+#[test]
+fn deep_nests_of_cycles_with_two_entries_end() {
+    end_early(&nested(1_500, true));
 }

@@ -30,7 +30,7 @@ pub fn store(words: &[u32]) -> Result<Vec<u8>, LowerError> {
     };
     for func in module.functions.values_mut() {
         if func.entry().is_some() {
-            simplify(func, &ctx);
+            simplify(func, &ctx)?;
         }
     }
     verify(&module).map_err(|error| LowerError::new(error.to_string()))?;
@@ -38,16 +38,17 @@ pub fn store(words: &[u32]) -> Result<Vec<u8>, LowerError> {
 }
 
 /// Runs the optimisations that ask nothing about the device.
-fn simplify(func: &mut Function, ctx: &FunctionCtx<'_>) {
+fn simplify(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<(), LowerError> {
     for _ in 0..ROUNDS {
         let mut changed = simplify_cfg::run(func, ctx);
-        changed |= sroa::run(func, ctx);
+        changed |= sroa::run(func, ctx)?;
         changed |= fold::run(func, ctx);
         changed |= speculate::run(func, ctx);
         changed |= cse::run(func, ctx);
         changed |= dce::run(func, ctx);
         if !changed.is_yes() {
-            return;
+            break;
         }
     }
+    Ok(())
 }

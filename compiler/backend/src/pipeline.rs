@@ -84,7 +84,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("check_uninit", Check, TryModule(check_uninit::run_values))
         .only(|target| target.checks.has(pumice_target::Check::Uninit))
         .requires(&[Inlined, ArgsLowered]),
-    Pass::new("sroa", Optimize, Function(sroa::run))
+    Pass::new("sroa", Optimize, TryFunction(sroa::run))
         .requires(&[Inlined, ArgsLowered])
         .ensures(&[SlotsPromoted]),
     Pass::new("args_in_place", Optimize, TryModule(args_in_place::run))

@@ -255,6 +255,7 @@ impl Function {
 
     /// Adds a parameter to a block.
     pub fn append_param(&mut self, block: Block, ty: Type) -> Value {
+        budget::spend_on::<ValueData>(1);
         let index = self.blocks[block].params.len() as u16;
         let value = self.values.push(ValueData {
             ty,

@@ -6,6 +6,7 @@
 use super::{Block, Cfg, DomTree, Function, Type, Value};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use pumice_budget::{self as budget, Exhausted};
 use smallvec::SmallVec;
 
 /// The blocks that access a variable, gathered in any order of blocks.
@@ -36,12 +37,15 @@ impl Accesses {
 pub type Parameters<V> = SecondaryMap<Block, Vec<V>>;
 
 /// Gives the variables for which each block needs a parameter. `blocks` is more than any block's number.
+///
+/// # Errors
+/// Loops inside one another, or variables of such loops, that take too much memory or time.
 pub fn place<V: EntityRef>(
     cfg: &Cfg,
     dom: &DomTree,
     blocks: usize,
     variables: &PrimaryMap<V, Accesses>,
-) -> Parameters<V> {
+) -> Result<Parameters<V>, Exhausted> {
     let mut parameters = Parameters::new();
     parameters.resize(blocks);
     let mut frontiers = None;
@@ -54,7 +58,11 @@ pub fn place<V: EntityRef>(
         if accesses.writes.is_empty() || accesses.reads.is_empty() {
             continue;
         }
-        let frontiers = frontiers.get_or_insert_with(|| dominance_frontiers(cfg, dom));
+        budget::check()?;
+        let frontiers = match &frontiers {
+            Some(known) => known,
+            None => frontiers.insert(dominance_frontiers(cfg, dom)?),
+        };
         for &block in &accesses.writes {
             writes[block] = round;
         }
@@ -73,17 +81,23 @@ pub fn place<V: EntityRef>(
             for &join in &frontiers[block] {
                 if mark[join] != round && live[join] == round {
                     mark[join] = round;
+                    // One argument on each edge.
+                    budget::spend_on::<Value>(1 + cfg.preds(join).len());
                     parameters[join].push(variable);
                     work.push(join);
                 }
             }
         }
     }
-    parameters
+    Ok(parameters)
 }
 
-fn dominance_frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec<[Block; 2]>> {
-    let mut frontiers: SecondaryMap<Block, SmallVec<[Block; 2]>> = SecondaryMap::new();
+type Frontiers = SecondaryMap<Block, SmallVec<[Block; 2]>>;
+
+/// The blocks that some edge leads to from what a block dominates, without its being dominated strictly. Loops inside one
+/// another may have as many as their number squared.
+fn dominance_frontiers(cfg: &Cfg, dom: &DomTree) -> Result<Frontiers, Exhausted> {
+    let mut frontiers = Frontiers::new();
     let highest = cfg.reverse_postorder().iter().map(|block| block.index());
     frontiers.resize(highest.max().map_or(0, |highest| highest + 1));
     for &block in cfg.reverse_postorder() {
@@ -91,17 +105,21 @@ fn dominance_frontiers(cfg: &Cfg, dom: &DomTree) -> SecondaryMap<Block, SmallVec
         if preds.len() < 2 {
             continue;
         }
+        budget::check()?;
         for &pred in preds {
             let mut runner = Some(pred);
             while let Some(at) = runner.filter(|&at| Some(at) != dom.idom(block)) {
-                if !frontiers[at].contains(&block) {
-                    frontiers[at].push(block);
+                // From here on another predecessor has come the same way.
+                if frontiers[at].last() == Some(&block) {
+                    break;
                 }
+                frontiers[at].push(block);
+                budget::spend_on::<Block>(1);
                 runner = dom.idom(at);
             }
         }
     }
-    frontiers
+    Ok(frontiers)
 }
 
 /// The values of variables at the place that a walk over the dominator tree has come to.

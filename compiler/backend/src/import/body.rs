@@ -116,7 +116,7 @@ impl<'a, 'm> Body<'a, 'm> {
         }
         let dom = match variables {
             VariableForm::Memory => None,
-            VariableForm::Values { zero } => self.choose_variables(zero, body, &order),
+            VariableForm::Values { zero } => self.choose_variables(zero, body, &order)?,
         };
         self.declare_params(decl, insts, entry)?;
         let fill = |this: &mut Self, label| this.fill_block(label, body, decl.ret);

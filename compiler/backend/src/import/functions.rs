@@ -306,7 +306,7 @@ fn arg_kind(
                 && deco.args.first() == Some(&(FunctionParameterAttribute::ByVal as u32))
         })
     });
-    let by_value = |ty: Ty| {
+    let by_value = |ty: Ty| -> Result<KernelArgKind> {
         let info = pre.types.get(ty);
         let size = u32::try_from(info.size)
             .map_err(|_| inst.error("a kernel argument of this size is not supported"))?;

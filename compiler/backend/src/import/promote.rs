@@ -7,6 +7,7 @@ use super::reader::{Inst, Result};
 use super::types::Ty;
 use super::variables::{Variable, VariableData, Variables};
 use cranelift_entity::PrimaryMap;
+use pumice_budget as budget;
 use pumice_ir::phis::{self, Accesses};
 use pumice_ir::{AccessFlags, AddressSpace, Block, Cfg, DomTree, Step, Type};
 use rspirv::spirv::{Decoration, Op};
@@ -28,12 +29,12 @@ impl<'a> Body<'a, '_> {
         zero: bool,
         body: &[Inst<'a>],
         order: &[u32],
-    ) -> Option<DomTree> {
+    ) -> Result<Option<DomTree>> {
         self.variables = Variables::new(zero);
         self.find_candidates(body, order[0]);
         // A single block hands nothing on.
         if self.variables.by_id.is_empty() || order.len() == 1 {
-            return None;
+            return Ok(None);
         }
         let successors: Vec<SmallVec<[Block; 2]>> =
             order.iter().map(|&label| self.successors(label)).collect();
@@ -43,11 +44,11 @@ impl<'a> Body<'a, '_> {
         });
         let dom = DomTree::new(&cfg);
         let accesses = self.accesses(body, order);
-        let parameters = phis::place(&cfg, &dom, order.len(), &accesses);
+        let parameters = phis::place(&cfg, &dom, order.len(), &accesses)?;
         let Variables { data, values, .. } = &mut self.variables;
         let types = |variable: Variable| data[variable].leaf;
         values.add_parameters(&mut self.func, parameters, types);
-        Some(dom)
+        Ok(Some(dom))
     }
 
     /// The blocks that a block branches to, each once.
@@ -152,6 +153,7 @@ impl<'a> Body<'a, '_> {
         for step in dom.walk(entry) {
             match step {
                 Step::Enter(block) => {
+                    budget::check()?;
                     self.variables.values.enter(&self.func, block);
                     fill(self, order[block.as_u32() as usize])?;
                 }

@@ -4,7 +4,7 @@
 //! grammar's table and whose operands are reached through checked accessors.
 //! Replaces rspirv's parser, which refuses valid `OpSpecConstantOp` and can panic on operands.
 
-use pumice_budget as budget;
+use pumice_budget::{self as budget, Exhausted};
 use pumice_spirv::{self as spirv, Malformed};
 use rspirv::spirv::Op;
 use std::borrow::Cow;
@@ -32,11 +32,17 @@ impl std::fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
+impl From<Exhausted> for ImportError {
+    fn from(why: Exhausted) -> Self {
+        Self::new(why.to_string())
+    }
+}
+
 pub(crate) type Result<T> = std::result::Result<T, ImportError>;
 
 /// Tells of memory before it is allocated.
 pub(super) fn charge(bytes: u64) -> Result<()> {
-    budget::charge(bytes).map_err(|why| ImportError::new(why.to_string()))
+    Ok(budget::charge(bytes)?)
 }
 
 /// An instruction with its result type and result id split off.

@@ -7,6 +7,7 @@
 use super::MAX_NESTING;
 use super::work::Work;
 use cranelift_entity::SecondaryMap;
+use pumice_budget::{self as time, Exhausted};
 use pumice_ir::LowerError;
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Type, Value, is_reducible};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,7 +36,7 @@ struct Budget {
 /// Makes the function's graph reducible; gives whether it was not.
 ///
 /// # Errors
-/// Cycles that nest more deeply than SPIR-V's universal limit (§2.17).
+/// Cycles that nest more deeply than SPIR-V's universal limit (§2.17); a build that takes too long.
 pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
     let size: usize = work
         .func
@@ -53,7 +54,7 @@ pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
         return Ok(false);
     }
     for _ in 0..MAX_NESTING {
-        let tangles = find_tangles(&cfg);
+        let tangles = find_tangles(&cfg)?;
         if tangles.is_empty() {
             // Splitting may leave originals that nothing reaches.
             let blocks = &mut work.func.layout.blocks;
@@ -65,7 +66,7 @@ pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
             copies: FxHashMap::default(),
         };
         for tangle in &tangles {
-            mend(work, &mut preds, tangle, &mut budget);
+            mend(work, &mut preds, tangle, &mut budget)?;
         }
         cfg = Cfg::new(work.func);
     }
@@ -87,9 +88,15 @@ impl Preds<'_> {
     }
 }
 
-fn mend(work: &mut Work<'_>, preds: &mut Preds<'_>, tangle: &Tangle, budget: &mut Budget) {
+fn mend(
+    work: &mut Work<'_>,
+    preds: &mut Preds<'_>,
+    tangle: &Tangle,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
     let mut best: Option<(usize, Vec<Block>)> = None;
     for &header in &tangle.entries {
+        time::check()?;
         let most = best
             .as_ref()
             .map_or(budget.added, |(cost, _)| cost.saturating_sub(1));
@@ -100,16 +107,18 @@ fn mend(work: &mut Work<'_>, preds: &mut Preds<'_>, tangle: &Tangle, budget: &mu
             budget.added -= cost;
             split(work, preds, tangle, &region);
         }
-        None => add_dispatch(work, preds, tangle),
+        None => add_dispatch(work, preds, tangle)?,
     }
+    Ok(())
 }
 
 /// The components with several entries that are in no other one.
-fn find_tangles(cfg: &Cfg) -> Vec<Tangle> {
+fn find_tangles(cfg: &Cfg) -> Result<Vec<Tangle>, Exhausted> {
     let mut found = Vec::new();
     let mut search = Search::default();
     let mut work = vec![cfg.reverse_postorder().to_vec()];
     while let Some(set) = work.pop() {
+        time::check()?;
         for component in search.components(cfg, &set) {
             let inside: FxHashSet<Block> = component.iter().copied().collect();
             let mut entries: Vec<Block> = component
@@ -135,7 +144,7 @@ fn find_tangles(cfg: &Cfg) -> Vec<Tangle> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The search's facts about a block.
@@ -332,10 +341,11 @@ fn clone_block(work: &mut Work<'_>, block: Block, copy: Block) {
 }
 
 /// Sends every edge into an entry of the component through one new block.
-fn add_dispatch(work: &mut Work<'_>, preds: &Preds<'_>, tangle: &Tangle) {
+fn add_dispatch(work: &mut Work<'_>, preds: &Preds<'_>, tangle: &Tangle) -> Result<(), Exhausted> {
     let dispatch = work.func.append_block();
     let (label, label_value) = work.new_var(Type::I32, None);
     for &entry in &tangle.entries {
+        time::check()?;
         for pred in preds.of(entry) {
             let before = work.func.blocks.len();
             let edge = work.edge_with_defs(pred, dispatch);
@@ -347,9 +357,8 @@ fn add_dispatch(work: &mut Work<'_>, preds: &Preds<'_>, tangle: &Tangle) {
             work.define_label(edge, label, entry);
         }
     }
-    let (&last, others) = match tangle.entries.split_last() {
-        Some(split) => split,
-        None => return,
-    };
-    work.dispatch(dispatch, label_value, others, last);
+    if let Some((&last, others)) = tangle.entries.split_last() {
+        work.dispatch(dispatch, label_value, others, last);
+    }
+    Ok(())
 }

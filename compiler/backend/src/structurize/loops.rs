@@ -9,6 +9,7 @@
 use super::Form;
 use super::work::{BlockList, Work};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use pumice_budget::{self as budget, Exhausted};
 use pumice_ir::{Block, Cfg, DomTree, InstKind, Loop, LoopNest, UnrollHint};
 use rustc_hash::FxHashMap;
 
@@ -50,10 +51,13 @@ impl Forest {
 }
 
 /// Gives each loop its shape.
-pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Forest {
-    let cfg = split_returns(work, form.nests);
+///
+/// # Errors
+/// A build that takes too long, or too much memory for the exits of nested loops.
+pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Result<Forest, Exhausted> {
+    let cfg = split_returns(work, form.nests)?;
     if cfg.is_acyclic() {
-        return Forest::default();
+        return Ok(Forest::default());
     }
     let dom = DomTree::new(&cfg);
     let nest = LoopNest::new(&cfg, &dom);
@@ -87,9 +91,10 @@ pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Forest {
         forest.loops.push(shape);
     }
     if forest.loops.is_empty() {
-        return forest;
+        return Ok(forest);
     }
     for &block in cfg.reverse_postorder() {
+        budget::check()?;
         let from = forest.innermost[block];
         let mut retargeted: Vec<(Block, Block)> = Vec::new();
         for &target in cfg.succs(block) {
@@ -116,7 +121,7 @@ pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Forest {
         }
         work.retarget_all(block, &retargeted);
     }
-    let exits = only_exits(&cfg, &nest);
+    let exits = only_exits(&cfg, &nest)?;
     for (this, data) in &nest.loops {
         let together = match exits[this] {
             Exits::One(exit) => leaves_together(work, &cfg, &dom, &nest, data.header, exit),
@@ -125,9 +130,9 @@ pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Forest {
         forest.loops[this.index()].left_together = together;
     }
     for index in 0..forest.loops.len() {
-        end_merge_block(work, &mut forest, Loop::new(index));
+        end_merge_block(work, &mut forest, Loop::new(index))?;
     }
-    forest
+    Ok(forest)
 }
 
 /// The blocks that branch out of a loop, as far as they matter.
@@ -140,9 +145,10 @@ enum Exits {
 }
 
 /// The blocks that branch out of each loop.
-fn only_exits(cfg: &Cfg, nest: &LoopNest) -> SecondaryMap<Loop, Exits> {
+fn only_exits(cfg: &Cfg, nest: &LoopNest) -> Result<SecondaryMap<Loop, Exits>, Exhausted> {
     let mut exits: SecondaryMap<Loop, Exits> = SecondaryMap::new();
     for &block in cfg.reverse_postorder() {
+        budget::check()?;
         for &target in cfg.succs(block) {
             let mut left = nest.innermost(block);
             while let Some(this) = left.filter(|&this| !nest.contains(this, target)) {
@@ -155,7 +161,7 @@ fn only_exits(cfg: &Cfg, nest: &LoopNest) -> SecondaryMap<Loop, Exits> {
             }
         }
     }
-    exits
+    Ok(exits)
 }
 
 /// Returns whether the only branch out of a loop is one of each round that goes one way for all.
@@ -174,7 +180,7 @@ fn leaves_together(
 }
 
 /// Ends a loop's merge block; inner loops come first, as they add to the exits of outer ones.
-fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
+fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) -> Result<(), Exhausted> {
     let LoopShape {
         merge,
         parent,
@@ -185,6 +191,8 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
         (exits.iter()).partition(|&exit| forest.innermost[exit] == parent);
     let mut other = None;
     if let (Some(parent), false) = (parent, far.is_empty()) {
+        // In the outer loop's list and its set.
+        budget::charge((far.len() * size_of::<[Block; 4]>()) as u64)?;
         let shape = &mut forest.loops[parent.index()];
         for exit in far {
             shape.exits.add(exit);
@@ -195,12 +203,13 @@ fn end_merge_block(work: &mut Work<'_>, forest: &mut Forest, this: Loop) {
         None => work.set_terminator(merge, InstKind::Unreachable),
         Some(other) => work.dispatch(merge, work.label_value, &near, other),
     }
+    Ok(())
 }
 
 /// Gives each branch to a block that only returns its own copy, so that an early return is no
 /// place where control flow meets. Branches inside of one outermost loop share a copy. A block stays one if more than
 /// `most` branches lead to it. Gives the graph afterwards.
-fn split_returns(work: &mut Work<'_>, most: Option<u32>) -> Cfg {
+fn split_returns(work: &mut Work<'_>, most: Option<u32>) -> Result<Cfg, Exhausted> {
     let cfg = Cfg::new(work.func);
     let mut nest = None;
     for &block in cfg.reverse_postorder() {
@@ -213,6 +222,7 @@ fn split_returns(work: &mut Work<'_>, most: Option<u32>) -> Cfg {
         if !matches!(kind, InstKind::Return { .. } | InstKind::Unreachable) || stays_one {
             continue;
         }
+        budget::check()?;
         let nest = nest.get_or_insert_with(|| LoopNest::new(&cfg, &DomTree::new(&cfg)));
         let mut shared: FxHashMap<Option<Loop>, Block> = FxHashMap::default();
         let mut original_taken = false;
@@ -242,5 +252,5 @@ fn split_returns(work: &mut Work<'_>, most: Option<u32>) -> Cfg {
     };
     let blocks = &mut work.func.layout.blocks;
     blocks.retain(|&block| cfg.is_reachable(block));
-    cfg
+    Ok(cfg)
 }

@@ -130,10 +130,10 @@ fn structure_as(func: &mut Function, form: Form) -> Result<(), LowerError> {
     let mut work = prepare::prepare(func);
     work.uniform = uniform;
     let tangled = irreducible::make_reducible(&mut work)?;
-    let forest = loops::make_single_exit(&mut work, form);
+    let forest = loops::make_single_exit(&mut work, form)?;
     let mut merges = build::build(&mut work, &forest, form)?;
     ssa::repair(work, tangled)?;
-    tidy::tidy(func, &mut merges);
+    tidy::tidy(func, &mut merges)?;
     assert!(
         num_convergent(func) <= before,
         "{}: a barrier or collective was duplicated",

@@ -1,16 +1,21 @@
 //! Random graphs through the structurizer, spirv-val and hand-picked shapes.
 
 use super::carriers::MANY;
+use super::irreducible::make_reducible;
+use super::loops::make_single_exit;
+use super::prepare::prepare;
+use super::tidy::tidy;
 use super::{Form, check, structure, structure_as};
 use crate::pass::Ctx;
 use crate::pipeline::run_pipeline;
 use crate::vulkan::emit;
+use cranelift_entity::SecondaryMap;
 use pumice_budget as budget;
 use pumice_interp::{self as interp, Arg, Inputs, InterpError, NdRange, Options};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::{
-    AccessFlags, Cfg, DomTree, Function, Inst, InstKind, MemoryOrder, Merge, Module, Scope,
-    SourceLoc, Type, Value, verify,
+    AccessFlags, Cfg, DomTree, Function, Inst, InstKind, LowerError, MemoryOrder, Merge, Module,
+    Scope, SourceLoc, Type, Value, verify,
 };
 use pumice_target::{LowerOptions, Target};
 use pumice_test_support::random_cfg::{Random, random_function};
@@ -381,17 +386,42 @@ fn long_functions_stay_long_only() {
     assert!(after <= 4 * before, "{before} instructions became {after}");
 }
 
+/// A step of the work on a function.
+type Step = fn(&mut Function) -> Result<(), LowerError>;
+
 #[test]
-fn a_build_whose_time_is_over_ends_here() {
-    let text = "func fn0 \"f\"(bool) -> () export {\nblock0(v0: bool):\n  branch v0, block1, block2\n\
-                block1:\n  jump block2\nblock2:\n  return\n}\n";
-    let mut module = parse_module(text).expect("parses");
-    budget::begin();
-    budget::end_at(Some(std::time::Instant::now()));
-    let func = module.functions.values_mut().next().expect("one");
-    let error = structure(func).expect_err("no time is left");
-    budget::end_at(None);
-    assert_eq!(error.message, "compiling this program takes too long");
+fn a_build_whose_time_is_over_ends_in_each_step() {
+    let selection = "block0(v0: bool):\n  branch v0, block1, block2\n\
+                     block1:\n  jump block2\nblock2:\n  return\n";
+    let single_value = "block0(v0: bool):\n  branch v0, block1, block2(v0)\n\
+                        block1:\n  jump block2(v0)\nblock2(v1: bool):\n  return\n";
+    let cycle = "block0(v0: bool):\n  jump block1\nblock1:\n  branch v0, block1, block2\n\
+                 block2:\n  return\n";
+    let tangle = "block0(v0: bool):\n  branch v0, block1, block2\n\
+                  block1:\n  branch v0, block2, block3\nblock2:\n  jump block1\n\
+                  block3:\n  return\n";
+    let irreducible: Step = |func| make_reducible(&mut prepare(func)).map(drop);
+    let loops: Step = |func| {
+        let forest = make_single_exit(&mut prepare(func), Form::default());
+        Ok(forest.map(drop)?)
+    };
+    let tidy: Step = |func| Ok(tidy(func, &mut SecondaryMap::new())?);
+    for (body, step) in [
+        (selection, structure as Step),
+        (tangle, irreducible),
+        (cycle, loops),
+        (single_value, tidy),
+    ] {
+        let text = format!("func fn0 \"f\"(bool) -> () export {{\n{body}}}\n");
+        let mut module = parse_module(&text).expect("parses");
+        let func = module.functions.values_mut().next().expect("one");
+        budget::begin();
+        assert_eq!(step(&mut func.clone()), Ok(()), "{text}");
+        budget::end_at(Some(std::time::Instant::now()));
+        let error = step(func).expect_err("no time is left");
+        budget::end_at(None);
+        assert_eq!(error.message, "compiling this program takes too long");
+    }
 }
 
 #[test]

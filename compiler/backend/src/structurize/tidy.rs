@@ -3,13 +3,20 @@
 
 use super::work::targets;
 use cranelift_entity::SecondaryMap;
+use pumice_budget::{self as budget, Exhausted};
 use pumice_ir::{Block, Cfg, Function, InstKind, Merge, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Simplifies a structured function without changing its constructs.
-pub(super) fn tidy(func: &mut Function, merges: &mut SecondaryMap<Block, Option<Merge>>) {
+///
+/// # Errors
+/// A build that takes too long.
+pub(super) fn tidy(
+    func: &mut Function,
+    merges: &mut SecondaryMap<Block, Option<Merge>>,
+) -> Result<(), Exhausted> {
     let cfg = Cfg::new(func);
-    drop_single_valued_params(func, &cfg);
+    drop_single_valued_params(func, &cfg)?;
     let mut fixed: FxHashSet<Block> = FxHashSet::default();
     for &block in &func.layout.blocks {
         if let Some(merge) = merges[block] {
@@ -25,7 +32,7 @@ pub(super) fn tidy(func: &mut Function, merges: &mut SecondaryMap<Block, Option<
     }
     let cfg = join_chains(func, cfg, merges, &fixed);
     let cfg = skip_empty_arms(func, cfg, merges, &fixed);
-    drop_single_valued_params(func, &cfg);
+    drop_single_valued_params(func, &cfg)
 }
 
 /// Takes blocks out of the layout that are joined to others or that nothing branches to any more; gives the graph
@@ -118,10 +125,10 @@ fn params_with_args(func: &Function, cfg: &Cfg) -> Vec<Param> {
 }
 
 /// A parameter whose arguments are all one value (or itself) is that value.
-fn drop_single_valued_params(func: &mut Function, cfg: &Cfg) {
+fn drop_single_valued_params(func: &mut Function, cfg: &Cfg) -> Result<(), Exhausted> {
     let mut params = params_with_args(func, cfg);
     if params.is_empty() {
-        return;
+        return Ok(());
     }
     // Whose argument a parameter is, as long as it is not renamed.
     let mut users: FxHashMap<Value, Vec<usize>> = FxHashMap::default();
@@ -143,6 +150,7 @@ fn drop_single_valued_params(func: &mut Function, cfg: &Cfg) {
             continue;
         }
         if let Some(only) = params[number].single_value(&mut renamed) {
+            budget::check()?;
             renamed.0.insert(value, only);
             let mut moved = users.remove(&value).unwrap_or_default();
             moved.retain(|&user| !renamed.0.contains_key(&params[user].value));
@@ -153,7 +161,7 @@ fn drop_single_valued_params(func: &mut Function, cfg: &Cfg) {
         }
     }
     if renamed.0.is_empty() {
-        return;
+        return Ok(());
     }
     for &block in cfg.reverse_postorder() {
         let Some(inst) = func.terminator(block) else {
@@ -174,6 +182,7 @@ fn drop_single_valued_params(func: &mut Function, cfg: &Cfg) {
         func.retain_params(block, |_, param| !renamed.0.contains_key(&param));
     }
     func.rewrite_values(|value| renamed.resolve(value));
+    Ok(())
 }
 
 /// Appends a block to its only predecessor when that jumps to it and nothing names it. Gives the graph afterwards.

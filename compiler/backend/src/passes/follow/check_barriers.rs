@@ -72,7 +72,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let mut meeting = Meeting::new(func, &places, &mut sites, report, words);
         let _ = expand(func, |x, inst| Ok(meeting.rule(x, inst)))?;
         demote(func)?;
-        let _ = sroa::run(func, &ctx.of_functions(&module.globals));
+        let _ = sroa::run(func, &ctx.of_functions(&module.globals))?;
         changed = Changed::Yes;
     }
     Ok(changed)

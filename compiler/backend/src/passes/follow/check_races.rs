@@ -82,7 +82,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             pass.rule(x, inst);
             Ok(None::<Replacement>)
         })?;
-        let _ = sroa::run(func, &ctx.of_functions(&module.globals));
+        let _ = sroa::run(func, &ctx.of_functions(&module.globals))?;
     }
     report::mark_checked(module);
     Ok(Changed::Yes)

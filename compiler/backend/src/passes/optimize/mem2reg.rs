@@ -6,6 +6,7 @@
 
 use crate::rewrite::Replacements;
 use cranelift_entity::PrimaryMap;
+use pumice_budget::Exhausted;
 use pumice_ir::analysis::slots::{Address, Piece, PieceData, Pieces, Uses};
 use pumice_ir::phis::{self, Accesses, Values};
 use pumice_ir::{
@@ -15,10 +16,19 @@ use pumice_ir::{
 use smallvec::SmallVec;
 
 /// Replaces all accesses of the pieces by values. With `zero`, what nothing has written is zero.
-pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces, zero: bool) {
+///
+/// # Errors
+/// Pieces whose values take too much memory or time.
+pub fn promote(
+    func: &mut Function,
+    cfg: &Cfg,
+    uses: &Uses,
+    pieces: &Pieces,
+    zero: bool,
+) -> Result<(), Exhausted> {
     let dom = DomTree::new(cfg);
     let accesses = accesses(func, cfg, uses, pieces);
-    let parameters = phis::place(cfg, &dom, func.blocks.len(), &accesses);
+    let parameters = phis::place(cfg, &dom, func.blocks.len(), &accesses)?;
     let mut values = Values::new(zero);
     values.add_parameters(func, parameters, |piece| pieces.data[piece].ty);
     let mut promoter = Promoter {
@@ -29,7 +39,9 @@ pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces, zer
         out: Vec::new(),
         loc: SourceLoc::default(),
     };
-    let Some(entry) = func.entry() else { return };
+    let Some(entry) = func.entry() else {
+        return Ok(());
+    };
     // The last child first, which numbers the new values.
     let mut steps = vec![Step::Enter(entry)];
     while let Some(step) = steps.pop() {
@@ -43,6 +55,7 @@ pub fn promote(func: &mut Function, cfg: &Cfg, uses: &Uses, pieces: &Pieces, zer
         }
     }
     promoter.replacements.apply(func);
+    Ok(())
 }
 
 /// Gives an instruction's access to a slot: the address, the type, and whether it writes.

@@ -12,7 +12,8 @@ use crate::passes::optimize::{fold, mem2reg};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::slots::{Address, Pieces, Uses};
 use pumice_ir::{
-    AccessFlags, Cfg, Function, Inst, InstKind, Scalar, SourceLoc, StackSlot, Type, Value,
+    AccessFlags, Cfg, Function, Inst, InstKind, LowerError, Scalar, SourceLoc, StackSlot, Type,
+    Value,
 };
 use rustc_hash::FxHashSet;
 
@@ -20,11 +21,14 @@ use rustc_hash::FxHashSet;
 const MAX_RANGES: usize = 20_000;
 
 /// Promotes the private variables of one function.
-pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
+///
+/// # Errors
+/// Variables whose values take too much memory or time.
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     let folds = !ctx.options.math.opt_disable && !ctx.target.checks.any();
     if func.slots.is_empty() {
-        return changed;
+        return Ok(changed);
     }
     let mut cfg = Cfg::new(func);
     loop {
@@ -44,12 +48,12 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
                 cfg = Cfg::new(func);
                 continue;
             }
-            return changed;
+            return Ok(changed);
         }
-        mem2reg::promote(func, &cfg, &uses, &pieces, ctx.target.zero_private);
+        mem2reg::promote(func, &cfg, &uses, &pieces, ctx.target.zero_private)?;
         changed = Changed::Yes;
         if func.slots.keys().all(|slot| pieces.of_slot[slot].is_some()) {
-            return changed;
+            return Ok(changed);
         }
     }
 }

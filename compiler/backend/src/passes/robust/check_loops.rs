@@ -56,7 +56,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         // Where cycles have several entries, each of them would hand the count on by itself.
         let cfg = Cfg::new(func);
         if is_reducible(&cfg, &DomTree::new(&cfg)) {
-            let _ = sroa::run(func, &ctx.of_functions(&module.globals));
+            let _ = sroa::run(func, &ctx.of_functions(&module.globals))?;
         }
         changed = Changed::Yes;
     }
