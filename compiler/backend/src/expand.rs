@@ -167,15 +167,16 @@ impl Expander<'_> {
         self.end_block(InstKind::Branch { cond, then, other }, next);
     }
 
+    /// A branch that hands nothing on.
+    pub fn branch_bare(&mut self, cond: Value, [then, other]: [Block; 2], next: Block) {
+        let [then, other] = [then, other].map(|block| BlockCall::new(block, &[]));
+        self.branch(cond, then, other, next);
+    }
+
     /// `if cond { body }`.
     pub fn when(&mut self, cond: Value, body: impl FnOnce(&mut Self)) {
         let (then, done) = (self.new_block(), self.new_block());
-        self.branch(
-            cond,
-            BlockCall::new(then, &[]),
-            BlockCall::new(done, &[]),
-            then,
-        );
+        self.branch_bare(cond, [then, done], then);
         body(self);
         self.jump(done, &[], done);
     }
@@ -205,12 +206,7 @@ impl Expander<'_> {
         let sum = self.func.append_param(head, ty);
         self.jump(head, &[from, start], head);
         let more = self.icmp(IntCond::Ult, index, to);
-        self.branch(
-            more,
-            BlockCall::new(inner, &[]),
-            BlockCall::new(done, &[]),
-            inner,
-        );
+        self.branch_bare(more, [inner, done], inner);
         let next_sum = body(self, index, sum);
         let next = self.bin(BinaryOp::IAdd, index, step);
         self.jump(head, &[next, next_sum], done);
@@ -397,6 +393,12 @@ impl Expander<'_> {
         let offset = self.func.i64(bytes as i64);
         let ty = self.ty(base);
         self.value(InstKind::PtrAdd { base, offset }, ty)
+    }
+
+    /// Reads a value of this alignment.
+    pub fn load(&mut self, ptr: Value, ty: Type, align: u32) -> Value {
+        let flags = AccessFlags::empty();
+        self.value(InstKind::Load { ptr, align, flags }, ty)
     }
 
     /// Writes a value of this alignment.

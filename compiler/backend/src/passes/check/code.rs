@@ -3,8 +3,8 @@
 use crate::expand::Expander;
 use cranelift_entity::PrimaryMap;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, ConvertOp, Function,
-    GlobalData, GlobalId, InstKind, IntCond, MemoryOrder, Scope, StackSlot, Type, Value,
+    AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, InstKind,
+    IntCond, MemoryOrder, Scope, StackSlot, Type, Value,
 };
 use rustc_hash::FxHashSet;
 
@@ -57,8 +57,7 @@ pub(crate) fn add(x: &mut Expander<'_>, base: Value, offset: Value) -> Value {
 /// Reads a value so many bytes behind a pointer.
 pub(crate) fn load(x: &mut Expander<'_>, base: Value, at: u64, ty: Type) -> Value {
     let ptr = x.offset(base, at);
-    let (align, flags) = (ty.scalar.bytes(), AccessFlags::empty());
-    x.value(InstKind::Load { ptr, align, flags }, ty)
+    x.load(ptr, ty, ty.scalar.bytes())
 }
 
 /// Writes a value so many bytes behind a pointer.
@@ -133,12 +132,7 @@ pub(crate) fn zero_local(x: &mut Expander<'_>, global: GlobalId, bytes: u64) {
     let index = x.func.append_param(head, Type::I64);
     x.jump(head, &[start], head);
     let more = x.icmp_const(IntCond::Ult, index, bytes / 4);
-    x.branch(
-        more,
-        BlockCall::new(body, &[]),
-        BlockCall::new(done, &[]),
-        body,
-    );
+    x.branch_bare(more, [body, done], body);
     let offset = x.bin_const(BinaryOp::Shl, index, 2);
     let ptr = add(x, base, offset);
     let value = x.func.i32(0);

@@ -223,12 +223,7 @@ impl Meeting {
             x.icmp_const(IntCond::Ne, together, 0)
         });
         let (good, bad, done) = (x.new_block(), x.new_block(), x.new_block());
-        x.branch(
-            together,
-            BlockCall::new(good, &[]),
-            BlockCall::new(bad, &[]),
-            good,
-        );
+        x.branch_bare(together, [good, bad], good);
         let types: Vec<Type> = data.results.iter().map(|&value| x.ty(value)).collect();
         let again = x.emit(data.kind, &types);
         let results: Vec<Value> = x.func.insts[again].results.to_vec();
@@ -294,7 +289,7 @@ impl Meeting {
         own(x, |x| self.judge(x, place, (least, most)));
         let (end, go) = (x.new_block(), x.new_block());
         let none = x.icmp_const(IntCond::Ult, most, 1 << ITEM_BITS);
-        x.branch(none, BlockCall::new(end, &[]), BlockCall::new(go, &[]), end);
+        x.branch_bare(none, [end, go], end);
         let values = smallvec![];
         x.end_block(InstKind::Return { values }, go);
         BlockCall::new(self.choice, &[place])

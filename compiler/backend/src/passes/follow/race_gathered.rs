@@ -6,9 +6,7 @@ use crate::expand::Expander;
 use crate::passes::check::code::{add, first_of};
 use crate::passes::check::gathered::{self, Picked};
 use pumice_check::layout::MARK_BYTES;
-use pumice_ir::{
-    AddressSpace, BinaryOp, BlockCall, ConvertOp, FuncId, InstKind, IntCond, Type, Value,
-};
+use pumice_ir::{AddressSpace, BinaryOp, ConvertOp, FuncId, InstKind, IntCond, Type, Value};
 use smallvec::SmallVec;
 
 /// Parts of an access that lie together: all that are read, or those of a word that are written.
@@ -127,12 +125,7 @@ fn find(
     let is_write = picked.number(x, Type::BOOL, &kinds);
     let [writing, reading, done] = [(); 3].map(|()| x.new_block());
     let found = x.func.append_param(done, Type::I32);
-    x.branch(
-        is_write,
-        BlockCall::new(writing, &[]),
-        BlockCall::new(reading, &[]),
-        writing,
-    );
+    x.branch_bare(is_write, [writing, reading], writing);
     let wrote = writes.find(x, picked, place, count);
     x.jump(done, &[wrote], reading);
     let read = read(x);

@@ -1,7 +1,7 @@
 //! Parts that the checks for memory that nothing wrote share: shadows, whose bytes are all ones where that was written.
 
 use crate::expand::Expander;
-use pumice_ir::{AccessFlags, BinaryOp, Function, Inst, InstKind, IntCond, Scalar, Type, Value};
+use pumice_ir::{BinaryOp, Function, Inst, InstKind, IntCond, Scalar, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The lanes of values that are used, one bit for each: a vector that gets lanes is carried along, and so is what a block's
@@ -127,12 +127,7 @@ pub(super) fn lacks_ones(
     (ty, lanes): (Type, u32),
     align: u32,
 ) -> Value {
-    let load = InstKind::Load {
-        ptr: shadow,
-        align,
-        flags: AccessFlags::empty(),
-    };
-    let written = x.value(load, ty);
+    let written = x.load(shadow, ty, align);
     let bad = x.icmp_const(IntCond::Ne, written, u64::MAX >> (64 - ty.scalar.bits()));
     let chosen = (0..ty.lanes).filter(|&lane| lanes >> lane & 1 != 0);
     let all: Vec<Value> = chosen.map(|lane| x.lane(bad, lane)).collect();

@@ -9,9 +9,7 @@
 
 use super::lower_integers::mul_hi;
 use crate::expand::Expander;
-use pumice_ir::{
-    BinaryOp, BlockCall, ConvertOp, FloatFlags, InstKind, IntCond, MathOp, Scalar, Type, Value,
-};
+use pumice_ir::{BinaryOp, ConvertOp, FloatFlags, InstKind, IntCond, MathOp, Scalar, Type, Value};
 
 /// 2^64, less 16 units of the last place below it.
 const REACH: u64 = 0x5f7f_fff0;
@@ -51,12 +49,7 @@ fn of_lane(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     let either = x.bin(BinaryOp::Or, a, b);
     let high = x.bin_const(BinaryOp::LShr, either, 32);
     let is_short = x.icmp_const(IntCond::Eq, high, 0);
-    x.branch(
-        is_short,
-        BlockCall::new(short, &[]),
-        BlockCall::new(long, &[]),
-        short,
-    );
+    x.branch_bare(is_short, [short, long], short);
     let dividend = x.convert(ConvertOp::Trunc, a, Type::I32);
     let low = x.convert(ConvertOp::Trunc, b, Type::I32);
     // The divisor's low word here. Elsewhere no zero either, should somebody compute it there.

@@ -9,8 +9,8 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BlockCall, ConvertOp, FuncId, Function, InstKind, IntCond,
-    Module, Scalar, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, IntCond, Module,
+    Scalar, Type, Value,
 };
 
 /// Copies of up to this many pieces become straight-line code.
@@ -124,12 +124,7 @@ fn copy(x: &mut Expander<'_>, dst: Value, src: Value, size: Value, align: u32, f
     let start = x.func.i64(0);
     x.jump(head, &[start], head);
     let more = x.icmp(IntCond::Ult, index, size);
-    x.branch(
-        more,
-        BlockCall::new(body, &[]),
-        BlockCall::new(done, &[]),
-        body,
-    );
+    x.branch_bare(more, [body, done], body);
     let [d, s] = [dst, src].map(|base| {
         let ty = x.ty(base);
         x.value(
@@ -247,12 +242,7 @@ fn generic(x: &mut Expander<'_>, spaces: &Spaces, inst: pumice_ir::Inst) -> Opti
         };
         let (here, next) = (x.new_block(), x.new_block());
         let is_here = x.icmp_const(IntCond::Eq, tag, number);
-        x.branch(
-            is_here,
-            BlockCall::new(here, &[]),
-            BlockCall::new(next, &[]),
-            here,
-        );
+        x.branch_bare(is_here, [here, next], here);
         let value = access(x, space);
         let args: Vec<Value> = value.into_iter().collect();
         x.jump(done, &args, next);

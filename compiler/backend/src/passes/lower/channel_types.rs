@@ -13,8 +13,8 @@
 
 use crate::expand::Expander;
 use pumice_ir::{
-    BinaryOp, BlockCall, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond,
-    MathOp, Scalar, Texel, Type, UnaryOp, Value, channel_type,
+    BinaryOp, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond, MathOp,
+    Scalar, Texel, Type, UnaryOp, Value, channel_type,
 };
 use smallvec::SmallVec;
 
@@ -106,12 +106,7 @@ pub(super) fn access_floats(
         ImageOp::Read { .. } => Some(x.func.append_param(done, FLOATS)),
         _ => None,
     };
-    x.branch(
-        is_unorm,
-        BlockCall::new(unorm, &[]),
-        BlockCall::new(other, &[]),
-        unorm,
-    );
+    x.branch_bare(is_unorm, [unorm, other], unorm);
     let here: SmallVec<[Value; 1]> = by_integers(x, op, image, args).into_iter().collect();
     x.jump(done, &here, other);
     let here: SmallVec<[Value; 1]> = on_image(x, op, image, args).into_iter().collect();

@@ -206,12 +206,7 @@ fn fence(x: &mut Expander<'_>, order: MemoryOrder) {
 
 fn load(x: &mut Expander<'_>, base: Value, at: u64, ty: Type) -> Value {
     let ptr = x.offset(base, at);
-    let load = InstKind::Load {
-        ptr,
-        align: ty.alloc_bytes(),
-        flags: AccessFlags::empty(),
-    };
-    x.value(load, ty)
+    x.load(ptr, ty, ty.alloc_bytes())
 }
 
 /// Stores words to the first payload of an array.

@@ -7,8 +7,8 @@
 use crate::expand::Expander;
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
-    BinaryOp, BlockCall, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond,
-    KernelInfo, LowerError, Scalar, SourceLoc, Texel, Type, Value, channel_order, channel_type,
+    BinaryOp, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond, KernelInfo,
+    LowerError, Scalar, SourceLoc, Texel, Type, Value, channel_order, channel_type,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -192,12 +192,7 @@ impl Bytes {
         let at_once = x.bin(BinaryOp::And, are_words, starts);
         let [whole, parts, done] = [(); 3].map(|()| x.new_block());
         let word = x.func.append_param(done, Type::I32);
-        x.branch(
-            at_once,
-            BlockCall::new(whole, &[]),
-            BlockCall::new(parts, &[]),
-            whole,
-        );
+        x.branch_bare(at_once, [whole, parts], whole);
         let read = pixel(x, self.x);
         x.jump(done, &[read], parts);
         let one = x.splat(Type::I32, 1);
@@ -223,20 +218,10 @@ impl Bytes {
         let are_words = self.are_words(x);
         let are_shorts = x.icmp_const(IntCond::Eq, self.log, 1);
         let [whole, small, halves, bytes, done] = [(); 5].map(|()| x.new_block());
-        x.branch(
-            are_words,
-            BlockCall::new(whole, &[]),
-            BlockCall::new(small, &[]),
-            whole,
-        );
+        x.branch_bare(are_words, [whole, small], whole);
         self.write_pixels(x, word, 1);
         x.jump(done, &[], small);
-        x.branch(
-            are_shorts,
-            BlockCall::new(halves, &[]),
-            BlockCall::new(bytes, &[]),
-            halves,
-        );
+        x.branch_bare(are_shorts, [halves, bytes], halves);
         self.write_pixels(x, word, 2);
         x.jump(done, &[], bytes);
         self.write_pixels(x, word, 4);

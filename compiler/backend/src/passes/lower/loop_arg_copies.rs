@@ -9,8 +9,8 @@ use crate::pass::{Changed, FunctionCtx};
 use crate::passes::optimize::dce;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BlockCall, ConvertOp, Function, Inst, InstKind, IntCond,
-    StackSlot, Type,
+    AccessFlags, AddressSpace, BinaryOp, ConvertOp, Function, Inst, InstKind, IntCond, StackSlot,
+    Type,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -142,12 +142,7 @@ impl Copy {
         let start = x.func.i32(0);
         x.jump(head, &[start], head);
         let more = x.icmp_const(IntCond::Ult, index, self.stores.len() as u64);
-        x.branch(
-            more,
-            BlockCall::new(body, &[]),
-            BlockCall::new(done, &[]),
-            body,
-        );
+        x.branch_bare(more, [body, done], body);
         let word = InstKind::LoadArgWord {
             offset: self.from,
             index,

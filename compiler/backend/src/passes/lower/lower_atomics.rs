@@ -9,8 +9,8 @@ use crate::expand::{Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BlockCall, ConvertOp, Function, InstKind, IntCond,
-    MemoryOrder, Scope, Type, Value,
+    AddressSpace, AtomicOp, BlockCall, ConvertOp, Function, InstKind, IntCond, MemoryOrder, Scope,
+    Type, Value,
 };
 use pumice_target::Target;
 
@@ -54,23 +54,12 @@ fn one(value: Value) -> Option<Replacement> {
 }
 
 fn load(x: &mut Expander<'_>, ptr: Value, ty: Type) -> Value {
-    let align = ty.scalar.bytes();
-    let flags = AccessFlags::empty();
-    x.value(InstKind::Load { ptr, align, flags }, ty)
+    x.load(ptr, ty, ty.scalar.bytes())
 }
 
 fn store(x: &mut Expander<'_>, ptr: Value, value: Value) {
     let align = x.ty(value).scalar.bytes();
-    let flags = AccessFlags::empty();
-    x.emit(
-        InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags,
-        },
-        &[],
-    );
+    x.store(ptr, value, align);
 }
 
 fn lower(x: &mut Expander<'_>, kind: &InstKind, result: Option<Value>) -> Option<Replacement> {

@@ -30,9 +30,9 @@ use crate::passes::lower::samples;
 use crate::passes::lower::srgb;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, BlockCall, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp,
-    ImageType, InstKind, IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel,
-    Type, Value, channel_order, channel_type, sampler_mask,
+    BinaryOp, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, InstKind,
+    IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel, Type, Value,
+    channel_order, channel_type, sampler_mask,
 };
 use pumice_reflection::MAX_LEVELS;
 use pumice_target::{QuirkKind, Target};
@@ -241,12 +241,7 @@ fn chosen(
             continue;
         }
         let (here, next) = (x.new_block(), x.new_block());
-        x.branch(
-            cond,
-            BlockCall::new(here, &[]),
-            BlockCall::new(next, &[]),
-            here,
-        );
+        x.branch_bare(cond, [here, next], here);
         known(x, op, image, args, pair, arguments);
         x.jump(done, &[], next);
     }

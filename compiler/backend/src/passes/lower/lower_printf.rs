@@ -14,9 +14,9 @@ use cranelift_entity::PrimaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::{Place, places, text_at};
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, Cfg, ConvertOp, FuncId,
-    Function, GlobalData, GlobalId, Inst, InstKind, IntCond, MemoryOrder, Module, PrintfArg,
-    PrintfRecord, Scalar, Scope, StringId, StringTable, Type, Value,
+    AddressSpace, AtomicOp, BinaryOp, BlockCall, BuiltIn, Cfg, ConvertOp, FuncId, Function,
+    GlobalData, GlobalId, Inst, InstKind, IntCond, MemoryOrder, Module, PrintfArg, PrintfRecord,
+    Scalar, Scope, StringId, StringTable, Type, Value,
 };
 use pumice_printf::{Kind, directives};
 use rustc_hash::FxHashMap;
@@ -281,13 +281,5 @@ fn write_record(
 
 fn store(x: &mut Expander<'_>, base: Value, at: u64, value: Value) {
     let ptr = x.offset(base, at);
-    x.emit(
-        InstKind::Store {
-            ptr,
-            value,
-            align: 4,
-            flags: AccessFlags::empty(),
-        },
-        &[],
-    );
+    x.store(ptr, value, 4);
 }

@@ -9,8 +9,8 @@
 use crate::expand::Expander;
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
-    BinaryOp, BlockCall, ConvertOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, Lod, MathOp,
-    Scalar, Type, Value,
+    BinaryOp, ConvertOp, HandleInfo, ImageOp, ImageType, InstKind, IntCond, Lod, MathOp, Scalar,
+    Type, Value,
 };
 use pumice_reflection::MAX_LEVELS;
 use smallvec::SmallVec;
@@ -72,15 +72,19 @@ fn of_gradients(
     x.bin(BinaryOp::FMul, log, half)
 }
 
-/// The size of an image's layers in pixels of level 0: F32 each.
-pub(super) fn size_lanes(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Vec<Value> {
-    let op = ImageOp::Size;
+/// The size of level 0, as [`ImageOp::Size`] gives it.
+fn size(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Value {
     let kind = InstKind::Image {
-        op,
+        op: ImageOp::Size,
         image,
         args: SmallVec::from_slice(&[handle]),
     };
-    let size = x.value(kind, Type::vector(Scalar::I32, image.coordinates()));
+    x.value(kind, Type::vector(Scalar::I32, image.coordinates()))
+}
+
+/// The size of an image's layers in pixels of level 0: F32 each.
+pub(super) fn size_lanes(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Vec<Value> {
+    let size = size(x, image, handle);
     (0..image.dimensions())
         .map(|n| {
             let lane = x.lane(size, n);
@@ -97,13 +101,7 @@ pub(super) fn size_of_level(
     handle: Value,
     level: Value,
 ) -> Value {
-    let op = ImageOp::Size;
-    let kind = InstKind::Image {
-        op,
-        image,
-        args: SmallVec::from_slice(&[handle]),
-    };
-    let size = x.value(kind, Type::vector(Scalar::I32, image.coordinates()));
+    let size = size(x, image, handle);
     smaller(x, image, size, level)
 }
 
@@ -156,12 +154,7 @@ pub(super) fn on_storage_image(
     for number in 0..levels {
         let here = x.icmp_const(IntCond::Eq, level, u64::from(number));
         let (then, next) = (x.new_block(), x.new_block());
-        x.branch(
-            here,
-            BlockCall::new(then, &[]),
-            BlockCall::new(next, &[]),
-            then,
-        );
+        x.branch_bare(here, [then, next], then);
         let value: SmallVec<[Value; 1]> = known(x, number).into_iter().collect();
         x.jump(done, &value, next);
     }

@@ -10,8 +10,8 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, InstKind, Module,
-    StackSlot, Type, Value,
+    AddressSpace, BinaryOp, BuiltIn, ConvertOp, EnqueueRole, InstKind, Module, StackSlot, Type,
+    Value,
 };
 use pumice_target::device_queue::record;
 use smallvec::SmallVec;
@@ -72,12 +72,7 @@ fn vector(x: &mut Expander<'_>, lane: impl Fn(&mut Expander<'_>, u64) -> Value) 
 
 fn load(x: &mut Expander<'_>, base: Value, offset: u64, ty: Type) -> Value {
     let ptr = x.offset(base, offset);
-    let load = InstKind::Load {
-        ptr,
-        align: ty.alloc_bytes(),
-        flags: AccessFlags::empty(),
-    };
-    x.value(load, ty)
+    x.load(ptr, ty, ty.alloc_bytes())
 }
 
 /// A number of the place that the import stored: the record's address, then the group's id.

@@ -20,9 +20,9 @@ use cranelift_entity::SecondaryMap;
 use pumice_check::layout::STOPPED_AT;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, DomTree, FuncId, Function,
-    GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, Loop, LoopNest, LowerError,
-    MemoryOrder, Module, Scope, Type, Value,
+    AddressSpace, BinaryOp, Block, BuiltIn, Cfg, DomTree, FuncId, Function, GlobalData, GlobalId,
+    Inst, InstKind, IntCond, Linkage, Loop, LoopNest, LowerError, MemoryOrder, Module, Scope, Type,
+    Value,
 };
 use pumice_target::Check;
 use rustc_hash::FxHashMap;
@@ -240,7 +240,7 @@ pub(super) fn shared_word() -> GlobalData {
 /// Returns from the function if `stop` is true.
 fn end_if(x: &mut Expander<'_>, stop: Value, zeros: &[Value]) {
     let (end, go) = (x.new_block(), x.new_block());
-    x.branch(stop, BlockCall::new(end, &[]), BlockCall::new(go, &[]), end);
+    x.branch_bare(stop, [end, go], end);
     let values = zeros.iter().copied().collect();
     x.end_block(InstKind::Return { values }, go);
 }
@@ -282,13 +282,12 @@ fn flag_of_group(x: &mut Expander<'_>, shared: GlobalId, flag: Flag) -> Value {
     let first = x.icmp_const(IntCond::Eq, id, 0);
     let ptr = InstKind::GlobalAddr { global: shared };
     let ptr = x.value(ptr, Type::ptr(AddressSpace::Local));
-    let (align, flags) = (4, AccessFlags::empty());
     x.when(first, |x| {
         let value = word(x, flag);
-        x.store(ptr, value, align);
+        x.store(ptr, value, 4);
     });
     barrier(x);
-    let found = x.value(InstKind::Load { ptr, align, flags }, Type::I32);
+    let found = x.load(ptr, Type::I32, 4);
     // The next round's store comes after all loads.
     barrier(x);
     x.icmp_const(IntCond::Ne, found, 0)

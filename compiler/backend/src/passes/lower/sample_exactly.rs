@@ -133,12 +133,7 @@ pub(super) fn sample(x: &mut Expander<'_>, s: &Sampled, coordinates: Value) -> V
         Cond::Value(cond) => {
             let (then, other, done) = (x.new_block(), x.new_block(), x.new_block());
             let result = x.func.append_param(done, s.texel.ty());
-            x.branch(
-                cond,
-                BlockCall::new(then, &[]),
-                BlockCall::new(other, &[]),
-                then,
-            );
+            x.branch_bare(cond, [then, other], then);
             let color = interpolated(x, s, &units, sizes, layer);
             x.jump(done, &[color], other);
             let color = nearest(x, s, &units, sizes, layer);

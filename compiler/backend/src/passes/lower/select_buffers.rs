@@ -18,8 +18,8 @@ use cranelift_entity::packed_option::PackedOption;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::{Base, BaseSet, Bases, is_buffer_pointer};
 use pumice_ir::{
-    AddressSpace, BinaryOp, Block, BlockCall, Cfg, ConvertOp, FloatFlags, FuncId, Function,
-    GlobalId, Inst, InstKind, IntCond, Module, SourceLoc, Type, Value,
+    AddressSpace, BinaryOp, Block, Cfg, ConvertOp, FloatFlags, FuncId, Function, GlobalId, Inst,
+    InstKind, IntCond, Module, SourceLoc, Type, Value,
 };
 use pumice_target::abi::DescriptorOptions;
 
@@ -516,12 +516,7 @@ fn branched(x: &mut Expander<'_>, inst: Inst) -> Option<Replacement> {
     };
     while let Some([cond, then, other]) = choice(x, ptr) {
         let (here, next) = (x.new_block(), x.new_block());
-        x.branch(
-            cond,
-            BlockCall::new(here, &[]),
-            BlockCall::new(next, &[]),
-            here,
-        );
+        x.branch_bare(cond, [here, next], here);
         access(x, then, next);
         ptr = other;
     }

@@ -4,9 +4,8 @@
 
 use crate::expand::{Expander, Replacement, int_like};
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData, GlobalId,
-    GroupOp, Inst, InstKind, IntCond, Linkage, LowerError, MemoryOrder, Module, Scalar, Scope,
-    Type, Value,
+    AddressSpace, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, GroupOp, Inst,
+    InstKind, IntCond, Linkage, LowerError, MemoryOrder, Module, Scalar, Scope, Type, Value,
 };
 use pumice_target::Target;
 use smallvec::SmallVec;
@@ -170,24 +169,13 @@ impl Scratch {
             x.convert(ConvertOp::ZExt, bits, Type::I32)
         };
         let (ptr, align) = self.place(x, index, words);
-        let flags = AccessFlags::empty();
-        x.emit(
-            InstKind::Store {
-                ptr,
-                value,
-                align,
-                flags,
-            },
-            &[],
-        );
+        x.store(ptr, value, align);
     }
 
     pub fn load(self, x: &mut Expander<'_>, index: Value, ty: Type) -> Value {
         let words = words_of(ty.scalar);
         let (ptr, align) = self.place(x, index, words);
-        let flags = AccessFlags::empty();
-        let memory = Type::I32.with_lanes(words as u8);
-        let value = x.value(InstKind::Load { ptr, align, flags }, memory);
+        let value = x.load(ptr, Type::I32.with_lanes(words as u8), align);
         let bits = int_like(ty);
         let value = if words == 2 {
             x.convert(ConvertOp::Bitcast, value, bits)

@@ -7,8 +7,8 @@
 use crate::expand::{Expander, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BlockCall, ConvertOp, Function, InstKind, IntCond,
-    LowerError, StackSlot, Type, Value,
+    AddressSpace, BinaryOp, ConvertOp, Function, InstKind, IntCond, LowerError, StackSlot, Type,
+    Value,
 };
 
 /// Variables of up to so many words get a store for each.
@@ -80,13 +80,7 @@ pub(crate) fn zero(x: &mut Expander<'_>, slot: StackSlot) {
 
 fn store(x: &mut Expander<'_>, to: Value, ty: Type) {
     let value = x.func.splat_constant(ty, 0);
-    let store = InstKind::Store {
-        ptr: to,
-        value,
-        align: ty.access_bytes(),
-        flags: AccessFlags::empty(),
-    };
-    x.emit(store, &[]);
+    x.store(to, value, ty.access_bytes());
 }
 
 /// A loop that stores so many zeros.
@@ -96,12 +90,7 @@ fn fill(x: &mut Expander<'_>, base: Value, count: u32, ty: Type) {
     let start = x.func.i32(0);
     x.jump(head, &[start], head);
     let more = x.icmp_const(IntCond::Ult, index, u64::from(count));
-    x.branch(
-        more,
-        BlockCall::new(body, &[]),
-        BlockCall::new(done, &[]),
-        body,
-    );
+    x.branch_bare(more, [body, done], body);
     let wide = x.convert(ConvertOp::ZExt, index, Type::I64);
     let shift = u64::from(ty.access_bytes().trailing_zeros());
     let offset = x.bin_const(BinaryOp::Shl, wide, shift);

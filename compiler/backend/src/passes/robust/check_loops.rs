@@ -13,9 +13,8 @@ use crate::passes::check::report::{self, Sites, call_report};
 use crate::passes::optimize::{long_cycles, sroa};
 use pumice_check::layout::{Code, SLICE};
 use pumice_ir::{
-    AccessFlags, BinaryOp, Block, BlockCall, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject,
-    DomTree, FuncId, Function, Inst, InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc,
-    Type, Value, is_reducible,
+    BinaryOp, Block, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject, DomTree, FuncId, Function,
+    Inst, InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc, Type, Value, is_reducible,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -150,17 +149,17 @@ fn begin(x: &mut Expander<'_>, helpers: Helpers) -> Count {
 
 /// Counts one round.
 fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Sites<'_>) {
-    let left = load(x, count.rounds);
+    let left = x.load(count.rounds, Type::I32, 4);
     let spent = x.icmp_const(IntCond::Eq, left, 0);
     let next = x.bin_const(BinaryOp::ISub, left, 1);
     x.store(count.rounds, next, 4);
     x.when(spent, |x| {
-        let before = load(x, count.slices);
+        let before = x.load(count.slices, Type::I32, 4);
         let (func, args) = (helpers.spend, smallvec![count.memory, before]);
         let after = x.value(InstKind::Call { func, args }, Type::I32);
         let ends = x.icmp_const(IntCond::Eq, after, u64::from(u32::MAX));
         let (end, on) = (x.new_block(), x.new_block());
-        x.branch(ends, BlockCall::new(end, &[]), BlockCall::new(on, &[]), end);
+        x.branch_bare(ends, [end, on], end);
         let site = sites.add(CheckSite {
             kernel: None,
             kind: CheckKind::Loop,
@@ -178,10 +177,4 @@ fn round(x: &mut Expander<'_>, count: &Count, helpers: Helpers, sites: &mut Site
         let slice = x.func.i32(SLICE as i32 - 1);
         x.store(count.rounds, slice, 4);
     });
-}
-
-fn load(x: &mut Expander<'_>, ptr: Value) -> Value {
-    let flags = AccessFlags::empty();
-    let align = 4;
-    x.value(InstKind::Load { ptr, align, flags }, Type::I32)
 }

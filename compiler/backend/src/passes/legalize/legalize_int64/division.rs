@@ -8,7 +8,7 @@
 
 use super::words::{Words, icmp, leading_zeros, mul, select, shift, sub};
 use crate::expand::Expander;
-use pumice_ir::{BinaryOp, BlockCall, IntCond, Type, Value};
+use pumice_ir::{BinaryOp, IntCond, Type, Value};
 
 /// Quotient and remainder of unsigned scalars. The divisor is not 0.
 pub(super) fn divide(x: &mut Expander<'_>, a: Words, b: Words) -> [Words; 2] {
@@ -17,12 +17,7 @@ pub(super) fn divide(x: &mut Expander<'_>, a: Words, b: Words) -> [Words; 2] {
     let results = [0; 4].map(|_| x.func.append_param(done, Type::I32));
     let above = x.bin(BinaryOp::Or, a.high, b.high);
     let is_short = x.icmp_const(IntCond::Eq, above, 0);
-    x.branch(
-        is_short,
-        BlockCall::new(short, &[]),
-        BlockCall::new(long, &[]),
-        short,
-    );
+    x.branch_bare(is_short, [short, long], short);
     // The divisor's low word here. Elsewhere no zero either, should somebody compute it there.
     let divisor = x.bin(BinaryOp::Or, b.low, b.high);
     let quotient = x.bin(BinaryOp::UDiv, a.low, divisor);

@@ -2,8 +2,8 @@
 
 use crate::expand::Expander;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, Linkage, Module,
-    Scalar, Type, Value,
+    AddressSpace, BinaryOp, ConvertOp, FuncId, Function, InstKind, Linkage, Module, Scalar, Type,
+    Value,
 };
 use pumice_target::Target;
 use rustc_hash::FxHashMap;
@@ -152,10 +152,5 @@ fn element(x: &mut Expander<'_>, base: Value, ty: Type, index: Value) -> Value {
 }
 
 fn load(x: &mut Expander<'_>, ptr: Value, ty: Type) -> Value {
-    let load = InstKind::Load {
-        ptr,
-        align: ty.scalar.bytes(),
-        flags: AccessFlags::empty(),
-    };
-    x.value(load, ty)
+    x.load(ptr, ty, ty.scalar.bytes())
 }

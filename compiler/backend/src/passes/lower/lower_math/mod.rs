@@ -24,9 +24,7 @@ use exact::Exact;
 use half::{narrow, widen};
 use library::{Library, call_lanes};
 use pumice_ir::LowerError;
-use pumice_ir::{
-    AccessFlags, BinaryOp, FuncId, Function, InstKind, MathOp, Module, Scalar, Type, Value,
-};
+use pumice_ir::{BinaryOp, FuncId, Function, InstKind, MathOp, Module, Scalar, Type, Value};
 use pumice_target::Target;
 use pumice_target::options::MathOptions;
 use rspirv::spirv::OpenclStd100Op as Ocl;
@@ -456,15 +454,7 @@ fn lower(
 /// Stores a second result in memory.
 pub(super) fn store(x: &mut Expander<'_>, ptr: Value, value: Value) {
     let align = x.ty(value).scalar.bytes();
-    x.emit(
-        InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags: AccessFlags::empty(),
-        },
-        &[],
-    );
+    x.store(ptr, value, align);
 }
 
 #[cfg(test)]
