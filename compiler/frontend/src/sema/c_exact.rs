@@ -49,7 +49,7 @@ impl Range {
     }
 }
 
-/// What the steps of one call have computed.
+/// The locals that hold the outcome of one call's steps.
 struct Exact {
     /// The result's low bits.
     value: LocalId,

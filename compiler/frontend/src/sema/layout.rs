@@ -27,7 +27,7 @@ pub(super) struct Layout {
     pub(super) align: u64,
 }
 
-/// What a record's declaration says about its layout.
+/// Packing and alignment as a record's declaration says.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Packing {
     /// The attribute `packed`: fields lie without padding, unless they say their own alignment.
