@@ -25,6 +25,8 @@ pub(crate) struct Expander<'f> {
     pub func: &'f mut Function,
     /// Source position of the instruction being replaced.
     pub loc: SourceLoc,
+    /// True at the function's first instruction: what is built there comes before all others.
+    pub at_entry: bool,
     /// The instructions of the block that the walk is in, as they were.
     given: Vec<Inst>,
     /// So many of them stand as they were, and nothing else is in the block: most blocks stay so.
@@ -51,6 +53,7 @@ pub(crate) fn expand(
     let blocks = reverse_postorder(func);
     let mut x = Expander {
         loc: SourceLoc::default(),
+        at_entry: true,
         given: Vec::new(),
         unchanged: None,
         out: Vec::new(),
@@ -73,7 +76,9 @@ pub(crate) fn expand(
                     .kind
                     .for_each_value_mut(|v| *v = resolve(replaced, *v));
             }
-            match rule(&mut x, inst)? {
+            let replacement = rule(&mut x, inst)?;
+            x.at_entry = false;
+            match replacement {
                 None => match &mut x.unchanged {
                     Some(count) => *count += 1,
                     None => x.out.push(inst),

@@ -74,9 +74,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             groups: Groups::of(func, report, true),
             waiting: Vec::new(),
         };
-        let mut first = true;
         let _ = expand(func, |x, inst| {
-            if std::mem::take(&mut first) {
+            if x.at_entry {
                 own(x, |x| pass.begin(x));
             }
             pass.rule(x, inst);

@@ -96,9 +96,8 @@ fn run(module: &mut Module, ctx: &Ctx<'_>, part: Part) -> Result<Changed, LowerE
             pointers: FxHashMap::default(),
             offsets: FxHashMap::default(),
         };
-        let mut first = true;
         let _ = expand(func, |x, inst| {
-            if std::mem::take(&mut first) {
+            if x.at_entry {
                 pass.begin(x);
             }
             pass.rule(x, inst);

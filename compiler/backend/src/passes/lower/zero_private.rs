@@ -23,9 +23,8 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Result<Changed, Lower
     if slots.is_empty() {
         return Ok(Changed::No);
     }
-    let mut first = true;
     let _ = expand(func, |x, _| {
-        if std::mem::take(&mut first) {
+        if x.at_entry {
             for &slot in &slots {
                 zero(x, slot);
             }
