@@ -194,14 +194,18 @@ impl Folder {
     /// it is put off for thousands of entries.
     fn grown(&self, length: u64) {
         let _counting = self.counting.lock();
-        let known = SIZE.read(&self.path).filter(|known| !known.is_long);
-        let recorded = match known.map(|known| known.sums[0].saturating_add(length)) {
-            Some(bytes) if bytes <= self.limit => SIZE.add(&self.path, [length, 1]),
-            _ => SIZE.set(&self.path, self.make_room()),
-        };
-        if let Err(error) = recorded {
+        if let Err(error) = self.record_size(length) {
             self.complain("its size cannot be written", &error);
         }
+    }
+
+    fn record_size(&self, length: u64) -> io::Result<()> {
+        let known = SIZE.read(&self.path);
+        let fits = known.is_some_and(|[bytes, _]| bytes.saturating_add(length) <= self.limit);
+        if fits && !SIZE.add(&self.path, [length, 1])? {
+            return Ok(());
+        }
+        SIZE.set(&self.path, self.make_room())
     }
 
     /// Counts the entries. If they are too large, removes those longest unused until a tenth of the bound is free. Returns the
@@ -408,7 +412,7 @@ mod tests {
     fn the_recorded_size_decides_when_entries_are_counted() {
         let path = scratch("size");
         let folder = Folder::new(path.clone(), 1000);
-        let size = || SIZE.read(&path).unwrap().sums;
+        let size = || SIZE.read(&path).unwrap();
         let entry = vec![7; 100 - HEADER];
         // Entries of an older version, which recorded nothing.
         folder.put("0", &entry);
@@ -430,6 +434,10 @@ mod tests {
         folder.put("12", &entry);
         assert_eq!(size(), [1000, 10]);
         assert_eq!(folder.state().entries, 10);
+        // A long one too, whatever its records say.
+        fs::write(path.join(".size"), vec![0; 64 << 10]).unwrap();
+        folder.put("12", &entry);
+        assert_eq!(size(), [1000, 10]);
         fs::remove_dir_all(path).unwrap();
     }
 

@@ -26,15 +26,6 @@ pub(super) struct Tally {
     file: &'static str,
 }
 
-/// The contents of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Total {
-    /// The sums of its records.
-    pub sums: Sums,
-    /// True if it should be replaced by one record.
-    pub is_long: bool,
-}
-
 fn record(sums: Sums) -> [u8; RECORD] {
     let mut record = [0; RECORD];
     record[..RECORD / 2].copy_from_slice(&sums[0].to_le_bytes());
@@ -49,7 +40,7 @@ impl Tally {
     }
 
     /// Returns the sums; `None` if the file is missing or cannot be read.
-    pub fn read(&self, folder: &Path) -> Option<Total> {
+    pub fn read(&self, folder: &Path) -> Option<Sums> {
         let bytes = files::read(&folder.join(self.file), MOST).ok()?;
         let number = |half: &[u8]| half.try_into().map_or(0, u64::from_le_bytes);
         let sums = bytes
@@ -61,20 +52,19 @@ impl Tally {
                     sums[1].saturating_add(number(second)),
                 ]
             });
-        Some(Total {
-            sums,
-            is_long: bytes.len() as u64 > LONG,
-        })
+        Some(sums)
     }
 
-    /// Adds a record, and makes the file if there is none.
+    /// Adds a record, and makes the file if there is none. Returns whether the file is long, so that one record should take
+    /// the place of all.
     ///
     /// # Errors
     /// The folder is missing, is another user's or can be written to by others, or the file cannot be written.
-    pub fn add(&self, folder: &Path, sums: Sums) -> io::Result<()> {
+    pub fn add(&self, folder: &Path, sums: Sums) -> io::Result<bool> {
         files::check_folder(folder)?;
         let mut file = files::open_private(&folder.join(self.file), OpenMode::Append)?;
-        file.write_all(&record(sums))
+        file.write_all(&record(sums))?;
+        Ok(file.metadata()?.len() > LONG)
     }
 
     /// Replaces all records by one.
@@ -88,7 +78,7 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONG, RECORD, Tally, Total, record};
+    use super::{LONG, RECORD, Tally, record};
     use crate::base::files;
     use std::fs;
     use std::path::PathBuf;
@@ -103,34 +93,27 @@ mod tests {
         path
     }
 
-    fn short(sums: [u64; 2]) -> Option<Total> {
-        let is_long = false;
-        Some(Total { sums, is_long })
-    }
-
     #[test]
     fn processes_add_up() {
         let folder = scratch("sum");
         assert_eq!(TALLY.read(&folder), None);
-        TALLY.add(&folder, [3, 1]).unwrap();
-        TALLY.add(&folder, [3, 1]).unwrap();
-        assert_eq!(TALLY.read(&folder), short([6, 2]));
+        assert!(!TALLY.add(&folder, [3, 1]).unwrap());
+        assert!(!TALLY.add(&folder, [3, 1]).unwrap());
+        assert_eq!(TALLY.read(&folder), Some([6, 2]));
         fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
     fn a_long_file_becomes_one_record() {
         let folder = scratch("join");
-        let records = LONG as usize / RECORD;
+        let records = LONG as usize / RECORD - 1;
         fs::write(folder.join(".sums"), record([3, 1]).repeat(records)).unwrap();
-        assert!(!TALLY.read(&folder).unwrap().is_long);
-        TALLY.add(&folder, [3, 1]).unwrap();
-        let total = TALLY.read(&folder).unwrap();
-        assert!(total.is_long);
-        let all = records as u64 + 1;
-        assert_eq!(total.sums, [3 * all, all]);
-        TALLY.set(&folder, total.sums).unwrap();
-        assert_eq!(TALLY.read(&folder), short(total.sums));
+        assert!(!TALLY.add(&folder, [3, 1]).unwrap());
+        assert!(TALLY.add(&folder, [3, 1]).unwrap());
+        let all = records as u64 + 2;
+        assert_eq!(TALLY.read(&folder), Some([3 * all, all]));
+        TALLY.set(&folder, [3 * all, all]).unwrap();
+        assert_eq!(TALLY.read(&folder), Some([3 * all, all]));
         assert_eq!(fs::read(folder.join(".sums")).unwrap().len(), RECORD);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
         fs::remove_dir_all(folder).unwrap();
@@ -140,7 +123,7 @@ mod tests {
     fn damaged_files_do_no_harm() {
         let folder = scratch("damage");
         fs::write(folder.join(".sums"), [0xff; 2 * RECORD + 3]).unwrap();
-        assert_eq!(TALLY.read(&folder), short([u64::MAX; 2]));
+        assert_eq!(TALLY.read(&folder), Some([u64::MAX; 2]));
         fs::remove_file(folder.join(".sums")).unwrap();
         fs::create_dir(folder.join(".sums")).unwrap();
         assert!(TALLY.add(&folder, [3, 1]).is_err());
