@@ -29,8 +29,8 @@ struct Node {
 pub enum Step {
     /// Comes to a block.
     Enter(Block),
-    /// Has done a block and all that it dominates.
-    Leave(Block),
+    /// Has done the block that was entered last and not left, and all that it dominates.
+    Leave,
 }
 
 impl DomTree {
@@ -119,7 +119,7 @@ impl DomTree {
         std::iter::from_fn(move || {
             let step = steps.pop()?;
             if let Step::Enter(block) = step {
-                steps.push(Step::Leave(block));
+                steps.push(Step::Leave);
                 let children = self.children(block).iter().rev();
                 steps.extend(children.map(|&child| Step::Enter(child)));
             }

@@ -157,7 +157,7 @@ impl<'a> Body<'a, '_> {
                     self.variables.values.enter(&self.func, block);
                     fill(self, order[block.as_u32() as usize])?;
                 }
-                Step::Leave(_) => self.variables.values.leave(),
+                Step::Leave => self.variables.values.leave(),
             }
         }
         Ok(())

@@ -7,10 +7,7 @@ use crate::source::{Loc, Span};
 impl Parser<'_> {
     /// `__builtin_offsetof(T, a.b[2])`
     pub(super) fn offset_of(&mut self) -> Parse<ExprId> {
-        let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "after 'offsetof'")?;
-        let ty = self.type_name()?;
-        self.expect(Punct::Comma, "after type name")?;
+        let (ty, open, start) = self.first_type("after 'offsetof'")?;
         let (name, loc) = self.member_name()?;
         let mut path = vec![Designator::Field(name, Span::at(loc))];
         self.designators(&mut path)?;
@@ -28,10 +25,7 @@ impl Parser<'_> {
 
     /// `__builtin_bit_cast(T, e)`
     pub(super) fn bit_cast(&mut self) -> Parse<ExprId> {
-        let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "after '__builtin_bit_cast'")?;
-        let ty = self.type_name()?;
-        self.expect(Punct::Comma, "after type name")?;
+        let (ty, open, start) = self.first_type("after '__builtin_bit_cast'")?;
         let operand = self.assignment()?;
         self.expect_close(Punct::RParen, open)?;
         let span = self.span_from(start);
@@ -48,15 +42,21 @@ impl Parser<'_> {
 
     /// `__builtin_types_compatible_p(T, U)`
     pub(super) fn types_compatible(&mut self) -> Parse<ExprId> {
-        let start = self.advance().loc;
-        let open = self.expect(Punct::LParen, "after '__builtin_types_compatible_p'")?;
-        let first = self.type_name()?;
-        self.expect(Punct::Comma, "after type name")?;
+        let (first, open, start) = self.first_type("after '__builtin_types_compatible_p'")?;
         let second = self.type_name()?;
         self.expect_close(Punct::RParen, open)?;
         let span = self.span_from(start);
         let kind = ExprKind::TypesCompatible { first, second };
         Ok(self.ast.add_expr(kind, span))
+    }
+
+    /// `name(T,`; the parenthesis and the start of the name follow in the result.
+    fn first_type(&mut self, place: &str) -> Parse<(TypeNameId, Loc, Loc)> {
+        let start = self.advance().loc;
+        let open = self.expect(Punct::LParen, place)?;
+        let ty = self.type_name()?;
+        self.expect(Punct::Comma, "after type name")?;
+        Ok((ty, open, start))
     }
 
     /// `name(e, T)`; the start of the name follows in the result.

@@ -49,7 +49,7 @@ impl Range {
     }
 }
 
-/// The locals that hold the outcome of one call's steps.
+/// The outcome of one call.
 struct Exact {
     /// The result's low bits.
     value: LocalId,

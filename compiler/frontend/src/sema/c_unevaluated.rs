@@ -25,7 +25,7 @@ impl<'a> Sema<'a> {
         }
         match c_function(self.name(name))? {
             CFunction::IsConstant => Some(self.is_constant(args, rparen, span).map(Operand::Value)),
-            CFunction::Choose => Some(self.chosen(args, rparen, span)),
+            CFunction::Choose => Some(self.chosen(args, rparen)),
             _ => None,
         }
     }
@@ -49,7 +49,7 @@ impl<'a> Sema<'a> {
     }
 
     /// `__builtin_choose_expr(c, a, b)`: the operand itself, be it an lvalue.
-    fn chosen(&mut self, args: &'a [ast::ExprId], rparen: Span, span: Span) -> Option<Operand> {
+    fn chosen(&mut self, args: &'a [ast::ExprId], rparen: Span) -> Option<Operand> {
         self.check_unevaluated_count(args, 3, rparen)?;
         let not_constant = "'__builtin_choose_expr' requires a constant expression";
         let condition = self.rvalue(args[0])?;
@@ -65,8 +65,7 @@ impl<'a> Sema<'a> {
         let other = self.operand(other);
         self.note_unevaluated(-1);
         let chosen = self.operand(chosen)?;
-        let _ = (other?, span);
-        Some(chosen)
+        other.and(Some(chosen))
     }
 
     fn check_unevaluated_count(

@@ -52,7 +52,7 @@ pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
                 }
                 added.push(cse.block(func, block, memory));
             }
-            Step::Leave(_) => {
+            Step::Leave => {
                 // The last one first, so that those before it are found where they were put.
                 for key in added.pop().into_iter().flatten().rev() {
                     cse.known.remove(&key);

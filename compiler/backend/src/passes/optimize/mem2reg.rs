@@ -48,10 +48,10 @@ pub fn promote(
         match step {
             Step::Enter(block) => {
                 promoter.block(func, block);
-                steps.push(Step::Leave(block));
+                steps.push(Step::Leave);
                 steps.extend(dom.children(block).iter().map(|&child| Step::Enter(child)));
             }
-            Step::Leave(_) => promoter.values.leave(),
+            Step::Leave => promoter.values.leave(),
         }
     }
     promoter.replacements.apply(func);
