@@ -69,9 +69,7 @@ impl<'a> Sema<'a> {
 
     /// The type of the operand of `sizeof` or its like, which a bit-field is not.
     pub(super) fn measured(&mut self, which: Trait, id: ast::ExprId) -> Option<QualType> {
-        self.note_unevaluated(1);
-        let operand = self.operand(id);
-        self.note_unevaluated(-1);
+        let operand = self.without_evaluation(|sema| sema.operand(id));
         let bits = match operand {
             Some(Operand::Lvalue(lvalue)) => self.bits_of(lvalue),
             Some(Operand::Value(value)) => self.bits_in_value(value),

@@ -81,10 +81,7 @@ impl Sema<'_> {
                 self.exact_target(target)?
             }
         };
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let mut steps = Vec::new();
         let operands = [self.kept(a, &mut steps), self.kept(b, &mut steps)];
         let pointer = self.kept(target, &mut steps);
@@ -112,10 +109,7 @@ impl Sema<'_> {
             operands.push(self.assign_convert(arg, ty, Purpose::Argument(None))?);
         }
         let target = self.output_pointer(args[3], ty)?;
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let mut steps = Vec::new();
         let mut locals = Vec::with_capacity(3);
         for operand in operands {

@@ -26,10 +26,7 @@ impl Sema<'_> {
         if let Some(number) = self.folded(op, &values) {
             return Some(self.number(number, result, span));
         }
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let value = match values[..] {
             [value, by] => {
                 let by = match op {

@@ -200,10 +200,7 @@ impl Sema<'_> {
         mut steps: Vec<StmtId>,
         span: Span,
     ) -> Option<ExprId> {
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let ty = self.ty(size);
         let size = self.kept(size, &mut steps);
         let zero = self.number(0, ty, span);

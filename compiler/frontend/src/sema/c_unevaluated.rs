@@ -33,9 +33,7 @@ impl<'a> Sema<'a> {
     /// `__builtin_constant_p(e)`
     fn is_constant(&mut self, args: &'a [ast::ExprId], rparen: Span, span: Span) -> Option<ExprId> {
         self.check_unevaluated_count(args, 1, rparen)?;
-        self.note_unevaluated(1);
-        let value = self.rvalue(args[0]);
-        self.note_unevaluated(-1);
+        let value = self.without_evaluation(|sema| sema.rvalue(args[0]));
         let value = value?;
         let known = match (&self.body.expr(value).kind, self.eval(value)) {
             (&ExprKind::Decay(lvalue), Some(Value::Addr { global, offset: 0 })) => {
@@ -61,9 +59,7 @@ impl<'a> Sema<'a> {
             0 => (args[2], args[1]),
             _ => (args[1], args[2]),
         };
-        self.note_unevaluated(1);
-        let other = self.operand(other);
-        self.note_unevaluated(-1);
+        let other = self.without_evaluation(|sema| sema.operand(other));
         let chosen = self.operand(chosen)?;
         other.and(Some(chosen))
     }

@@ -52,10 +52,7 @@ impl<'a> Sema<'a> {
             self.error(span, message);
             return None;
         }
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         if numbers {
             return Some(self.shuffled_by(first, second, span));
         }
@@ -200,10 +197,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         self.check_half_arith(first, span)?;
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         if name == "bit_reverse" {
             // Here it needs no extension.
             return Some(self.row_call(name, args, first, span));
@@ -236,10 +230,7 @@ impl<'a> Sema<'a> {
             return None;
         }
         self.check_half_arith(ty, span)?;
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let (elem, mut lanes) = self.module.types.elem_lanes(ty);
         let mut steps = Vec::new();
         let mut rest = vector;

@@ -403,10 +403,7 @@ impl<'a> Sema<'a> {
             self.builtin_error(text, error, args, rparen, callee_span);
             return None;
         }
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let shapes: Vec<Arg> = args
             .iter()
             .map(|&arg| Arg {

@@ -70,6 +70,15 @@ impl<'a> Sema<'a> {
         value
     }
 
+    /// Refuses outside of functions what no constant expression holds.
+    pub(super) fn within_function(&self, span: Span) -> Option<()> {
+        if self.func.is_none() {
+            self.not_constant(span);
+            return None;
+        }
+        Some(())
+    }
+
     /// Reports an initial value that is only known when a kernel runs.
     pub(super) fn not_constant(&self, span: Span) {
         self.error(span, "initializer element is not a compile-time constant");

@@ -29,9 +29,7 @@ impl<'a> Sema<'a> {
 
     /// The type of an expression that is not evaluated; arrays do not decay.
     pub(super) fn unevaluated(&mut self, id: ast::ExprId) -> Option<QualType> {
-        self.note_unevaluated(1);
-        let operand = self.operand(id);
-        self.note_unevaluated(-1);
+        let operand = self.without_evaluation(|sema| sema.operand(id));
         self.type_of_operand(operand?, id)
     }
 

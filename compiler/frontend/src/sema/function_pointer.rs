@@ -88,10 +88,7 @@ impl Sema<'_> {
         }
         let converted = converted.into_iter().collect::<Option<Vec<_>>>()?;
         self.check_returned("a function", ret, span)?;
-        if self.func.is_none() {
-            self.not_constant(span);
-            return None;
-        }
+        self.within_function(span)?;
         let kind = ExprKind::CallPointer {
             callee,
             args: converted,

@@ -158,8 +158,16 @@ impl Sema<'_> {
         }
     }
 
+    /// Checks an operand that is not evaluated.
+    pub(super) fn without_evaluation<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.note_unevaluated(1);
+        let checked = check(self);
+        self.note_unevaluated(-1);
+        checked
+    }
+
     /// Notes the begin (1) or end (-1) of an operand that is not evaluated.
-    pub(super) fn note_unevaluated(&mut self, change: i32) {
+    fn note_unevaluated(&mut self, change: i32) {
         if let Some(usage) = self.usage() {
             usage.unevaluated = usage.unevaluated.saturating_add_signed(change);
         }
