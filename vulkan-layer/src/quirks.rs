@@ -239,6 +239,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
+        kind: QuirkKind::SlowTimelines,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "the host learns late of a timeline semaphore's value: a launch that is waited for took 56 µs of the processor with one, \
+                 32 with a fence (seen in 580.159)",
+    },
+    Quirk {
         kind: QuirkKind::LoopsStop,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), Some((23, 0))),

@@ -222,19 +222,27 @@ fn rows() -> impl Iterator<Item = Row> {
 pub struct Choice {
     /// Number of times that each figure is taken.
     pub rounds: usize,
-    /// Rows whose name contains this.
-    pub only: String,
+    /// Rows whose name contains one of these; all rows if there are none.
+    pub only: Vec<String>,
     /// With those that take minutes.
     pub long: bool,
     /// For the kernels.
     pub clock: Clock,
 }
 
-/// Measures the rows that are chosen on the platforms, one or two.
+impl Choice {
+    fn takes(&self, row: &Row) -> bool {
+        let named = self.only.iter().any(|text| row.name.contains(text));
+        (named || self.only.is_empty()) && (self.long || !row.what.is_long())
+    }
+}
+
+/// Measures the rows that are chosen on the platforms, one or two. `told` gets a line for each figure as soon
+/// as it is taken.
 ///
 /// # Errors
 /// A platform without a device, or one that cannot build the kernels.
-pub fn run(platforms: &[String], choice: &Choice) -> Result<Report> {
+pub fn run(platforms: &[String], choice: &Choice, mut told: impl FnMut(&str)) -> Result<Report> {
     let clock = choice.clock;
     let mut subjects = Vec::new();
     let mut drivers = Vec::new();
@@ -251,10 +259,7 @@ pub fn run(platforms: &[String], choice: &Choice) -> Result<Report> {
     let like = subjects.first().map_or("", |subject| &subject.device.name);
     let mut twin = vulkan::Twin::open(like, N * size_of::<f32>()).ok();
     let mut figures = Vec::new();
-    let chosen = rows()
-        .filter(|row| row.name.contains(&choice.only))
-        .filter(|row| choice.long || !row.what.is_long());
-    for row in chosen {
+    for row in rows().filter(|row| choice.takes(row)) {
         let mut values = vec![Ok(Vec::new()); subjects.len()];
         let mut floor: Option<std::result::Result<Vec<f64>, String>> = None;
         for _ in 0..choice.rounds {
@@ -275,14 +280,16 @@ pub fn run(platforms: &[String], choice: &Choice) -> Result<Report> {
                 }
             }
         }
-        figures.push(Figure {
+        let figure = Figure {
             name: row.name.to_string(),
             unit: row.unit.to_string(),
             more: row.more,
             is_kernel: matches!(row.what, What::Kernel(_)),
             values,
             floor,
-        });
+        };
+        told(&figure.line());
+        figures.push(figure);
     }
     Ok(Report {
         twin: twin.map(|twin| twin.name.clone()),

@@ -30,7 +30,23 @@ pub(super) struct Ratio {
     pub most: f64,
 }
 
+/// The median of the rounds, or why there is none.
+fn shown(values: &Values) -> String {
+    match values {
+        Ok(values) => short(median(values)),
+        Err(why) => format!("failed: {}", reason(why)),
+    }
+}
+
 impl Figure {
+    /// The medians in a line: `saxpy: 2000, 1900 GB/s; Vulkan alone 2100`.
+    pub(super) fn line(&self) -> String {
+        let values: Vec<String> = self.values.iter().map(shown).collect();
+        let floor = self.floor.as_ref().map(shown);
+        let floor = floor.map_or(String::new(), |floor| format!("; Vulkan alone {floor}"));
+        format!("{}: {} {}{floor}", self.name, values.join(", "), self.unit)
+    }
+
     /// Returns the ratio of the first driver to the second; above 1 is better.
     pub(super) fn ratio(&self) -> Option<Ratio> {
         let [first, second] = &self.values[..] else {
@@ -101,10 +117,6 @@ impl Report {
         }
         let _ = writeln!(text, "\n| {} |", heads.join(" | "));
         let _ = writeln!(text, "|{}", "---|".repeat(heads.len()));
-        let shown = |values: &Values| match values {
-            Ok(values) => short(median(values)),
-            Err(why) => format!("failed: {}", reason(why)),
-        };
         let ratio = |ratio: Option<Ratio>| match ratio {
             Some(r) => format!("{:.2} ({:.2}–{:.2})", r.median, r.least, r.most),
             None => "–".to_string(),

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 pumice-bench [options] PLATFORM [OTHER]
     --rounds N          how often each figure is taken; default 3
-    --only TEXT         rows whose name contains the text
+    --only TEXT         rows whose name contains the text; may be repeated
     --long              also what takes minutes on a slow driver
     --processor-time    kernels by the processor time of all threads
     --json FILE         everything, every round
@@ -66,7 +66,7 @@ fn measure(args: &[String]) -> Result<(), String> {
     let mut args = args.iter().cloned();
     let mut choice = Choice {
         rounds: 3,
-        only: String::new(),
+        only: Vec::new(),
         long: false,
         clock: Clock::Wall,
     };
@@ -79,7 +79,7 @@ fn measure(args: &[String]) -> Result<(), String> {
         };
         match arg.as_str() {
             "--rounds" => choice.rounds = value()?.parse().map_err(|_| USAGE.to_string())?,
-            "--only" => choice.only = value()?,
+            "--only" => choice.only.push(value()?),
             "--long" => choice.long = true,
             "--processor-time" => choice.clock = Clock::Processor,
             "--json" => json = Some(value()?),
@@ -92,7 +92,7 @@ fn measure(args: &[String]) -> Result<(), String> {
     if platforms.is_empty() || platforms.len() > 2 || choice.rounds == 0 {
         return Err(format!("{USAGE}{}", isa::USAGE));
     }
-    let report = bench::run(&platforms, &choice).map_err(|e| e.to_string())?;
+    let report = bench::run(&platforms, &choice, progress).map_err(|e| e.to_string())?;
     print!("{}", report.table());
     if let Some(path) = json {
         write(&path, &format!("{:#}\n", report.json()))?;
@@ -104,6 +104,11 @@ fn measure(args: &[String]) -> Result<(), String> {
         plots(&report, &prefix)?;
     }
     Ok(())
+}
+
+/// Tells a figure on standard error as soon as it is taken, so that a run that is stopped is not lost.
+fn progress(figure: &str) {
+    eprintln!("{figure}");
 }
 
 fn page(args: &[String]) -> Result<(), String> {

@@ -66,34 +66,17 @@ impl LogicalDevice {
             asked.call("vkGetMemoryFdPropertiesKHR")?;
             bits &= properties.memory_type_bits;
         }
-        let Some(memory_type) = memory_type(device, bits) else {
-            return Err(Error::Unsupported("this memory as a buffer".into()));
-        };
         fault::check("vkAllocateMemory")?;
-        let same = os::duplicate_own(&fd).ok_or(Error::OutOfHostMemory)?;
-        check_file(&same, size)?;
-        let raw = os::into_raw(fd);
-        let mut import = vk::ImportMemoryFdInfoKHR::default()
-            .handle_type(kind.raw())
-            .fd(raw);
-        let mut flags =
-            vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-        let mut info = vk::MemoryAllocateInfo::default()
-            .allocation_size(requirements.size)
-            .memory_type_index(memory_type)
-            .push_next(&mut import);
-        if has_addresses(device) {
-            info = info.push_next(&mut flags);
-        }
-        // SAFETY: the descriptor is ours, and of that kind by the application's word, which the driver
-        // checks. The driver owns it if it succeeds.
-        let memory = match unsafe { device.raw.allocate_memory(&info, None) } {
-            Ok(memory) => memory,
-            Err(result) => {
-                os::close_refused(raw, same);
-                return Err(Error::from_vk("vkAllocateMemory", result));
+        check_file(&fd, size)?;
+        // Vulkan wants the type that the memory was allocated with, which nothing tells.
+        let mut outcome = Err(Error::Unsupported("this memory as a buffer".into()));
+        for memory_type in memory_types(device, bits) {
+            outcome = import(device, kind, &fd, requirements.size, memory_type);
+            if outcome.is_ok() {
+                break;
             }
-        };
+        }
+        let (memory, memory_type) = outcome?;
         // SAFETY: the memory has a type that the buffer accepts, and its size.
         let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };
         if let Err(result) = bound {
@@ -116,15 +99,50 @@ fn check_file(fd: &Fd, size: u64) -> Result<()> {
     }
 }
 
-/// A memory type among some: the device's own if there is one.
-fn memory_type(device: &DeviceShared, bits: u32) -> Option<u32> {
-    let all = || (0_u32..).zip(&device.memory_types);
-    let mut fitting = all().filter(|(index, _)| bits & (1 << index) != 0);
-    let local = vk::MemoryPropertyFlags::DEVICE_LOCAL;
-    let own = fitting
-        .clone()
-        .find(|(_, kind)| kind.property_flags.contains(local));
-    own.or_else(|| fitting.next()).map(|(index, _)| index)
+/// Imports memory as one of a type, through a descriptor of its own.
+fn import(
+    device: &DeviceShared,
+    kind: MemoryFd,
+    fd: &Fd,
+    size: u64,
+    memory_type: u32,
+) -> Result<(vk::DeviceMemory, u32)> {
+    let duplicate = || os::duplicate_own(fd).ok_or(Error::OutOfHostMemory);
+    let (given, same) = (duplicate()?, duplicate()?);
+    let raw = os::into_raw(given);
+    let mut import = vk::ImportMemoryFdInfoKHR::default()
+        .handle_type(kind.raw())
+        .fd(raw);
+    let mut flags =
+        vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let mut info = vk::MemoryAllocateInfo::default()
+        .allocation_size(size)
+        .memory_type_index(memory_type)
+        .push_next(&mut import);
+    if has_addresses(device) {
+        info = info.push_next(&mut flags);
+    }
+    // SAFETY: the descriptor is ours, and of that kind by the application's word, which the driver checks. The driver
+    // owns it if it succeeds.
+    match unsafe { device.raw.allocate_memory(&info, None) } {
+        Ok(memory) => Ok((memory, memory_type)),
+        Err(result) => {
+            os::close_refused(raw, same);
+            Err(Error::from_vk("vkAllocateMemory", result))
+        }
+    }
+}
+
+/// The memory types among some, the device's own first.
+fn memory_types(device: &DeviceShared, bits: u32) -> impl Iterator<Item = u32> {
+    let all = (0_u32..).zip(&device.memory_types);
+    let fitting = all.filter(move |(index, _)| bits & (1 << index) != 0);
+    let local = |kind: &vk::MemoryType| {
+        let flags = kind.property_flags;
+        flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+    };
+    let (own, others): (Vec<_>, Vec<_>) = fitting.partition(|(_, kind)| local(kind));
+    own.into_iter().chain(others).map(|(index, _)| index)
 }
 
 /// Maps memory where the host sees it without flushes.

@@ -120,7 +120,8 @@ fn module(width: u32, controls: FloatControls) -> Vec<u32> {
         let sqrt = m.op(12, float, &[glsl, 31, positive]);
         let mul = m.op(133, float, &[a, b]);
         let add = m.op(129, float, &[a, c]);
-        for id in [div, mul, add] {
+        // Without it Fma may be a product and a sum (GLSL.std.450, Fma); kernels have it too.
+        for id in [fma, div, mul, add] {
             m.decorate(id, 42, &[]);
         }
         vec![fma, div, sqrt, mul, add]

@@ -1,7 +1,8 @@
 //! Timelines: the order of a queue's submissions, and waits for their ends.
 //!
-//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others each
-//! submission has a fence, and queues wait for each other by binary semaphores ([`fences`]).
+//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others, and where they are slow
+//! ([`QuirkKind::SlowTimelines`]), each submission has a fence, and queues wait for each other by binary semaphores
+//! ([`fences`]).
 
 use std::any::Any;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use ash::vk;
 use crate::device::DeviceShared;
 use crate::device::fault;
 use crate::error::{Context, Error, Result};
+use crate::quirks::{self, QuirkKind};
 
 mod fences;
 mod semaphore;
@@ -90,7 +92,9 @@ impl Timeline {
     /// # Errors
     /// Out of memory.
     pub(super) fn create(device: &Arc<DeviceShared>, queue: usize) -> Result<(Self, u64)> {
-        let points = match device.caps.features.timeline_semaphore {
+        let caps = &device.caps;
+        let slow = quirks::has(&caps.driver, QuirkKind::SlowTimelines);
+        let points = match caps.features.timeline_semaphore && !slow {
             true => Points::Semaphore(TimelineSemaphore::take(device)?),
             false => Points::Fences(Fences::new(queue)),
         };
