@@ -79,6 +79,8 @@ fn device(device: &Ref<Device>) -> String {
         Abi::Addresses => "addresses",
         Abi::Descriptors(_) => "descriptors",
     };
+    let told = caps.compute_units.map(|count| count.to_string());
+    let compute_units = told.unwrap_or_else(|| "null".into());
     let fields = Fields::default()
         .text("name", device.name())
         .text("vulkan_name", &caps.name)
@@ -91,6 +93,7 @@ fn device(device: &Ref<Device>) -> String {
         )
         .text("pointers", pointers)
         .with("unified_memory", caps.unified_memory)
+        .with("compute_units", compute_units)
         .with("doubles", extensions::doubles(offered))
         .with("images", extensions::images(offered))
         .with("shared_virtual_memory", device.has_svm())

@@ -124,7 +124,7 @@ int main(void)
     printf("row: | %s | %d.%d%s", driver ? driver : name, major, minor, strcmp(profile, "FULL_PROFILE") ? " embedded" : "");
     for (size_t i = 0; i < sizeof things / sizeof *things; i++)
         printf(" | %s", check(&things[i]) ? "yes" : "no");
-    printf(" | %s |\n", shared_memory());
+    printf(" | %s | %u |\n", shared_memory(), (unsigned)number(CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)));
     release_last(context);
     return finish();
 }

@@ -3,7 +3,7 @@
 use opencl_sys as cl;
 use pumice_compiler::Abi;
 use pumice_compiler::backend::import::accepted;
-use pumice_vulkan_layer::DeviceType;
+use pumice_vulkan_layer::{Capabilities, DeviceType};
 
 use crate::base::error::{Error, Result};
 use crate::base::info::{Info, make_version};
@@ -314,7 +314,7 @@ impl Object<Device> {
         let features = &caps.features;
         let on_cpu = caps.device_type == DeviceType::Cpu;
         Ok(match name {
-            cl::CL_DEVICE_MAX_COMPUTE_UNITS => Info::u32(compute_units(on_cpu)),
+            cl::CL_DEVICE_MAX_COMPUTE_UNITS => Info::u32(compute_units(caps, on_cpu)),
             cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Info::u32(3),
             cl::CL_DEVICE_MAX_WORK_ITEM_SIZES => Info::sizes(&self.max_work_item_sizes()),
             cl::CL_DEVICE_MAX_WORK_GROUP_SIZE => Info::size(self.max_work_group_size()),
@@ -502,14 +502,13 @@ fn vendor(id: u32) -> &'static str {
     }
 }
 
-/// CL_DEVICE_MAX_COMPUTE_UNITS: the processors the driver may use on a CPU. Vulkan does not tell
-/// for other devices; applications multiply it with a work-group size to fill the device, so a
-/// middling number serves them better than 1.
-fn compute_units(on_cpu: bool) -> u32 {
-    if on_cpu {
-        std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
-    } else {
-        32
+/// CL_DEVICE_MAX_COMPUTE_UNITS: the processors the driver may use on a CPU, what the device's maker tells on a GPU.
+/// Where nothing is told a middling number serves better than 1: applications multiply it with a work-group size to
+/// fill the device.
+fn compute_units(caps: &Capabilities, on_cpu: bool) -> u32 {
+    match on_cpu {
+        true => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        false => caps.compute_units.unwrap_or(32),
     }
 }
 

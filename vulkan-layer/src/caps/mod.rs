@@ -9,6 +9,7 @@ use crate::features::{Features, Present, Promoted};
 use crate::format::{Format, FormatFeatures};
 use crate::raw::UNTYPED_POINTERS_NAME;
 
+mod compute_units;
 mod matrix;
 mod probes;
 mod properties;
@@ -242,6 +243,8 @@ pub struct Capabilities {
     pub driver_uuid: [u8; 16],
     /// deviceLUID and deviceNodeMask, where valid.
     pub luid: Option<([u8; 8], u32)>,
+    /// Compute units, where an extension of the device's maker tells them.
+    pub compute_units: Option<u32>,
     /// PCI domain, bus, device and function (VK_EXT_pci_bus_info).
     pub pci: Option<[u32; 4]>,
     /// Memory heaps.

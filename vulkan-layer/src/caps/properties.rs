@@ -4,6 +4,7 @@ use std::ffi::CStr;
 
 use ash::vk;
 
+use super::compute_units;
 use super::query::text;
 use super::{Capabilities, Driver, FloatControls, Limits, Subgroup, SubgroupOps};
 use crate::features::Present;
@@ -140,6 +141,7 @@ pub(super) fn query(
     caps.device_uuid = v11.device_uuid;
     caps.driver_uuid = v11.driver_uuid;
     caps.luid = (v11.device_luid_valid != 0).then_some((v11.device_luid, v11.device_node_mask));
+    caps.compute_units = compute_units::query(caps, instance, physical);
     caps.pci = pci_info.then_some([
         pci.pci_domain,
         pci.pci_bus,

@@ -1,0 +1,46 @@
+//! The number of a GPU's compute units, which makers' extensions tell.
+
+use std::ffi::CStr;
+
+use ash::vk;
+
+use super::Capabilities;
+
+/// Asks the first extension that the device has; `None` if it has none of them, or they tell 0.
+pub(super) fn query(
+    caps: &Capabilities,
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+) -> Option<u32> {
+    let has = |name: &CStr| name.to_str().is_ok_and(|name| caps.has_extension(name));
+    let mut properties = vk::PhysicalDeviceProperties2::default();
+    let count = if has(ash::nv::shader_sm_builtins::NAME) {
+        let mut told = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
+        properties = properties.push_next(&mut told);
+        // SAFETY: the device has the extension of the linked struct.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        told.shader_sm_count
+    } else if has(ash::amd::shader_core_properties2::NAME) {
+        let mut told = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
+        properties = properties.push_next(&mut told);
+        // SAFETY: the device has the extension of the linked struct.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        told.active_compute_unit_count
+    } else if has(ash::amd::shader_core_properties::NAME) {
+        let mut told = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+        properties = properties.push_next(&mut told);
+        // SAFETY: the device has the extension of the linked struct.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        let arrays = told.shader_engine_count * told.shader_arrays_per_engine_count;
+        arrays * told.compute_units_per_shader_array
+    } else if has(ash::arm::shader_core_builtins::NAME) {
+        let mut told = vk::PhysicalDeviceShaderCoreBuiltinsPropertiesARM::default();
+        properties = properties.push_next(&mut told);
+        // SAFETY: the device has the extension of the linked struct.
+        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+        told.shader_core_count
+    } else {
+        0
+    };
+    (count > 0).then_some(count)
+}
