@@ -373,10 +373,18 @@ fn render_nodes(facts: &Facts) -> Vec<Finding> {
             ));
         }
     }
-    if let (Some(kind), true) = (facts.system.container, nodes.is_empty()) {
+    let devices = facts
+        .report()
+        .and_then(|report| report["devices"].as_array());
+    let is_gpu = |device: &Value| !matches!(text(&device["type"]), "" | "Cpu");
+    // NVIDIA's own driver needs no render node.
+    let reached = facts.system.nvidia || devices.is_some_and(|devices| devices.iter().any(is_gpu));
+    if let (Some(kind), true, false) = (facts.system.container, nodes.is_empty(), reached) {
         let cause =
             format!("{kind} gives no /dev/dri: no GPU is seen, only drivers on the processor");
-        found.push(note(cause, "start the container with --device /dev/dri"));
+        let cure = "start the container with --device /dev/dri, or for NVIDIA's GPUs with --gpus all \
+                    (NVIDIA's container toolkit)";
+        found.push(note(cause, cure));
     }
     found
 }

@@ -33,6 +33,8 @@ const VARIABLES: &[&str] = &[
 pub struct System {
     /// Render nodes of GPUs, with the reason where this user cannot open one.
     pub nodes: Vec<(PathBuf, Option<String>)>,
+    /// NVIDIA's own driver has its device file here; it uses no render node.
+    pub nvidia: bool,
     /// The kind of container that this process runs in.
     pub container: Option<&'static str>,
     /// The variable that names the Vulkan drivers' manifests, and the files of it that do not exist.
@@ -54,6 +56,7 @@ impl System {
         });
         System {
             nodes: nodes(&root.join("dev/dri")),
+            nvidia: root.join("dev/nvidiactl").exists(),
             container: container(root, variable("container").is_some()),
             manifests,
             variables,
@@ -68,6 +71,7 @@ impl System {
         let variables = variables.map(|(name, value)| (name.to_string(), json!(value)));
         json!({
             "render_nodes": nodes.collect::<Vec<_>>(),
+            "nvidia": self.nvidia,
             "container": self.container,
             "variables": variables.collect::<serde_json::Map<_, _>>(),
         })
@@ -115,18 +119,25 @@ mod tests {
         let root = std::env::temp_dir().join(format!("system-{}", std::process::id()));
         std::fs::create_dir_all(root.join("dev/dri")).unwrap();
         let none = System::look(&root, |_| None);
-        assert!(none.container.is_none() && none.nodes.is_empty() && none.manifests.is_none());
+        assert!(
+            none.container.is_none()
+                && none.nodes.is_empty()
+                && !none.nvidia
+                && none.manifests.is_none()
+        );
         std::fs::write(root.join(".dockerenv"), "").unwrap();
         // A folder cannot be opened for writing, whoever asks.
         std::fs::create_dir(root.join("dev/dri/renderD128")).unwrap();
         std::fs::write(root.join("dev/dri/renderD129"), "").unwrap();
         std::fs::write(root.join("dev/dri/card0"), "").unwrap();
+        std::fs::write(root.join("dev/nvidiactl"), "").unwrap();
         let there = root.join(".dockerenv").display().to_string();
         let named = format!("/nowhere/a.json:{there}");
         let variable = |name: &str| (name == "VK_ICD_FILENAMES").then(|| named.clone());
         let system = System::look(&root, variable);
         std::fs::remove_dir_all(&root).unwrap();
         assert_eq!(system.container, Some("Docker"));
+        assert!(system.nvidia);
         let errors: Vec<bool> = system
             .nodes
             .iter()

@@ -121,7 +121,7 @@ const SETUPS: &[Setup] = &[
         args: &[],
         works: true,
         line: " gives no /dev/dri: no GPU is seen, only drivers on the processor; start the container \
-               with --device /dev/dri",
+               with --device /dev/dri, or for NVIDIA's GPUs with --gpus all",
     },
     Setup {
         name: "another driver that crashes",
@@ -306,8 +306,11 @@ fn allow(folder: &Path, mode: u32) -> Result {
 
 /// The program and its words where no device file of a GPU is seen: a system that has some hides them.
 fn without_gpus(command: &Command) -> Option<Command> {
-    let hide = "mount -t tmpfs none /dev/dri && exec \"$@\"";
-    Path::new("/dev/dri").is_dir().then(|| {
+    let hide = "mount -t tmpfs none /mnt && for f in null zero full random urandom; do \
+                touch /mnt/$f && mount --bind /dev/$f /mnt/$f || exit; done && \
+                mkdir /mnt/shm && mount --move /mnt /dev && exec \"$@\"";
+    let files = ["/dev/dri", "/dev/nvidiactl"];
+    files.iter().any(|file| Path::new(file).exists()).then(|| {
         let mut hidden = Command::new("unshare");
         hidden
             .args(["--map-root-user", "--mount", "sh", "-c", hide, "sh"])

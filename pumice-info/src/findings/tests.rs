@@ -78,13 +78,23 @@ fn nothing_is_said_of_a_system_that_is_well() {
 
 #[test]
 fn containers_without_gpus_are_told_of() {
+    let docker = |kind: &'static str, nvidia: bool| {
+        move |facts: &mut Facts| {
+            facts.driver = answer(json!({ "devices": [{ "name": "a", "type": kind }] }));
+            facts.system.container = Some("Docker");
+            facts.system.nvidia = nvidia;
+        }
+    };
     check(
-        |facts| facts.system.container = Some("Docker"),
+        docker("Cpu", false),
         &[
             "note: Docker gives no /dev/dri: no GPU is seen, only drivers on the processor; \
-           start the container with --device /dev/dri",
+             start the container with --device /dev/dri, or for NVIDIA's GPUs with --gpus all \
+             (NVIDIA's container toolkit)",
         ],
     );
+    check(docker("Cpu", true), &[]);
+    check(docker("DiscreteGpu", false), &[]);
     check(
         |facts| {
             facts.system.nodes = vec![(
