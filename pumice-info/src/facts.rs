@@ -49,6 +49,8 @@ pub struct Facts {
     pub default_vendors: Vec<String>,
     /// The answers of the ICD loader.
     pub loader: Outcome,
+    /// The manifests of Vulkan drivers with what became of loading each; tried only where Vulkan has no device.
+    pub vulkan: Vec<(PathBuf, Outcome)>,
     /// The system around.
     pub system: System,
     /// The program that was asked about.
@@ -73,6 +75,11 @@ impl Facts {
             let outcome = try_vendor(&probe, &vendor);
             (vendor, outcome)
         };
+        let system = System::look(Path::new("/"), variable);
+        let vulkan = match driver.answer().is_some_and(lacks_vulkan_driver) {
+            true => try_manifests(&probe, &system.manifests.files),
+            false => Vec::new(),
+        };
         Facts {
             elf: library.as_deref().map(elf::read),
             library,
@@ -82,7 +89,8 @@ impl Facts {
             place,
             default_vendors: vendors::default_names(),
             loader: probe.run(&["loader"]),
-            system: System::look(Path::new("/"), variable),
+            vulkan,
+            system,
             program: program.map(look_at_program),
         }
     }
@@ -129,6 +137,10 @@ impl Facts {
             "driver": self.driver.json(),
             "vendors": { "path": self.place.path, "variable": self.place.variable, "drivers": vendors },
             "loader": self.loader.json(),
+            "vulkan": self.vulkan.iter().map(|(manifest, outcome)| json!({
+                "manifest": manifest,
+                "probe": outcome.json(),
+            })).collect::<Vec<_>>(),
             "system": self.system.json(),
             "program": self.program.as_ref().map(|program| json!({
                 "path": program.path,
@@ -137,6 +149,14 @@ impl Facts {
             })),
         })
     }
+}
+
+/// Tells of a driver's report whether Vulkan has no driver, or none with a device.
+pub fn lacks_vulkan_driver(report: &Value) -> bool {
+    let failure = report["vulkan_failure"].as_str().unwrap_or_default();
+    let empty = |key: &&str| report[*key].as_array().is_none_or(Vec::is_empty);
+    let nothing = ["devices", "left_out", "hidden"].iter().all(empty);
+    failure.contains("INCOMPATIBLE_DRIVER") || (failure.is_empty() && nothing)
 }
 
 /// Name and number of devices of a platform of the probe's answer.
@@ -175,6 +195,15 @@ fn try_vendor(probe: &Probe, vendor: &Vendor) -> Outcome {
         (_, Some(path)) => probe.run(&["driver", &path.display().to_string()]),
         (_, None) => probe.run(&["driver", &vendor.library]),
     }
+}
+
+/// Loads the Vulkan driver of each manifest, each in a process of its own: a crash is that driver's alone.
+fn try_manifests(probe: &Probe, files: &[PathBuf]) -> Vec<(PathBuf, Outcome)> {
+    let tried = |file: &PathBuf| {
+        let outcome = probe.run(&["vulkan", &file.display().to_string()]);
+        (file.clone(), outcome)
+    };
+    files.iter().map(tried).collect()
 }
 
 fn look_at_program(path: PathBuf) -> Program {

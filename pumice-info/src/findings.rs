@@ -5,9 +5,14 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::elf::Elf;
-use crate::facts::{Facts, Program, version};
+use crate::facts::{Facts, Program, lacks_vulkan_driver, version};
 use crate::probe::Outcome;
 use crate::vendors::Vendor;
+
+/// The end of the linker's error about a library that is not there; the name stands before it.
+const NO_FILE: &str = ": cannot open shared object file: No such file or directory";
+/// A part of its error about a library for programs of another size of addresses.
+const OTHER_BITS: &str = "wrong ELF class";
 
 /// A conclusion.
 #[derive(Debug, PartialEq, Eq)]
@@ -236,12 +241,7 @@ fn texts(value: &Value) -> Vec<&str> {
 /// The reason why Vulkan gives no device.
 fn vulkan(facts: &Facts, report: &Value) -> Vec<Finding> {
     let mut found = Vec::new();
-    let (failure, system) = (text(&report["vulkan_failure"]), &facts.system);
-    let nothing = ["devices", "left_out", "hidden"].iter();
-    let nothing = nothing
-        .clone()
-        .all(|key| report[*key].as_array().is_none_or(Vec::is_empty));
-    let no_driver = failure.contains("INCOMPATIBLE_DRIVER") || (failure.is_empty() && nothing);
+    let failure = text(&report["vulkan_failure"]);
     if failure.contains("cannot open shared object") {
         let cause = failure.trim_start_matches("Vulkan is not available: ");
         let cause = format!("the Vulkan loader is missing ({cause})");
@@ -249,21 +249,8 @@ fn vulkan(facts: &Facts, report: &Value) -> Vec<Finding> {
             cause,
             "install libvulkan1 (Debian) or vulkan-loader (Fedora), or unset PUMICE_VULKAN_LIBRARY",
         ));
-    } else if no_driver {
-        found.push(match &system.manifests {
-            Some((name, missing)) if !missing.is_empty() => problem(
-                format!("{name} names {}, which does not exist", missing.join(", ")),
-                format!("unset {name}, or correct it"),
-            ),
-            Some((name, _)) => problem(
-                format!("the Vulkan driver that {name} names has no device here"),
-                format!("unset {name}"),
-            ),
-            None => problem(
-                "no Vulkan driver is installed, or none has a device",
-                "install mesa-vulkan-drivers (Debian, Fedora) or the GPU maker's driver",
-            ),
-        });
+    } else if lacks_vulkan_driver(report) {
+        found.extend(vulkan_drivers(facts));
     } else if !failure.is_empty() {
         found.push(problem(failure, "vulkaninfo --summary tells more"));
     }
@@ -288,6 +275,80 @@ fn vulkan(facts: &Facts, report: &Value) -> Vec<Finding> {
         });
     }
     found
+}
+
+/// The reasons why no Vulkan driver has a device.
+fn vulkan_drivers(facts: &Facts) -> Vec<Finding> {
+    let (manifests, mut found) = (&facts.system.manifests, Vec::new());
+    if let (Some(name), false) = (manifests.variable, manifests.missing.is_empty()) {
+        let missing = manifests.missing.join(", ");
+        found.push(problem(
+            format!("{name} names {missing}, which does not exist"),
+            format!("unset {name}, or correct it"),
+        ));
+    }
+    let error = |outcome: &Outcome| outcome.answer().map(|answer| answer["error"].clone());
+    let loads = |outcome| error(outcome).is_some_and(|error| error.is_null());
+    let one_loads = facts.vulkan.iter().any(|(_, outcome)| loads(outcome));
+    for (manifest, outcome) in &facts.vulkan {
+        // Systems with 32-bit programs have drivers for these beside the others.
+        let foreign = error(outcome).is_some_and(|error| text(&error).contains(OTHER_BITS));
+        if !(foreign && one_loads) {
+            found.extend(vulkan_driver(facts, manifest, outcome));
+        }
+    }
+    if found.is_empty() {
+        found.push(match manifests.variable {
+            Some(name) => problem(
+                format!("the Vulkan driver that {name} names has no device here"),
+                format!("unset {name}"),
+            ),
+            None => problem(
+                "no Vulkan driver is installed, or none has a device",
+                "install mesa-vulkan-drivers (Debian, Fedora) or the GPU maker's driver",
+            ),
+        });
+    }
+    found
+}
+
+/// The reason why a Vulkan driver cannot be loaded.
+fn vulkan_driver(facts: &Facts, manifest: &Path, outcome: &Outcome) -> Option<Finding> {
+    let file = manifest.display();
+    let again = match facts.system.manifests.variable {
+        Some(name) => format!("install that driver again, or unset {name}"),
+        None => format!("install that driver again, or remove {file}"),
+    };
+    let answer = match outcome {
+        Outcome::Unavailable(_) => return None,
+        Outcome::Answer(answer, _) => answer,
+        _ => {
+            let cause = format!("the Vulkan driver of {file} {}", outcome.trouble()?);
+            return Some(problem(cause, again));
+        }
+    };
+    let error = answer["error"].as_str()?;
+    let Some(library) = answer["library"].as_str() else {
+        let cause = format!("the manifest {file} of a Vulkan driver {error}");
+        return Some(problem(cause, again));
+    };
+    let cause = format!("the Vulkan driver {library} of {file} cannot be loaded ({error})");
+    let nvidia = |name: &str| name.contains("nvidia");
+    let cure = match error.strip_suffix(NO_FILE) {
+        // NVIDIA's container toolkit brings the driver's libraries along.
+        Some(missing) if nvidia(missing) && facts.system.container.is_some() => {
+            "start the container with --gpus all and NVIDIA_DRIVER_CAPABILITIES=graphics,utility"
+                .to_string()
+        }
+        Some(missing) if nvidia(library) && !nvidia(missing) => format!(
+            "install the package that has {missing}; on Debian, NVIDIA's driver needs libx11-6, \
+             libxext6 and libglvnd0"
+        ),
+        Some(missing) => format!("install the package that has {missing}"),
+        None if error.contains(OTHER_BITS) => "install the driver for this processor".to_string(),
+        None => again,
+    };
+    Some(problem(cause, cure))
 }
 
 /// Devices that do not do what they should.

@@ -10,6 +10,7 @@
 mod elf;
 mod facts;
 mod findings;
+mod manifests;
 mod os;
 mod page;
 mod probe;

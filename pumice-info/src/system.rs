@@ -1,11 +1,11 @@
-//! The system around the driver: render nodes, containers, the Vulkan loader's settings.
+//! The system around the driver: GPUs' device files, containers, the Vulkan loader's settings.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-/// Variables that name the manifests of Vulkan drivers, the first that is set counts.
-const MANIFESTS: &[&str] = &["VK_DRIVER_FILES", "VK_ICD_FILENAMES"];
+use crate::manifests::Manifests;
+
 /// Variables of loaders and compilers that change what programs find.
 const VARIABLES: &[&str] = &[
     "OCL_ICD_VENDORS",
@@ -37,8 +37,8 @@ pub struct System {
     pub nvidia: bool,
     /// The kind of container that this process runs in.
     pub container: Option<&'static str>,
-    /// The variable that names the Vulkan drivers' manifests, and the files of it that do not exist.
-    pub manifests: Option<(&'static str, Vec<String>)>,
+    /// The manifests of Vulkan drivers.
+    pub manifests: Manifests,
     /// Variables that are set.
     pub variables: Vec<(&'static str, String)>,
 }
@@ -48,17 +48,11 @@ impl System {
     pub fn look(root: &Path, variable: impl Fn(&str) -> Option<String>) -> System {
         let set = |name: &&'static str| Some((*name, variable(name)?));
         let variables: Vec<_> = VARIABLES.iter().filter_map(set).collect();
-        let named = |name: &&'static str| Some((*name, variable(name).filter(|v| !v.is_empty())?));
-        let manifests = MANIFESTS.iter().find_map(named).map(|(name, value)| {
-            let files = value.split(':').filter(|file| !file.is_empty());
-            let missing = files.filter(|file| !Path::new(file).exists());
-            (name, missing.map(String::from).collect())
-        });
         System {
             nodes: nodes(&root.join("dev/dri")),
             nvidia: root.join("dev/nvidiactl").exists(),
             container: container(root, variable("container").is_some()),
-            manifests,
+            manifests: Manifests::find(root, variable),
             variables,
         }
     }
@@ -73,6 +67,7 @@ impl System {
             "render_nodes": nodes.collect::<Vec<_>>(),
             "nvidia": self.nvidia,
             "container": self.container,
+            "vulkan_manifests": self.manifests.json(),
             "variables": variables.collect::<serde_json::Map<_, _>>(),
         })
     }
@@ -115,24 +110,18 @@ mod tests {
     use super::System;
 
     #[test]
-    fn containers_nodes_and_manifests_are_seen() {
+    fn containers_device_files_and_variables_are_seen() {
         let root = std::env::temp_dir().join(format!("system-{}", std::process::id()));
         std::fs::create_dir_all(root.join("dev/dri")).unwrap();
         let none = System::look(&root, |_| None);
-        assert!(
-            none.container.is_none()
-                && none.nodes.is_empty()
-                && !none.nvidia
-                && none.manifests.is_none()
-        );
+        assert!(none.container.is_none() && none.nodes.is_empty() && !none.nvidia);
         std::fs::write(root.join(".dockerenv"), "").unwrap();
         // A folder cannot be opened for writing, whoever asks.
         std::fs::create_dir(root.join("dev/dri/renderD128")).unwrap();
         std::fs::write(root.join("dev/dri/renderD129"), "").unwrap();
         std::fs::write(root.join("dev/dri/card0"), "").unwrap();
         std::fs::write(root.join("dev/nvidiactl"), "").unwrap();
-        let there = root.join(".dockerenv").display().to_string();
-        let named = format!("/nowhere/a.json:{there}");
+        let named = "/nowhere/a.json".to_string();
         let variable = |name: &str| (name == "VK_ICD_FILENAMES").then(|| named.clone());
         let system = System::look(&root, variable);
         std::fs::remove_dir_all(&root).unwrap();
@@ -144,8 +133,7 @@ mod tests {
             .map(|(_, error)| error.is_some())
             .collect();
         assert_eq!(errors, [true, false]);
-        let missing = vec!["/nowhere/a.json".to_string()];
-        assert_eq!(system.manifests, Some(("VK_ICD_FILENAMES", missing)));
+        assert_eq!(system.manifests.variable, Some("VK_ICD_FILENAMES"));
         assert_eq!(system.variables, [("VK_ICD_FILENAMES", named)]);
     }
 }

@@ -44,6 +44,30 @@ const SETUPS: &[Setup] = &[
                correct it",
     },
     Setup {
+        name: "a Vulkan driver that lacks a library",
+        env: &[("VK_DRIVER_FILES", "{}/vulkan/lacking.json")],
+        args: &[],
+        works: false,
+        line: "the Vulkan driver {}/vulkan/lib/liblacking.so of {}/vulkan/lacking.json cannot be loaded \
+               (libpumice-gone.so.1: cannot open shared object file: No such file or directory); install the \
+               package that has libpumice-gone.so.1",
+    },
+    Setup {
+        name: "a Vulkan driver that is no library",
+        env: &[("VK_DRIVER_FILES", "{}/vulkan/text.json")],
+        args: &[],
+        works: false,
+        line: "the Vulkan driver {}/vulkan/lib/text.so of {}/vulkan/text.json cannot be loaded \
+               ({}/vulkan/lib/text.so: file too short); install that driver again, or unset VK_DRIVER_FILES",
+    },
+    Setup {
+        name: "a Vulkan driver without a device",
+        env: &[("VK_DRIVER_FILES", "{}/vulkan/crash.json")],
+        args: &[],
+        works: false,
+        line: "the Vulkan driver that VK_DRIVER_FILES names has no device here; unset VK_DRIVER_FILES",
+    },
+    Setup {
         name: "a device below the floor",
         env: &[("PUMICE_MASK", "vulkan1.0")],
         args: &[],
@@ -266,6 +290,7 @@ fn make_files(folder: &Path, library: &Path) -> Result {
     clients::compile(&sh::root().join("tests/icds/crash.c"), &crash, &flags)?;
     icd("crash/crash.icd", &crash)?;
     icd("crash/pumice.icd", library)?;
+    make_vulkan_drivers(&folder.join("vulkan"), &crash)?;
     // The same library, which asks for symbols of a C library that does not exist yet.
     let new = folder.join("libpumice.so.new");
     let mut bytes =
@@ -297,6 +322,33 @@ fn make_files(folder: &Path, library: &Path) -> Result {
     let open = folder.join("open-cache");
     sh::write(&open.join("entry"), b"")?;
     allow(&open, 0o777)
+}
+
+/// Makes manifests of Vulkan drivers: of a library that needs another which is gone, of a text, and of a library that
+/// is no driver.
+fn make_vulkan_drivers(folder: &Path, other: &Path) -> Result {
+    let manifest = |name: &str, library: &str| {
+        let text = serde_json::json!({
+            "file_format_version": "1.0.0",
+            "ICD": { "library_path": library, "api_version": "1.3.0" },
+        });
+        sh::write(&folder.join(name), text.to_string())
+    };
+    sh::write(&folder.join("lib/text.so"), b"no library")?;
+    manifest("text.json", "lib/text.so")?;
+    manifest("crash.json", &other.display().to_string())?;
+    let source = sh::root().join("tests/icds/crash.c");
+    let compile = |name: &str, flags: &[&str]| {
+        let flags: Vec<_> = ["-shared", "-fPIC"].iter().chain(flags).collect();
+        let flags: Vec<_> = flags.iter().map(|flag| flag.to_string()).collect();
+        let to = folder.join("lib").join(name);
+        clients::compile(&source, &to, &flags).map(|()| to)
+    };
+    // No file has the name by which it is to be loaded.
+    let gone = compile("libgone.so", &["-Wl,-soname,libpumice-gone.so.1"])?;
+    let needed = gone.display().to_string();
+    compile("liblacking.so", &["-Wl,--no-as-needed", &needed])?;
+    manifest("lacking.json", "lib/liblacking.so")
 }
 
 fn allow(folder: &Path, mode: u32) -> Result {
@@ -355,6 +407,7 @@ fn json(done: &Finished) -> Result {
     let driver = device["driver"].as_str().unwrap_or_default();
     let right = done.ok
         && value["works"] == true
+        && value["vulkan"].as_array().is_some_and(Vec::is_empty)
         && value["loader"]["answer"]["platforms"][0]["name"] == "Pumice"
         && driver.starts_with("llvmpipe Mesa 25.0")
         && device["probes"]["denormals_double"].is_boolean();

@@ -4,12 +4,16 @@
 //! ```text
 //! pumice-probe report LIBRARY    the report of a libpumice.so, as JSON
 //! pumice-probe driver LIBRARY    the platforms of a driver, as JSON
+//! pumice-probe vulkan MANIFEST   whether a Vulkan driver can be loaded, as JSON
 //! pumice-probe loader            the platforms that the system's ICD loader lists, as JSON
 //! ```
 //!
 //! Exit status 1, with the reason on standard error, where something cannot be loaded or asked.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libloading::Library;
@@ -29,6 +33,9 @@ type FunctionForPlatform = unsafe extern "C" fn(cl_platform_id, *const c_char) -
 /// `pumiceReport`: size, text and size_ret as in the clGet*Info calls.
 type Report = unsafe extern "C" fn(cl_platform_id, usize, *mut c_void, *mut usize) -> cl_int;
 
+/// Bytes of a manifest that are read.
+const LONGEST_MANIFEST: u64 = 1 << 20;
+
 /// The error is a message.
 type Answer<T> = Result<T, String>;
 
@@ -38,8 +45,12 @@ fn main() -> ExitCode {
     let answer = match words[..] {
         ["report", library] => report(library),
         ["driver", library] => driver(library).map(|found| found.to_string()),
+        ["vulkan", manifest] => Ok(vulkan(Path::new(manifest)).to_string()),
         ["loader"] => loader().map(|found| found.to_string()),
-        _ => Err("usage: pumice-probe report LIBRARY | driver LIBRARY | loader".to_string()),
+        _ => Err(
+            "usage: pumice-probe report LIBRARY | driver LIBRARY | vulkan MANIFEST | loader"
+                .to_string(),
+        ),
     };
     match answer {
         Ok(text) => {
@@ -179,6 +190,36 @@ fn loader() -> Answer<Value> {
     Ok(json!({ "library": path, "platforms": names }))
 }
 
+/// Loads the library that a manifest of a Vulkan driver names; `library` is null where it names none, and
+/// `error` where all is well.
+fn vulkan(manifest: &Path) -> Value {
+    let (library, error) = match vulkan_library(manifest) {
+        Ok(library) => {
+            let library = library.display().to_string();
+            let error = load(&library).err();
+            (Some(library), error)
+        }
+        Err(why) => (None, Some(why)),
+    };
+    json!({ "manifest": manifest.display().to_string(), "library": library, "error": error })
+}
+
+/// The library of a manifest, as the Vulkan loader hands it to the linker: a path counts from the manifest's
+/// folder, the linker looks for a name alone.
+fn vulkan_library(manifest: &Path) -> Answer<PathBuf> {
+    let unreadable = |error: std::io::Error| format!("cannot be read: {error}");
+    let mut text = Vec::new();
+    let file = File::open(manifest).map_err(unreadable)?;
+    (file.take(LONGEST_MANIFEST).read_to_end(&mut text)).map_err(unreadable)?;
+    let object: Value =
+        serde_json::from_slice(&text).map_err(|error| format!("is not JSON: {error}"))?;
+    let library = object["ICD"]["library_path"].as_str();
+    let library = library.filter(|library| !library.is_empty());
+    let library = library.ok_or("has no ICD.library_path")?;
+    let folder = manifest.parent().filter(|_| library.contains('/'));
+    Ok(folder.unwrap_or(Path::new("")).join(library))
+}
+
 fn report(path: &str) -> Answer<String> {
     let library = load(path)?;
     let get = symbol(library, c"clIcdGetPlatformIDsKHR")?;
@@ -205,4 +246,69 @@ fn report(path: &str) -> Answer<String> {
     status("pumiceReport", code)?;
     let text = CStr::from_bytes_until_nul(&text).map_err(|error| error.to_string())?;
     Ok(text.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST_MANIFEST, vulkan};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn manifests_of_vulkan_drivers_are_tried() {
+        let folder = std::env::temp_dir().join(format!("vulkan-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("lib")).unwrap();
+        std::fs::write(folder.join("lib/none.so"), "no library").unwrap();
+        let path = |name: &str| folder.join(name).display().to_string();
+        let ask = |text: &[u8]| {
+            let manifest = folder.join("a.json");
+            std::fs::write(&manifest, text).unwrap();
+            vulkan(&manifest)
+        };
+        let naming = |library: Value| {
+            ask(json!({ "ICD": { "library_path": library } })
+                .to_string()
+                .as_bytes())
+        };
+        let loaded = naming(json!("libc.so.6"));
+        let here = naming(json!("lib/none.so"));
+        let above = naming(json!("./../nowhere.so"));
+        let absolute = naming(json!("/nowhere/lib.so"));
+        let searched = naming(json!("libpumice-nowhere.so.7"));
+        let long = vec![b' '; LONGEST_MANIFEST as usize + 9];
+        let bad = [
+            (naming(json!(7)), "has no ICD.library_path"),
+            (naming(json!("")), "has no ICD.library_path"),
+            (ask(b"[1]"), "has no ICD.library_path"),
+            (ask(b"\xff"), "is not JSON: "),
+            (ask("[".repeat(9999).as_bytes()), "is not JSON: "),
+            (ask(&long), "is not JSON: "),
+            (vulkan(&folder), "cannot be read: "),
+            (vulkan(&folder.join("nowhere.json")), "cannot be read: "),
+        ];
+        let expected = json!({ "manifest": path("a.json"), "library": "libc.so.6", "error": null });
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(loaded, expected);
+        assert_eq!(here["library"], path("lib/none.so"));
+        assert!(
+            here["error"]
+                .as_str()
+                .unwrap()
+                .starts_with(&path("lib/none.so"))
+        );
+        assert_eq!(above["library"], path("./../nowhere.so"));
+        let missing = "cannot open shared object file: No such file or directory";
+        assert_eq!(absolute["error"], format!("/nowhere/lib.so: {missing}"));
+        assert_eq!(searched["library"], "libpumice-nowhere.so.7");
+        assert_eq!(
+            searched["error"],
+            format!("libpumice-nowhere.so.7: {missing}")
+        );
+        for (answer, error) in bad {
+            let told = answer["error"].as_str().unwrap();
+            assert!(
+                answer["library"].is_null() && told.starts_with(error),
+                "{answer}"
+            );
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::{Finding, of};
 use crate::elf::Elf;
 use crate::facts::{Facts, Program};
+use crate::manifests::Manifests;
 use crate::probe::Outcome;
 use crate::system::System;
 use crate::vendors::{Place, Vendor};
@@ -51,6 +52,7 @@ fn well() -> Facts {
         )]),
         default_vendors: vec!["pumice.icd".to_string()],
         loader: answer(json!({ "platforms": [{ "name": "Pumice", "devices": 1 }] })),
+        vulkan: Vec::new(),
         system: System::default(),
         program: None,
     }
@@ -211,6 +213,139 @@ fn missing_vulkan_is_told_apart() {
             "problem: no Vulkan driver is installed, or none has a device; \
            install mesa-vulkan-drivers (Debian, Fedora) or the GPU maker's driver",
         ],
+    );
+}
+
+/// A system whose Vulkan driver has no device, with manifests and what became of loading their libraries.
+fn without_device(
+    variable: Option<&'static str>,
+    outcomes: impl IntoIterator<Item = Outcome>,
+) -> Facts {
+    let failure = "Vulkan is not available: vkCreateInstance: ERROR_INCOMPATIBLE_DRIVER";
+    let vulkan = outcomes.into_iter().enumerate();
+    Facts {
+        driver: answer(json!({ "vulkan_failure": failure, "devices": [] })),
+        vulkan: vulkan
+            .map(|(number, outcome)| (format!("/m/{number}.json").into(), outcome))
+            .collect(),
+        system: System {
+            manifests: Manifests {
+                variable,
+                ..Manifests::default()
+            },
+            ..System::default()
+        },
+        ..well()
+    }
+}
+
+fn load(library: &str, error: Option<&str>) -> Outcome {
+    answer(json!({ "library": library, "error": error }))
+}
+
+fn missing(library: &str, name: &str) -> Outcome {
+    let error = format!("{name}: cannot open shared object file: No such file or directory");
+    load(library, Some(&error))
+}
+
+#[test]
+fn a_vulkan_driver_that_loads_has_no_device() {
+    let names = Some("VK_DRIVER_FILES");
+    let no_device = "problem: the Vulkan driver that VK_DRIVER_FILES names has no device here; unset VK_DRIVER_FILES";
+    assert_eq!(
+        lines(&without_device(names, [load("liba.so", None)])),
+        [no_device]
+    );
+    let not_tried = Outcome::Unavailable("no probe".into());
+    assert_eq!(lines(&without_device(names, [not_tried])), [no_device]);
+    // A driver for 32-bit programs beside one that loads is no reason.
+    let foreign = || load("/b.so", Some("/b.so: wrong ELF class: ELFCLASS32"));
+    let both = [foreign(), load("liba.so", None)];
+    assert_eq!(
+        lines(&without_device(None, both)),
+        [
+            "problem: no Vulkan driver is installed, or none has a device; \
+             install mesa-vulkan-drivers (Debian, Fedora) or the GPU maker's driver"
+        ]
+    );
+    assert_eq!(
+        lines(&without_device(None, [foreign()])),
+        [
+            "problem: the Vulkan driver /b.so of /m/0.json cannot be loaded (/b.so: wrong ELF class: \
+             ELFCLASS32); install the driver for this processor"
+        ]
+    );
+}
+
+#[test]
+fn a_vulkan_driver_that_cannot_be_loaded_has_its_reason() {
+    let mut facts = without_device(
+        None,
+        [
+            load("liba.so", None),
+            missing("/lib/libvulkan_b.so", "libdrm.so.2"),
+            load("/c.so", Some("/c.so: file too short")),
+            answer(json!({ "library": null, "error": "has no ICD.library_path" })),
+            Outcome::Crashed(11),
+        ],
+    );
+    let reasons = |again: [&str; 3]| {
+        let [third, fourth, fifth] =
+            again.map(|cure| format!("install that driver again, or {cure}"));
+        [
+            "problem: the Vulkan driver /lib/libvulkan_b.so of /m/1.json cannot be loaded (libdrm.so.2: cannot \
+             open shared object file: No such file or directory); install the package that has libdrm.so.2"
+                .to_string(),
+            format!(
+                "problem: the Vulkan driver /c.so of /m/2.json cannot be loaded (/c.so: file too short); {third}"
+            ),
+            format!("problem: the manifest /m/3.json of a Vulkan driver has no ICD.library_path; {fourth}"),
+            format!("problem: the Vulkan driver of /m/4.json crashes (signal 11); {fifth}"),
+        ]
+    };
+    let removed = ["remove /m/2.json", "remove /m/3.json", "remove /m/4.json"];
+    assert_eq!(lines(&facts), reasons(removed));
+    facts.system.manifests.variable = Some("VK_DRIVER_FILES");
+    assert_eq!(lines(&facts), reasons(["unset VK_DRIVER_FILES"; 3]));
+    facts.system.manifests.missing = vec!["/nowhere/a.json".to_string()];
+    let found = lines(&facts);
+    assert_eq!(
+        found[0],
+        "problem: VK_DRIVER_FILES names /nowhere/a.json, which does not exist; unset VK_DRIVER_FILES, or \
+         correct it"
+    );
+    assert_eq!(found[1..], reasons(["unset VK_DRIVER_FILES"; 3]));
+}
+
+#[test]
+fn nvidias_vulkan_driver_has_packages_of_its_own() {
+    let check = |name: &str, container: Option<&'static str>, cure: &str| {
+        let names = Some("VK_DRIVER_FILES");
+        let outcome = missing("libGLX_nvidia.so.0", name);
+        let mut facts = without_device(names, [outcome]);
+        facts.system.container = container;
+        facts.system.nvidia = true;
+        let cause = format!(
+            "the Vulkan driver libGLX_nvidia.so.0 of /m/0.json cannot be loaded ({name}: cannot open shared \
+             object file: No such file or directory)"
+        );
+        assert_eq!(lines(&facts), [format!("problem: {cause}; {cure}")]);
+    };
+    check(
+        "libX11.so.6",
+        Some("Docker"),
+        "install the package that has libX11.so.6; on Debian, NVIDIA's driver needs libx11-6, libxext6 and \
+         libglvnd0",
+    );
+    check(
+        "libGLX_nvidia.so.0",
+        Some("Docker"),
+        "start the container with --gpus all and NVIDIA_DRIVER_CAPABILITIES=graphics,utility",
+    );
+    check(
+        "libGLX_nvidia.so.0",
+        None,
+        "install the package that has libGLX_nvidia.so.0",
     );
 }
 
