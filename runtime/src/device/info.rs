@@ -502,9 +502,9 @@ fn vendor(id: u32) -> &'static str {
     }
 }
 
-/// CL_DEVICE_MAX_COMPUTE_UNITS: the processors the driver may use on a CPU, what the device's maker tells on a GPU.
-/// Where nothing is told a middling number serves better than 1: applications multiply it with a work-group size to
-/// fill the device.
+/// CL_DEVICE_MAX_COMPUTE_UNITS: the processors that the driver may use on a CPU, the number that the device's maker tells on a
+/// GPU. If none is told, a middling number serves better than 1: applications multiply it with a work-group size to fill the
+/// device.
 fn compute_units(caps: &Capabilities, on_cpu: bool) -> u32 {
     match on_cpu {
         true => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
