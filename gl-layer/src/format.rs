@@ -140,8 +140,6 @@ const RGBA: u32 = 0x1908;
 const RED: u32 = 0x1903;
 /// GL_R32F.
 const R32F: u32 = 0x822E;
-/// GL_RGBA32F.
-const RGBA32F: u32 = 0x8814;
 /// GL_BGRA.
 const BGRA: u32 = 0x80E1;
 /// The number of components, an internal format of OpenGL 1.0.
@@ -244,14 +242,30 @@ impl TextureFormat {
     }
 
     /// The internal format of a texture whose texels can be drawn as they lie in host memory, and the format and type of
-    /// its transfers. OpenGL need not draw depths as colours nor normalised numbers with a sign; transfers from floats give
-    /// the same numbers again.
+    /// its transfers. OpenGL need not draw depths as colours, nor normalised numbers with a sign: these are drawn as integers
+    /// ([`TextureFormat::steps`]), since transfers of floats follow one of two rules for them (OpenGL 4.1 and before, 4.2).
     pub(crate) fn drawn(&self) -> (u32, u32, u32) {
         let (format, data_type) = self.transfer();
+        let integers = match self.numbers {
+            _ if self.is_depth() => return (R32F, RED, data_type),
+            Numbers::Snorm8 => Numbers::Sint8,
+            Numbers::Snorm16 => Numbers::Sint16,
+            _ => return (self.plain_internal(), format, data_type),
+        };
+        let is_alike =
+            |other: &&TextureFormat| (other.channels, other.numbers) == (self.channels, integers);
+        match FORMATS.iter().find(is_alike) {
+            Some(alike) => (alike.internal, alike.transfer().0, data_type),
+            None => (self.internal, format, data_type),
+        }
+    }
+
+    /// The integer that stands for 1 in a channel, if numbers with a sign are normalised.
+    pub(crate) fn steps(&self) -> Option<u32> {
         match self.numbers {
-            _ if self.is_depth() => (R32F, RED, data_type),
-            Numbers::Snorm8 | Numbers::Snorm16 => (RGBA32F, format, data_type),
-            _ => (self.plain_internal(), format, data_type),
+            Numbers::Snorm8 => Some(127),
+            Numbers::Snorm16 => Some(32767),
+            _ => None,
         }
     }
 
@@ -299,6 +313,14 @@ mod tests {
             let found = TextureFormat::find(format.internal, [0, 0]);
             assert!(found.is_some_and(|found| found == format), "{format:?}");
         }
+    }
+
+    #[test]
+    fn normalised_numbers_with_a_sign_are_drawn_as_integers() {
+        let drawn = |internal| TextureFormat::find(internal, [0, 0]).unwrap().drawn();
+        // GL_RGBA8_SNORM and GL_R16_SNORM as GL_RGBA8I and GL_R16I.
+        assert_eq!(drawn(0x8F97), (0x8D8E, 0x8D99, 0x1400));
+        assert_eq!(drawn(0x8F98), (0x8233, 0x8D94, 0x1402));
     }
 
     #[test]

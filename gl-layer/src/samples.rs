@@ -22,14 +22,18 @@ const FETCHED: [(u32, i32); 5] = [
 /// Gives each pixel a sample of the texel at its place. OpenGL takes sRGB's curve away, which host memory has.
 fn fragment(format: &TextureFormat, arrayed: bool) -> String {
     let prefix = prefix(format.kind());
+    let (out, pixel) = match format.steps() {
+        Some(steps) => ("ivec4".into(), format!("ivec4(round(texel * {steps}.0))")),
+        None => (format!("{prefix}vec4"), "texel".into()),
+    };
     let (sampler, at) = match arrayed {
         true => ("sampler2DMSArray", "ivec3(gl_FragCoord.xy, layer)"),
         false => ("sampler2DMS", "ivec2(gl_FragCoord.xy)"),
     };
     let curve = match format.channels {
         Channels::SrgbAlpha => {
-            "vec3 curve = 1.055 * pow(pixel.rgb, vec3(1.0 / 2.4)) - 0.055;
-    pixel.rgb = mix(12.92 * pixel.rgb, curve, greaterThan(pixel.rgb, vec3(0.0031308)));"
+            "vec3 curve = 1.055 * pow(texel.rgb, vec3(1.0 / 2.4)) - 0.055;
+    texel.rgb = mix(12.92 * texel.rgb, curve, greaterThan(texel.rgb, vec3(0.0031308)));"
         }
         _ => "",
     };
@@ -38,10 +42,11 @@ fn fragment(format: &TextureFormat, arrayed: bool) -> String {
 uniform {prefix}{sampler} texels;
 uniform int layer;
 uniform int index;
-out {prefix}vec4 pixel;
+out {out} pixel;
 void main() {{
-    pixel = texelFetch(texels, {at}, index);
+    {prefix}vec4 texel = texelFetch(texels, {at}, index);
     {curve}
+    pixel = {pixel};
 }}
 "
     )

@@ -66,8 +66,9 @@ static const struct format FORMATS[] = {
     {GL_RGBA16_SNORM, CL_RGBA, CL_SNORM_INT16, 'f', -32, 1.0f / 32767, 1e-7f},
     {GL_RGBA16F, CL_RGBA, CL_HALF_FLOAT, 'f', -32, 0.25f, 0},
     {GL_RGBA32F, CL_RGBA, CL_FLOAT, 'f', -32, 3.5f, 0},
-    /* What is stored are the numbers times four. */
-    {GL_SRGB8_ALPHA8, CL_sRGBA, CL_UNORM_INT8, 'f', 0, 4.0f / 255, 1.5e-3f},
+    /* What is stored are the numbers times four. A device may be half a step of the bent numbers away from the curve, which is 2.3
+     * times as steep at 1. */
+    {GL_SRGB8_ALPHA8, CL_sRGBA, CL_UNORM_INT8, 'f', 0, 4.0f / 255, 0.5f / 255 * 2.3f},
     {GL_RGBA8I, CL_RGBA, CL_SIGNED_INT8, 'i', 0, 0, 0},
     {GL_R16I, CL_R, CL_SIGNED_INT16, 'i', 0, 0, 0},
     {GL_RGBA32I, CL_RGBA, CL_SIGNED_INT32, 'i', 0, 0, 0},
