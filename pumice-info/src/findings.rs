@@ -303,6 +303,11 @@ fn vulkan_drivers(facts: &Facts) -> Vec<Finding> {
                 format!("the Vulkan driver that {name} names has no device here"),
                 format!("unset {name}"),
             ),
+            // The toolkit's default brings the libraries of CUDA and OpenCL alone.
+            None if facts.system.nvidia && facts.system.container.is_some() => problem(
+                "no Vulkan driver is here, although NVIDIA's driver has its device file",
+                "start the container with NVIDIA_DRIVER_CAPABILITIES=all, or name graphics among them",
+            ),
             None => problem(
                 "no Vulkan driver is installed, or none has a device",
                 "install mesa-vulkan-drivers (Debian, Fedora) or the GPU maker's driver",

@@ -350,6 +350,20 @@ fn nvidias_vulkan_driver_has_packages_of_its_own() {
 }
 
 #[test]
+fn containers_with_nvidias_device_but_no_vulkan_driver_lack_a_capability() {
+    let mut facts = without_device(None, []);
+    facts.system.container = Some("Docker");
+    facts.system.nvidia = true;
+    assert_eq!(
+        lines(&facts),
+        [
+            "problem: no Vulkan driver is here, although NVIDIA's driver has its device file; start the \
+          container with NVIDIA_DRIVER_CAPABILITIES=all, or name graphics among them"
+        ]
+    );
+}
+
+#[test]
 fn programs_that_cannot_load_it_are_told() {
     let program = |elf: Elf, privileged: bool| {
         move |facts: &mut Facts| {
