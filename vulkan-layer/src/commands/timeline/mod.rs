@@ -1,8 +1,8 @@
 //! Timelines: the order of a queue's submissions, and waits for their ends.
 //!
-//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others, and where they are slow
-//! ([`QuirkKind::SlowTimelines`]), each submission has a fence, and queues wait for each other by binary semaphores
-//! ([`fences`]).
+//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others each submission has a fence, and
+//! queues wait for each other by binary semaphores ([`fences`]). Where the host learns late of a semaphore's value
+//! ([`QuirkKind::SlowTimelines`]), a submission has both: queues wait for the semaphore, the host for the fence.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -38,6 +38,25 @@ struct TimelineInner {
 enum Points {
     Semaphore(TimelineSemaphore),
     Fences(Fences),
+    /// For the device and for the host.
+    Both(TimelineSemaphore, Fences),
+}
+
+impl Points {
+    fn semaphore(&self) -> Option<&TimelineSemaphore> {
+        match self {
+            Points::Semaphore(semaphore) | Points::Both(semaphore, _) => Some(semaphore),
+            Points::Fences(_) => None,
+        }
+    }
+
+    /// Names the calls by which the host asks and waits.
+    fn host_calls(&self) -> [&'static str; 2] {
+        match self {
+            Points::Semaphore(_) => ["vkGetSemaphoreCounterValue", "vkWaitSemaphores"],
+            Points::Fences(_) | Points::Both(..) => ["vkGetFenceStatus", "vkWaitForFences"],
+        }
+    }
 }
 
 /// A submission waits until the timeline reaches the value. The value must have been submitted.
@@ -67,6 +86,9 @@ pub(super) struct Submission<'a> {
 /// Objects that a submission uses until its end.
 pub(super) type Used = Vec<Box<dyn Any + Send>>;
 
+/// The word of `PUMICE_MASK` by which any driver gets the quirk [`QuirkKind::SlowTimelines`].
+const MASKED_SLOW_TIMELINES: &str = "+slowTimelines";
+
 /// Time for which a wait polls before it blocks: longer than a short kernel takes, shorter than a
 /// scheduler's time slice.
 const SPIN: Duration = Duration::from_micros(30);
@@ -93,23 +115,28 @@ impl Timeline {
     /// Out of memory.
     pub(super) fn create(device: &Arc<DeviceShared>, queue: usize) -> Result<(Self, u64)> {
         let caps = &device.caps;
-        let slow = quirks::has(&caps.driver, QuirkKind::SlowTimelines);
-        let points = match caps.features.timeline_semaphore && !slow {
-            true => Points::Semaphore(TimelineSemaphore::take(device)?),
-            false => Points::Fences(Fences::new(queue)),
+        let slow = quirks::has(&caps.driver, QuirkKind::SlowTimelines)
+            || caps.is_masked(MASKED_SLOW_TIMELINES);
+        let points = match (caps.features.timeline_semaphore, slow) {
+            (true, false) => Points::Semaphore(TimelineSemaphore::take(device)?),
+            (true, true) => Points::Both(TimelineSemaphore::take(device)?, Fences::new(queue)),
+            (false, _) => Points::Fences(Fences::new(queue)),
         };
         let timeline = Self(Arc::new(TimelineInner {
             device: Arc::clone(device),
             points,
             reached: AtomicU64::new(0),
         }));
-        let start = match &timeline.0.points {
-            Points::Semaphore(semaphore) => {
-                let start = timeline.completed()?;
+        let start = match timeline.0.points.semaphore() {
+            Some(semaphore) => {
+                device.note_loss(fault::check("vkGetSemaphoreCounterValue"))?;
+                device.check_loss()?;
+                let start = device.note_loss(counter(semaphore, device))?;
+                timeline.0.reached.store(start, Ordering::Release);
                 semaphore.submitted(start);
                 start
             }
-            Points::Fences(_) => 0,
+            None => 0,
         };
         Ok((timeline, start))
     }
@@ -128,9 +155,16 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`], out of memory.
     pub(super) fn submit(&self, submission: Submission<'_>) -> Result<Used> {
+        let value = submission.value;
         match &self.0.points {
-            Points::Semaphore(semaphore) => semaphore.submit(self.device(), submission),
+            Points::Semaphore(semaphore) => {
+                semaphore.submit(self.device(), submission, vk::Fence::null())
+            }
             Points::Fences(fences) => fences.submit(self.device(), submission),
+            Points::Both(semaphore, fences) => {
+                let submit = |fence| semaphore.submit(self.device(), submission, fence);
+                fences.submit_with(self.device(), value, submit)
+            }
         }
     }
 
@@ -139,10 +173,8 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
-        let checked = fault::check(match self.0.points {
-            Points::Semaphore(_) => "vkGetSemaphoreCounterValue",
-            Points::Fences(_) => "vkGetFenceStatus",
-        });
+        let [ask, _] = self.0.points.host_calls();
+        let checked = fault::check(ask);
         self.0.device.note_loss(checked)?;
         self.poll()
     }
@@ -161,15 +193,10 @@ impl Timeline {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
             Points::Semaphore(semaphore) => {
-                let value = semaphore.counter(device);
-                let value = value.call("vkGetSemaphoreCounterValue")?;
-                // A lost device may report any value.
-                match value == u64::MAX {
-                    true => Err(Error::DeviceLost),
-                    false => Ok(value.max(reached.fetch_max(value, Ordering::AcqRel))),
-                }
+                let value = counter(semaphore, device)?;
+                Ok(value.max(reached.fetch_max(value, Ordering::AcqRel)))
             }
-            Points::Fences(fences) => {
+            Points::Fences(fences) | Points::Both(_, fences) => {
                 fences.poll(device, reached).call("vkGetFenceStatus")?;
                 Ok(reached.load(Ordering::Acquire))
             }
@@ -207,10 +234,8 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
-        let checked = fault::check(match self.0.points {
-            Points::Semaphore(_) => "vkWaitSemaphores",
-            Points::Fences(_) => "vkWaitForFences",
-        });
+        let [_, wait] = self.0.points.host_calls();
+        let checked = fault::check(wait);
         self.0.device.note_loss(checked)?;
         if !self.0.device.turnstile.is_narrow() {
             return self.block_once(value, timeout);
@@ -245,14 +270,27 @@ impl Timeline {
                 }
                 Ok(over)
             }
-            Points::Fences(fences) => fences.block(device, reached, value, timeout),
+            Points::Fences(fences) | Points::Both(_, fences) => {
+                fences.block(device, reached, value, timeout)
+            }
         }
+    }
+}
+
+/// The value of a timeline semaphore.
+fn counter(semaphore: &TimelineSemaphore, device: &DeviceShared) -> Result<u64> {
+    let value = semaphore.counter(device);
+    let value = value.call("vkGetSemaphoreCounterValue")?;
+    // A lost device may report any value.
+    match value == u64::MAX {
+        true => Err(Error::DeviceLost),
+        false => Ok(value),
     }
 }
 
 impl Drop for TimelineInner {
     fn drop(&mut self) {
-        if let Points::Semaphore(semaphore) = &self.points {
+        if let Some(semaphore) = self.points.semaphore() {
             semaphore.give_back(&self.device);
         }
     }
