@@ -13,6 +13,7 @@ pub mod facts;
 pub mod html;
 pub mod isa;
 pub mod kernel_file;
+pub mod kit;
 pub mod process;
 pub mod progress;
 pub mod record;

@@ -1,6 +1,7 @@
 //! Commands under a time limit: how they end, and what they said.
 
 use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -101,8 +102,19 @@ pub fn processor_time() -> Option<Duration> {
 
 /// The last `bytes` bytes of a file as text; empty when there is none.
 pub fn tail(path: &Path, bytes: usize) -> String {
-    let all = std::fs::read(path).unwrap_or_default();
-    String::from_utf8_lossy(&all[all.len().saturating_sub(bytes)..]).into_owned()
+    let read = || {
+        let mut file = File::open(path)?;
+        let (length, bytes) = (
+            file.metadata()?.len(),
+            u64::try_from(bytes).unwrap_or(u64::MAX),
+        );
+        // The rest may be larger than this process's memory.
+        file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+        let mut end = Vec::new();
+        file.take(bytes).read_to_end(&mut end)?;
+        std::io::Result::Ok(end)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }
 
 #[cfg(test)]

@@ -137,6 +137,34 @@ fn read_verdict(text: &str, test: &str) -> Option<Status> {
     }
 }
 
+/// Calls `work` with each item on a number of threads, in the items' order. It gets the number of its thread, too.
+pub fn in_parallel<T: Sync>(items: &[T], threads: usize, work: impl Fn(usize, &T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for slot in 0..threads.clamp(1, items.len().max(1)) {
+            let (next, work) = (&next, &work);
+            scope.spawn(move || {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(slot, item);
+                }
+            });
+        }
+    });
+}
+
+/// Makes `vendors` in a folder, which makes a library the only driver for the ICD loader.
+///
+/// # Errors
+/// The system's, with the folder.
+pub fn vendors_folder(library: &Path, folder: &Path) -> Result<PathBuf, String> {
+    let vendors = folder.join("vendors");
+    let text = format!("{}\n", library.display());
+    std::fs::create_dir_all(&vendors)
+        .and_then(|()| std::fs::write(vendors.join("driver.icd"), text))
+        .map_err(|error| format!("{}: {error}", vendors.display()))?;
+    Ok(vendors)
+}
+
 /// Runs all jobs on `options.jobs` processes and calls `progress` after each. Results come back
 /// in the order of the jobs.
 pub fn run_all(
@@ -144,22 +172,13 @@ pub fn run_all(
     options: &RunOptions,
     progress: impl Fn(&Outcome) + Sync,
 ) -> Vec<Outcome> {
-    let next = AtomicUsize::new(0);
+    let indexed: Vec<(usize, &Job)> = jobs.iter().enumerate().collect();
     let results: Mutex<Vec<Option<Outcome>>> = Mutex::new(vec![None; jobs.len()]);
-    std::thread::scope(|scope| {
-        for slot in 0..options.jobs.max(1) {
-            let (next, results, progress) = (&next, &results, &progress);
-            scope.spawn(move || {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index) else { break };
-                    let outcome = run_one(job, slot, options);
-                    progress(&outcome);
-                    if let Ok(mut results) = results.lock() {
-                        results[index] = Some(outcome);
-                    }
-                }
-            });
+    in_parallel(&indexed, options.jobs, |slot, &(index, job)| {
+        let outcome = run_one(job, slot, options);
+        progress(&outcome);
+        if let Ok(mut results) = results.lock() {
+            results[index] = Some(outcome);
         }
     });
     results

@@ -2,7 +2,7 @@
 //!
 //! Only what the tools of this crate call. Every error is the `cl_int` with the name of the
 //! function that returned it. All `unsafe` of the crate is here, in the raw-Vulkan twin of the
-//! benchmark, and in the one call that sends a signal (`process.rs`).
+//! benchmark, in the one call that sends a signal (`process.rs`), and in the one that asks for a library (`kit.rs`).
 
 mod any_kernel;
 mod external;

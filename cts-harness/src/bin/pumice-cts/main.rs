@@ -2,6 +2,7 @@
 //! applications, and what to do with their results.
 
 mod apps;
+mod kit;
 mod run;
 
 use pumice_cts_harness::apps::SUITE;
@@ -10,6 +11,7 @@ use pumice_cts_harness::facts;
 use pumice_cts_harness::html::{Column, page};
 use pumice_cts_harness::record::{self, Record};
 use pumice_cts_harness::result::{Run, Status, compare};
+use pumice_cts_harness::run::vendors_folder;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -41,6 +43,14 @@ pumice-cts apps [options] [NAME...]    runs real applications, all or those name
     --timeout SECONDS  limit of an application, for slow devices; default its own
     --list             shows the applications and how to install them
     --expect FILE, --out FILE   as above; default apps-result.json
+pumice-cts kit FOLDER [options]        runs the test kit that cargo xtask kit made
+    --seconds N        starts nothing after this time and kills what runs; default no limit
+    --jobs N           processes at once; default the number of cores, at most 8
+    --part PART        only this part of the kit (may be repeated)
+    --out FOLDER       where results.jsonl, report.txt and logs go; default FOLDER/results
+    exit status 1 when something fails
+pumice-cts suites --bin DIR [--tier TIER]
+    the suites of a built OpenCL-CTS as JSON: binary and words of each line of the tier's lists
 pumice-cts report OUT.html [TITLE=]RESULT.json...
     one page of one result or several side by side
 pumice-cts merge OUT.json RESULT.json...
@@ -81,12 +91,7 @@ fn environment(icd: Option<&Path>, scratch: &Path) -> Result<Vec<(String, String
     let vendors = if icd.is_dir() {
         icd
     } else {
-        let dir = scratch.join("vendors");
-        let text = format!("{}\n", icd.display());
-        std::fs::create_dir_all(&dir)
-            .and_then(|()| std::fs::write(dir.join("driver.icd"), text))
-            .map_err(|error| format!("{}: {error}", dir.display()))?;
-        dir
+        vendors_folder(&icd, scratch)?
     };
     let vendors = vendors.display().to_string();
     Ok(vec![("OCL_ICD_VENDORS".to_string(), vendors), faulty])
@@ -268,6 +273,8 @@ fn main() -> ExitCode {
     let result = match command {
         "run" => run::run(rest),
         "apps" => apps::run(rest),
+        "kit" => kit::run(rest),
+        "suites" => run::list(rest),
         "report" => report(rest),
         "merge" => merge(rest),
         "compare" => compare_files(rest),

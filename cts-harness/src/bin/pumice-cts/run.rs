@@ -262,3 +262,23 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
     }
     finish(&run, "OpenCL-CTS", &out, args.expect.as_deref())
 }
+
+/// Prints the suites of a build, each with the words that run all of it in one process.
+pub fn list(args: &[String]) -> Result<ExitCode, String> {
+    let args = parse(args)?;
+    let bin = args.bin.clone().ok_or("--bin is missing")?;
+    let suites: Vec<serde_json::Value> = (select(&args, &bin)?.iter())
+        .map(|suite| {
+            let words = [suite.flags.as_slice(), &suite.words].concat();
+            serde_json::json!({
+                "title": suite.title,
+                "name": suite.name,
+                "binary": suite.binary.strip_prefix(&bin).unwrap_or(&suite.binary),
+                "words": words,
+                "device_type": suite.device_type,
+            })
+        })
+        .collect();
+    println!("{:#}", serde_json::Value::from(suites));
+    Ok(ExitCode::SUCCESS)
+}
