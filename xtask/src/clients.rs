@@ -45,6 +45,8 @@ pub struct Client {
     pub once_a_driver: bool,
     /// `all-drivers`.
     pub all_drivers: bool,
+    /// `link-driver`.
+    pub link_driver: bool,
     /// `needs`.
     pub needs: Vec<String>,
 }
@@ -96,77 +98,95 @@ fn compile_sources(
     more: &[String],
 ) -> Result<Vec<Client>> {
     let compiled = workers::map(sources, workers::count(), |source| {
-        let name = source
-            .file_stem()
-            .expect("listed files have names")
-            .to_string_lossy()
-            .into_owned();
-        let text = sh::read(source)?;
-        let mut client = Client {
-            path: out.join(&name),
-            name,
-            env: Vec::new(),
-            without_vulkan: false,
-            without_layers: false,
-            without_newest_layer: false,
-            races: false,
-            once: false,
-            once_a_driver: false,
-            all_drivers: false,
-            needs: Vec::new(),
-        };
-        let mut link = vec!["-lOpenCL".to_string()];
-        for line in text.lines().take(40) {
-            let Some(directive) = line.trim().strip_prefix("// client: ") else {
-                // In another kind of comment it would be passed over without a word.
-                match line
-                    .trim_start_matches(['/', '*', ' '])
-                    .starts_with("client:")
-                {
-                    true => return Err(format!("{}: {line}: no directive", source.display())),
-                    false => continue,
-                }
-            };
-            match directive.split_once(' ') {
-                Some(("env", pair)) => {
-                    let (key, value) = pair
-                        .split_once('=')
-                        .ok_or_else(|| format!("{}: {line}", source.display()))?;
-                    client.env.push((key.to_string(), value.to_string()));
-                }
-                Some(("link", libraries)) => {
-                    link.extend(libraries.split_whitespace().map(str::to_string));
-                }
-                Some(("needs", things)) => {
-                    client
-                        .needs
-                        .extend(things.split_whitespace().map(str::to_string));
-                }
-                None if directive == "without-vulkan" => client.without_vulkan = true,
-                None if directive == "without-layers" => client.without_layers = true,
-                None if directive == "without-newest-layer" => client.without_newest_layer = true,
-                None if directive == "races" => client.races = true,
-                None if directive == "once" => client.once = true,
-                None if directive == "once-a-driver" => client.once_a_driver = true,
-                None if directive == "all-drivers" => {
-                    client.once = true;
-                    client.all_drivers = true;
-                }
-                None if directive == "link-driver" => {
-                    let dir = library.parent().expect("the library lies in a folder");
-                    link = vec![
-                        library.display().to_string(),
-                        format!("-Wl,-rpath,{}", dir.display()),
-                    ];
-                }
-                _ => return Err(format!("{}: unknown directive: {line}", source.display())),
-            }
-        }
+        let (client, mut link) = describe(source, out, library)?;
         link.extend(more.iter().cloned());
         compiler.compile(source, &client.path, &link)?;
         Ok(client)
     });
     compiled.into_iter().collect()
+}
+
+/// Reads the directives of all clients of `tests/clients`, which would be compiled into a folder.
+#[cfg(test)]
+pub fn describe_all(out: &Path) -> Result<Vec<Client>> {
+    let sources = sh::files_with(&sh::root().join("tests/clients"), &["c", "cpp"])?;
+    let described = sources.iter().map(|source| describe(source, out, out));
+    described
+        .map(|described| described.map(|(client, _)| client))
+        .collect()
+}
+
+/// Reads the directives of a client; gives the linker's words, too.
+fn describe(source: &Path, out: &Path, library: &Path) -> Result<(Client, Vec<String>)> {
+    let name = source
+        .file_stem()
+        .expect("listed files have names")
+        .to_string_lossy()
+        .into_owned();
+    let text = sh::read(source)?;
+    let mut client = Client {
+        path: out.join(&name),
+        name,
+        env: Vec::new(),
+        without_vulkan: false,
+        without_layers: false,
+        without_newest_layer: false,
+        races: false,
+        once: false,
+        once_a_driver: false,
+        all_drivers: false,
+        link_driver: false,
+        needs: Vec::new(),
+    };
+    let mut link = vec!["-lOpenCL".to_string()];
+    for line in text.lines().take(40) {
+        let Some(directive) = line.trim().strip_prefix("// client: ") else {
+            // In another kind of comment it would be passed over without a word.
+            match line
+                .trim_start_matches(['/', '*', ' '])
+                .starts_with("client:")
+            {
+                true => return Err(format!("{}: {line}: no directive", source.display())),
+                false => continue,
+            }
+        };
+        match directive.split_once(' ') {
+            Some(("env", pair)) => {
+                let (key, value) = pair
+                    .split_once('=')
+                    .ok_or_else(|| format!("{}: {line}", source.display()))?;
+                client.env.push((key.to_string(), value.to_string()));
+            }
+            Some(("link", libraries)) => {
+                link.extend(libraries.split_whitespace().map(str::to_string));
+            }
+            Some(("needs", things)) => {
+                client
+                    .needs
+                    .extend(things.split_whitespace().map(str::to_string));
+            }
+            None if directive == "without-vulkan" => client.without_vulkan = true,
+            None if directive == "without-layers" => client.without_layers = true,
+            None if directive == "without-newest-layer" => client.without_newest_layer = true,
+            None if directive == "races" => client.races = true,
+            None if directive == "once" => client.once = true,
+            None if directive == "once-a-driver" => client.once_a_driver = true,
+            None if directive == "all-drivers" => {
+                client.once = true;
+                client.all_drivers = true;
+            }
+            None if directive == "link-driver" => {
+                client.link_driver = true;
+                let dir = library.parent().expect("the library lies in a folder");
+                link = vec![
+                    library.display().to_string(),
+                    format!("-Wl,-rpath,{}", dir.display()),
+                ];
+            }
+            _ => return Err(format!("{}: unknown directive: {line}", source.display())),
+        }
+    }
+    Ok((client, link))
 }
 
 /// Compiles a layer of `tests/layers`: one of the OpenCL loader, or of the Vulkan loader.

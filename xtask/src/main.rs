@@ -21,6 +21,7 @@ mod info;
 mod install;
 mod installation;
 mod kernel_files;
+mod kit;
 mod lavapipe;
 mod layer_messages;
 mod layout;
@@ -59,6 +60,8 @@ cargo xtask COMMAND
                             build the release and install it; sudo is called where it is needed
   uninstall [--prefix P] [--user] [--cache]
                             undo install, and remove the cache of built programs
+  kit [FILE]                one file with driver, tools and tests, for a machine with a GPU and without Rust:
+                            docs/gpu-drivers.md; target/kit/pumice-kit.tar.xz unless FILE is given
   package                   a Debian package, an RPM and a tarball in target/package
   package again             build them once more elsewhere: they must be equal
   package try [SUITE]...    install that package in a minimal Debian made for it (needs root)
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
             "guide" => guide::run(rest),
             "cluster" => cluster::run(rest),
             "install" => install::install(rest),
+            "kit" => kit::run(rest),
             "package" => package::run(rest),
             "uninstall" => install::uninstall(rest),
             "help" | "--help" | "-h" => {

@@ -58,6 +58,16 @@ fn build_info(profile: Profile) -> Result {
     build(profile, &of("rustc", "pumice-info"), &fixed)
 }
 
+/// Builds the tools of the harness, which need an OpenCL loader, and returns their folder.
+pub fn harness(profile: Profile) -> Result<PathBuf> {
+    build(
+        profile,
+        &["build", "--package", "pumice-cts-harness", "--bins"],
+        &[],
+    )?;
+    Ok(profile.folder())
+}
+
 /// Builds everything.
 pub fn all(profile: Profile) -> Result<Built> {
     build(profile, &["build", "--package", "pumice-icd"], &[])?;

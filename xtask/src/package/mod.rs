@@ -157,7 +157,7 @@ fn commit_time() -> Result<String> {
 }
 
 /// A folder for a package's files, empty.
-fn fresh(folder: &Path) -> Result {
+pub fn fresh(folder: &Path) -> Result {
     if folder.exists() {
         std::fs::remove_dir_all(folder)
             .map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -166,7 +166,7 @@ fn fresh(folder: &Path) -> Result {
 }
 
 /// Copies a file with its permissions.
-fn copy(from: &Path, to: &Path, mode: u32) -> Result {
+pub fn copy(from: &Path, to: &Path, mode: u32) -> Result {
     let mode = format!("{mode:o}");
     sh::output(
         Command::new("install")
@@ -177,7 +177,7 @@ fn copy(from: &Path, to: &Path, mode: u32) -> Result {
 }
 
 /// Writes a text file that everybody can read.
-fn write(path: &Path, text: impl AsRef<[u8]>) -> Result {
+pub fn write(path: &Path, text: impl AsRef<[u8]>) -> Result {
     sh::write(path, text)?;
     sh::output(Command::new("chmod").arg("644").arg(path)).map(drop)
 }

@@ -3,15 +3,13 @@
 //! validation layer and anything else fail.
 
 use super::{Bench, CARDS, Card};
+use crate::kit::CTS_BUILD;
 use crate::layer_messages::Messages;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-/// The variable that names the folder of a built OpenCL-CTS (`test_conformance`).
-const BUILD: &str = "CTS_BUILD";
 
 /// Suites that reach everything but the results of kernels, in groups with the arguments of their test programs.
 const SUITES: &[(&[&str], &str)] = &[
@@ -34,8 +32,8 @@ const SUITES: &[(&[&str], &str)] = &[
 
 /// Runs them, if the variable is set.
 pub fn run(report: &mut Report, bench: &Bench) -> Result {
-    let Some(build) = std::env::var_os(BUILD).map(PathBuf::from) else {
-        println!("  {BUILD} names no folder: OpenCL-CTS is left out");
+    let Some(build) = std::env::var_os(CTS_BUILD).map(PathBuf::from) else {
+        println!("  {CTS_BUILD} names no folder: OpenCL-CTS is left out");
         return Ok(());
     };
     test::build_runner()?;
