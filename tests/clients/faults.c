@@ -3,7 +3,7 @@
  * everything goes on with the same objects when it tries again, and nothing aborts or hangs. A lost
  * device fails every command from then on. The client runs itself again with each plan. */
 #define _POSIX_C_SOURCE 200809L
-#include "common.h"
+#include "fences.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,9 +251,10 @@ int main(int argc, char **argv)
         "vkWaitForFences:lost:2", "vkGetFenceStatus:lost:5", "vkQueueSubmit:lost:3",
     };
     const char *mask = getenv("PUMICE_MASK");
-    int fences = mask && strstr(mask, "timelineSemaphore");
     with_plans(argv[0], plans, sizeof plans / sizeof *plans);
-    if (!fences)
+    if (!lacks_timelines() && asks_fences())
+        with_plans(argv[0], of_fences, sizeof of_fences / sizeof *of_fences);
+    else if (!lacks_timelines())
         with_plans(argv[0], of_semaphores, sizeof of_semaphores / sizeof *of_semaphores);
     /* A device without timeline semaphores. */
     char masked[512];
