@@ -10,7 +10,7 @@ static inline int lacks_timelines(void)
     return mask && strstr(mask, "timelineSemaphore");
 }
 
-/* The host asks fences, although there are timeline semaphores: by the mask, or by a quirk of the first device's driver. */
+/* Fences take the place of timeline semaphores that there are: by the mask, or by a quirk of the first device's driver. */
 static inline int asks_fences(void)
 {
     typedef cl_int(CL_API_CALL * report_function)(cl_platform_id, size_t, char *, size_t *);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-/// The environment of a device without device addresses, whose host waits for fences beside timeline semaphores.
+/// The environment of a device without device addresses, with fences in place of timeline semaphores.
 pub fn without_addresses() -> (&'static str, String) {
     let mask = "bufferDeviceAddress,+slowTimelines";
     ("PUMICE_MASK", mask.to_string())

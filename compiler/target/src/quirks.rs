@@ -118,7 +118,7 @@ kinds! {
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
     /// a queue one after the other, each to its end (for speed).
     RunsInOrder, "vulkan-layer/src/device/mod.rs";
-    /// The host asks and waits for fences beside timeline semaphores (for speed).
+    /// Submissions have fences, as on devices without timeline semaphores (for speed).
     SlowTimelines, "vulkan-layer/src/commands/timeline/mod.rs";
     /// There is no way around it. The device is left out unless `PUMICE_FAULTY_DRIVERS` asks for it, and
     /// device queues are not offered there.

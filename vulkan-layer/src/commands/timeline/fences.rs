@@ -110,57 +110,44 @@ impl Fences {
         }
     }
 
-    /// Submits, with binary semaphores for what the submission waits for.
     pub fn submit(&self, device: &Arc<DeviceShared>, submission: Submission<'_>) -> Result<Used> {
-        self.submit_with(device, submission.value, |fence| {
-            let mut links = Vec::new();
-            // Signalled by the same call as the work that waits for it.
-            let mut own = Vec::new();
-            for queue in queues_to_wait_for(submission.queue, submission.waits) {
-                let mut link = Link::take(device)?;
-                match queue == submission.queue {
-                    true => own.push(link.raw),
-                    false => link.signal(queue)?,
-                }
-                links.push(link);
-            }
-            let mut semaphores: Vec<_> = links.iter().map(|link| link.raw).collect();
-            semaphores.extend(&submission.awaited);
-            let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
-            let work = vk::SubmitInfo::default()
-                .wait_semaphores(&semaphores)
-                .wait_dst_stage_mask(&stages)
-                .command_buffers(submission.command_buffers)
-                .signal_semaphores(&submission.signaled);
-            let mut infos = Vec::new();
-            if !own.is_empty() {
-                infos.push(vk::SubmitInfo::default().signal_semaphores(&own));
-            }
-            infos.push(work);
-            // SAFETY: the caller of `Timeline::submit` has locked the timeline's order, its command buffers are
-            // complete, and what they use is kept until the value is reached. The fence is new or reset.
-            unsafe { device.submit(submission.queue, &infos, fence)? };
-            for link in &mut links {
-                link.settled = true;
-            }
-            Ok(links.into_iter().map(|link| Box::new(link) as _).collect())
-        })
-    }
-
-    /// Submits with a fence that tells when the value is reached.
-    pub fn submit_with(
-        &self,
-        device: &Arc<DeviceShared>,
-        value: u64,
-        submit: impl FnOnce(vk::Fence) -> Result<Used>,
-    ) -> Result<Used> {
         let fence = Fence::take(device)?;
-        let used = submit(fence.raw)?;
+        let mut links = Vec::new();
+        // Signalled by the same call as the work that waits for it.
+        let mut own = Vec::new();
+        for queue in queues_to_wait_for(submission.queue, submission.waits) {
+            let mut link = Link::take(device)?;
+            match queue == submission.queue {
+                true => own.push(link.raw),
+                false => link.signal(queue)?,
+            }
+            links.push(link);
+        }
+        let mut semaphores: Vec<_> = links.iter().map(|link| link.raw).collect();
+        semaphores.extend(&submission.awaited);
+        let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
+        let work = vk::SubmitInfo::default()
+            .wait_semaphores(&semaphores)
+            .wait_dst_stage_mask(&stages)
+            .command_buffers(submission.command_buffers)
+            .signal_semaphores(&submission.signaled);
+        let mut infos = Vec::new();
+        if !own.is_empty() {
+            infos.push(vk::SubmitInfo::default().signal_semaphores(&own));
+        }
+        infos.push(work);
+        // SAFETY: the caller of `Timeline::submit` has locked the timeline's order, its command buffers are
+        // complete, and what they use is kept until the value is reached. The fence is new or reset.
+        unsafe { device.submit(submission.queue, &infos, fence.raw)? };
         fence.submitted.store(true, Ordering::Release);
         let mut in_flight = self.in_flight.lock();
-        in_flight.push_back((value, Arc::new(fence)));
+        in_flight.push_back((submission.value, Arc::new(fence)));
         self.added.notify_all();
-        Ok(used)
+        drop(in_flight);
+        for link in &mut links {
+            link.settled = true;
+        }
+        Ok(links.into_iter().map(|link| Box::new(link) as _).collect())
     }
 }
 

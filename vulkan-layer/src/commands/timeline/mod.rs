@@ -1,8 +1,8 @@
 //! Timelines: the order of a queue's submissions, and waits for their ends.
 //!
-//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others each submission has a fence, and
-//! queues wait for each other by binary semaphores ([`fences`]). Where the host learns late of a semaphore's value
-//! ([`QuirkKind::SlowTimelines`]), a submission has both: queues wait for the semaphore, the host for the fence.
+//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others, and where they are slow
+//! ([`QuirkKind::SlowTimelines`]), each submission has a fence, and queues wait for each other by binary semaphores
+//! ([`fences`]).
 
 use std::any::Any;
 use std::sync::Arc;
@@ -38,25 +38,6 @@ struct TimelineInner {
 enum Points {
     Semaphore(TimelineSemaphore),
     Fences(Fences),
-    /// For the device and for the host.
-    Both(TimelineSemaphore, Fences),
-}
-
-impl Points {
-    fn semaphore(&self) -> Option<&TimelineSemaphore> {
-        match self {
-            Points::Semaphore(semaphore) | Points::Both(semaphore, _) => Some(semaphore),
-            Points::Fences(_) => None,
-        }
-    }
-
-    /// Names the calls by which the host asks and waits.
-    fn host_calls(&self) -> [&'static str; 2] {
-        match self {
-            Points::Semaphore(_) => ["vkGetSemaphoreCounterValue", "vkWaitSemaphores"],
-            Points::Fences(_) | Points::Both(..) => ["vkGetFenceStatus", "vkWaitForFences"],
-        }
-    }
 }
 
 /// A submission waits until the timeline reaches the value. The value must have been submitted.
@@ -117,26 +98,22 @@ impl Timeline {
         let caps = &device.caps;
         let slow = quirks::has(&caps.driver, QuirkKind::SlowTimelines)
             || caps.is_masked(MASKED_SLOW_TIMELINES);
-        let points = match (caps.features.timeline_semaphore, slow) {
-            (true, false) => Points::Semaphore(TimelineSemaphore::take(device)?),
-            (true, true) => Points::Both(TimelineSemaphore::take(device)?, Fences::new(queue)),
-            (false, _) => Points::Fences(Fences::new(queue)),
+        let points = match caps.features.timeline_semaphore && !slow {
+            true => Points::Semaphore(TimelineSemaphore::take(device)?),
+            false => Points::Fences(Fences::new(queue)),
         };
         let timeline = Self(Arc::new(TimelineInner {
             device: Arc::clone(device),
             points,
             reached: AtomicU64::new(0),
         }));
-        let start = match timeline.0.points.semaphore() {
-            Some(semaphore) => {
-                device.note_loss(fault::check("vkGetSemaphoreCounterValue"))?;
-                device.check_loss()?;
-                let start = device.note_loss(counter(semaphore, device))?;
-                timeline.0.reached.store(start, Ordering::Release);
+        let start = match &timeline.0.points {
+            Points::Semaphore(semaphore) => {
+                let start = timeline.completed()?;
                 semaphore.submitted(start);
                 start
             }
-            None => 0,
+            Points::Fences(_) => 0,
         };
         Ok((timeline, start))
     }
@@ -155,16 +132,9 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`], out of memory.
     pub(super) fn submit(&self, submission: Submission<'_>) -> Result<Used> {
-        let value = submission.value;
         match &self.0.points {
-            Points::Semaphore(semaphore) => {
-                semaphore.submit(self.device(), submission, vk::Fence::null())
-            }
+            Points::Semaphore(semaphore) => semaphore.submit(self.device(), submission),
             Points::Fences(fences) => fences.submit(self.device(), submission),
-            Points::Both(semaphore, fences) => {
-                let submit = |fence| semaphore.submit(self.device(), submission, fence);
-                fences.submit_with(self.device(), value, submit)
-            }
         }
     }
 
@@ -173,8 +143,10 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn completed(&self) -> Result<u64> {
-        let [ask, _] = self.0.points.host_calls();
-        let checked = fault::check(ask);
+        let checked = fault::check(match self.0.points {
+            Points::Semaphore(_) => "vkGetSemaphoreCounterValue",
+            Points::Fences(_) => "vkGetFenceStatus",
+        });
         self.0.device.note_loss(checked)?;
         self.poll()
     }
@@ -193,10 +165,15 @@ impl Timeline {
         let (device, reached) = (&self.0.device, &self.0.reached);
         match &self.0.points {
             Points::Semaphore(semaphore) => {
-                let value = counter(semaphore, device)?;
-                Ok(value.max(reached.fetch_max(value, Ordering::AcqRel)))
+                let value = semaphore.counter(device);
+                let value = value.call("vkGetSemaphoreCounterValue")?;
+                // A lost device may report any value.
+                match value == u64::MAX {
+                    true => Err(Error::DeviceLost),
+                    false => Ok(value.max(reached.fetch_max(value, Ordering::AcqRel))),
+                }
             }
-            Points::Fences(fences) | Points::Both(_, fences) => {
+            Points::Fences(fences) => {
                 fences.poll(device, reached).call("vkGetFenceStatus")?;
                 Ok(reached.load(Ordering::Acquire))
             }
@@ -234,8 +211,10 @@ impl Timeline {
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn block(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
-        let [_, wait] = self.0.points.host_calls();
-        let checked = fault::check(wait);
+        let checked = fault::check(match self.0.points {
+            Points::Semaphore(_) => "vkWaitSemaphores",
+            Points::Fences(_) => "vkWaitForFences",
+        });
         self.0.device.note_loss(checked)?;
         if !self.0.device.turnstile.is_narrow() {
             return self.block_once(value, timeout);
@@ -270,27 +249,14 @@ impl Timeline {
                 }
                 Ok(over)
             }
-            Points::Fences(fences) | Points::Both(_, fences) => {
-                fences.block(device, reached, value, timeout)
-            }
+            Points::Fences(fences) => fences.block(device, reached, value, timeout),
         }
-    }
-}
-
-/// The value of a timeline semaphore.
-fn counter(semaphore: &TimelineSemaphore, device: &DeviceShared) -> Result<u64> {
-    let value = semaphore.counter(device);
-    let value = value.call("vkGetSemaphoreCounterValue")?;
-    // A lost device may report any value.
-    match value == u64::MAX {
-        true => Err(Error::DeviceLost),
-        false => Ok(value),
     }
 }
 
 impl Drop for TimelineInner {
     fn drop(&mut self) {
-        if let Some(semaphore) = self.points.semaphore() {
+        if let Points::Semaphore(semaphore) = &self.points {
             semaphore.give_back(&self.device);
         }
     }

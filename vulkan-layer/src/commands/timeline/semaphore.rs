@@ -7,7 +7,7 @@ use std::time::Duration;
 use ash::prelude::VkResult;
 use ash::vk;
 
-use super::{Submission, Used, Wait, nanoseconds};
+use super::{Points, Submission, Used, Wait, nanoseconds};
 use crate::device::DeviceShared;
 use crate::device::fault;
 use crate::error::{Context, Error, Result};
@@ -78,17 +78,11 @@ impl TimelineSemaphore {
         }
     }
 
-    /// Submits; the fence, if it is not null, is signalled at the end.
-    pub fn submit(
-        &self,
-        device: &Arc<DeviceShared>,
-        submission: Submission<'_>,
-        fence: vk::Fence,
-    ) -> Result<Used> {
+    pub fn submit(&self, device: &Arc<DeviceShared>, submission: Submission<'_>) -> Result<Used> {
         // Binary semaphores have a value that is ignored.
-        let of_timeline = |wait: &Wait| {
-            let semaphore = wait.timeline.0.points.semaphore()?;
-            Some((semaphore.raw, wait.value))
+        let of_timeline = |wait: &Wait| match &wait.timeline.0.points {
+            Points::Semaphore(semaphore) => Some((semaphore.raw, wait.value)),
+            Points::Fences(_) => None,
         };
         let waits = submission.waits.iter().filter_map(of_timeline);
         let (mut semaphores, mut values): (Vec<_>, Vec<_>) = waits.unzip();
@@ -122,8 +116,8 @@ impl TimelineSemaphore {
             }
         };
         // SAFETY: the caller of `Timeline::submit` has locked the timeline's order, its command buffers are
-        // complete, and what they use is kept until the value is reached. The fence is new or reset.
-        unsafe { device.submit(submission.queue, &infos, fence)? };
+        // complete, and what they use is kept until the value is reached.
+        unsafe { device.submit(submission.queue, &infos, vk::Fence::null())? };
         self.submitted(submission.value);
         // The timelines that it waits for must outlive the submission.
         let timelines = submission.waits.iter().map(|wait| wait.timeline.clone());
