@@ -79,8 +79,7 @@ fn device(device: &Ref<Device>) -> String {
         Abi::Addresses => "addresses",
         Abi::Descriptors(_) => "descriptors",
     };
-    let told = caps.compute_units.map(|count| count.to_string());
-    let compute_units = told.unwrap_or_else(|| "null".into());
+    let compute_units = (caps.compute_units).map_or("null".into(), |count| count.to_string());
     let fields = Fields::default()
         .text("name", device.name())
         .text("vulkan_name", &caps.name)

@@ -3,7 +3,7 @@
  * those that the device was to do with an error, calls of the old context answer, its objects can be released, and a
  * new context of the same device works. The client runs itself again for each way of losing it. */
 #define _POSIX_C_SOURCE 200809L
-#include "fences.h"
+#include "report.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2)
         return child();
-    int fences = lacks_timelines() || asks_fences();
+    int fences = asks_fences();
     const char *wait = fences ? "vkWaitForFences:lost:60" : "vkWaitSemaphores:lost:10";
     const char *ask = fences ? "vkGetFenceStatus:lost:500" : "vkGetSemaphoreCounterValue:lost:500";
     const char *plans[] = {"vkQueueSubmit:lost:90", wait, ask, "vkQueueSubmit:lost:97"};

@@ -3,7 +3,7 @@
  * everything goes on with the same objects when it tries again, and nothing aborts or hangs. A lost
  * device fails every command from then on. The client runs itself again with each plan. */
 #define _POSIX_C_SOURCE 200809L
-#include "fences.h"
+#include "report.h"
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,13 +84,7 @@ static void finished(cl_event event, int *again)
 /* Every line of the plan has made calls fail: the driver's report counts them. */
 static void check_given(void)
 {
-    typedef cl_int(CL_API_CALL * report_function)(cl_platform_id, size_t, char *, size_t *);
-    cl_platform_id platform = pumice_platform();
-    report_function report = (report_function)clGetExtensionFunctionAddressForPlatform(platform, "pumiceReport");
-    static char text[1 << 20];
-    CHECK(report != NULL);
-    MUST(report(platform, sizeof text, text, NULL));
-    char *lines = strstr(text, "\"faults\""), *at = lines;
+    char *lines = strstr(driver_report(), "\"faults\""), *at = lines;
     CHECK(lines && strstr(lines, "\"given\""));
     while (at && (at = strstr(at, "\"given\""))) {
         at += strlen("\"given\"");
@@ -252,9 +246,7 @@ int main(int argc, char **argv)
     };
     const char *mask = getenv("PUMICE_MASK");
     with_plans(argv[0], plans, sizeof plans / sizeof *plans);
-    if (!lacks_timelines() && asks_fences())
-        with_plans(argv[0], of_fences, sizeof of_fences / sizeof *of_fences);
-    else if (!lacks_timelines())
+    if (!asks_fences())
         with_plans(argv[0], of_semaphores, sizeof of_semaphores / sizeof *of_semaphores);
     /* A device without timeline semaphores. */
     char masked[512];

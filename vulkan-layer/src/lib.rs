@@ -78,7 +78,7 @@ pub use commands::image_copy::TexelRows;
 pub use commands::recorder::{CopyRegion, Recorder};
 pub use commands::recording::Recording;
 pub use commands::submit::Queue;
-pub use commands::timeline::{MASKED_SLOW_TIMELINES, Timeline, Wait};
+pub use commands::timeline::{Timeline, Wait};
 pub use device::LogicalDevice;
 pub use device::fault::{Fault, faults_given};
 pub use device::instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};

@@ -33,8 +33,8 @@ pub fn old_device() -> (&'static str, String) {
 
 /// The environment of an old device without device addresses.
 pub fn old_device_without_addresses() -> (&'static str, String) {
-    let (name, old) = old_device();
-    (name, format!("{old},bufferDeviceAddress"))
+    let ((name, old), (_, addresses)) = (old_device(), without_addresses());
+    (name, format!("{old},{addresses}"))
 }
 
 /// Returns whether a setting takes a feature away.

@@ -2,8 +2,8 @@
 
 use pumice_compiler::Target;
 use pumice_compiler::target::matrix::{Component, NativeProduct, Product, products};
+use pumice_vulkan_layer::Capabilities;
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
-use pumice_vulkan_layer::{Capabilities, MASKED_SLOW_TIMELINES};
 
 use crate::device::format;
 
@@ -87,14 +87,8 @@ pub const SAMPLE_EXACTLY: &str = "sampleExactly";
 pub const LAUNCH_PROMISES: &str = "launchPromises";
 /// Its name where processors are to have that code too.
 pub const LAUNCH_PROMISES_TOO: &str = "+launchPromises";
-/// All words of the mask that are no features or findings of the Vulkan layer.
-pub const MASKED: [&str; 5] = [
-    IMAGES,
-    SAMPLE_EXACTLY,
-    LAUNCH_PROMISES,
-    LAUNCH_PROMISES_TOO,
-    MASKED_SLOW_TIMELINES,
-];
+/// All words of the mask that the Vulkan layer does not know.
+pub const MASKED: [&str; 4] = [IMAGES, SAMPLE_EXACTLY, LAUNCH_PROMISES, LAUNCH_PROMISES_TOO];
 
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {

@@ -13,34 +13,40 @@ pub(super) fn query(
     physical: vk::PhysicalDevice,
 ) -> Option<u32> {
     let has = |name: &CStr| name.to_str().is_ok_and(|name| caps.has_extension(name));
-    let mut properties = vk::PhysicalDeviceProperties2::default();
-    let count = if has(ash::nv::shader_sm_builtins::NAME) {
-        let mut told = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
-        properties = properties.push_next(&mut told);
-        // SAFETY: the device has the extension of the linked struct.
-        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-        told.shader_sm_count
-    } else if has(ash::amd::shader_core_properties2::NAME) {
-        let mut told = vk::PhysicalDeviceShaderCoreProperties2AMD::default();
-        properties = properties.push_next(&mut told);
-        // SAFETY: the device has the extension of the linked struct.
-        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-        told.active_compute_unit_count
-    } else if has(ash::amd::shader_core_properties::NAME) {
-        let mut told = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
-        properties = properties.push_next(&mut told);
-        // SAFETY: the device has the extension of the linked struct.
-        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-        let arrays = told.shader_engine_count * told.shader_arrays_per_engine_count;
-        arrays * told.compute_units_per_shader_array
-    } else if has(ash::arm::shader_core_builtins::NAME) {
-        let mut told = vk::PhysicalDeviceShaderCoreBuiltinsPropertiesARM::default();
-        properties = properties.push_next(&mut told);
-        // SAFETY: the device has the extension of the linked struct.
-        unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
-        told.shader_core_count
-    } else {
-        0
+    // SAFETY: each answer is asked of a device that has its extension.
+    let count = unsafe {
+        if has(ash::nv::shader_sm_builtins::NAME) {
+            let told: vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV<'_> = ask(instance, physical);
+            told.shader_sm_count
+        } else if has(ash::amd::shader_core_properties2::NAME) {
+            let told: vk::PhysicalDeviceShaderCoreProperties2AMD<'_> = ask(instance, physical);
+            told.active_compute_unit_count
+        } else if has(ash::amd::shader_core_properties::NAME) {
+            let told: vk::PhysicalDeviceShaderCorePropertiesAMD<'_> = ask(instance, physical);
+            let arrays = told.shader_engine_count * told.shader_arrays_per_engine_count;
+            arrays * told.compute_units_per_shader_array
+        } else if has(ash::arm::shader_core_builtins::NAME) {
+            let told: vk::PhysicalDeviceShaderCoreBuiltinsPropertiesARM<'_> =
+                ask(instance, physical);
+            told.shader_core_count
+        } else {
+            0
+        }
     };
     (count > 0).then_some(count)
+}
+
+/// Asks for the properties of an extension.
+///
+/// # Safety
+/// The device has the extension that defines `T`.
+unsafe fn ask<T: vk::ExtendsPhysicalDeviceProperties2 + Default>(
+    instance: &ash::Instance,
+    physical: vk::PhysicalDevice,
+) -> T {
+    let mut told = T::default();
+    let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut told);
+    // SAFETY: the caller's promise.
+    unsafe { instance.get_physical_device_properties2(physical, &mut properties) };
+    told
 }

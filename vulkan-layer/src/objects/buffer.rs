@@ -3,6 +3,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use ash::prelude::VkResult;
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
@@ -84,6 +85,29 @@ pub(crate) fn usage(device: &DeviceShared) -> vk::BufferUsageFlags {
 
 pub(crate) fn has_addresses(device: &DeviceShared) -> bool {
     device.caps.features.buffer_device_address
+}
+
+/// Makes memory that is there already, which `import` names, memory of a type for a buffer.
+///
+/// # Safety
+/// `import` names such memory, of `size` bytes.
+pub(crate) unsafe fn allocate_imported(
+    device: &DeviceShared,
+    size: u64,
+    memory_type: u32,
+    import: &mut impl vk::ExtendsMemoryAllocateInfo,
+) -> VkResult<vk::DeviceMemory> {
+    let mut flags =
+        vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let mut info = vk::MemoryAllocateInfo::default()
+        .allocation_size(size)
+        .memory_type_index(memory_type)
+        .push_next(import);
+    if has_addresses(device) {
+        info = info.push_next(&mut flags);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { device.raw.allocate_memory(&info, None) }
 }
 
 /// A VkBuffer that is destroyed unless it is handed on.

@@ -9,7 +9,9 @@ use crate::caps::Capabilities;
 use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
+use crate::objects::buffer::{
+    Backing, Buffer, MemoryClass, RawBuffer, allocate_imported, check_size,
+};
 use crate::os::{self, Fd};
 
 /// The kind of a file descriptor that stands for memory.
@@ -113,18 +115,9 @@ fn import(
     let mut import = vk::ImportMemoryFdInfoKHR::default()
         .handle_type(kind.raw())
         .fd(raw);
-    let mut flags =
-        vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-    let mut info = vk::MemoryAllocateInfo::default()
-        .allocation_size(size)
-        .memory_type_index(memory_type)
-        .push_next(&mut import);
-    if has_addresses(device) {
-        info = info.push_next(&mut flags);
-    }
     // SAFETY: the descriptor is ours, and of that kind by the application's word, which the driver checks. The driver
     // owns it if it succeeds.
-    match unsafe { device.raw.allocate_memory(&info, None) } {
+    match unsafe { allocate_imported(device, size, memory_type, &mut import) } {
         Ok(memory) => Ok((memory, memory_type)),
         Err(result) => {
             os::close_refused(raw, same);

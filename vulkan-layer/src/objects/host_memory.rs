@@ -9,7 +9,9 @@ use crate::caps::DeviceType;
 use crate::device::fault;
 use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::objects::buffer::{Backing, Buffer, MemoryClass, RawBuffer, check_size, has_addresses};
+use crate::objects::buffer::{
+    Backing, Buffer, MemoryClass, RawBuffer, allocate_imported, check_size,
+};
 use crate::os;
 
 /// Size of pages, in bytes; their alignment suits every device that imports them.
@@ -115,18 +117,9 @@ unsafe fn import(
     let mut import = vk::ImportMemoryHostPointerInfoEXT::default()
         .handle_type(handle_type)
         .host_pointer(pointer.as_ptr().cast());
-    let mut flags =
-        vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
-    let mut info = vk::MemoryAllocateInfo::default()
-        .allocation_size(size)
-        .memory_type_index(memory_type)
-        .push_next(&mut import);
-    if has_addresses(device) {
-        info = info.push_next(&mut flags);
-    }
     fault::check("vkAllocateMemory")?;
     // SAFETY: the pointer is valid by this function's contract and aligned as checked.
-    let memory = unsafe { device.raw.allocate_memory(&info, None) };
+    let memory = unsafe { allocate_imported(device, size, memory_type, &mut import) };
     let memory = memory.call("vkAllocateMemory")?;
     // SAFETY: the memory has a type that the buffer accepts, and its size.
     let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };

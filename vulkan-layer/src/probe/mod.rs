@@ -5,6 +5,7 @@
 
 use crate::asm::{Module, class};
 use crate::caps::{DeviceType, Probes};
+use crate::commands::timeline::MASKED_SLOW_TIMELINES;
 use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
 use crate::features::Features;
@@ -40,11 +41,14 @@ const NAMES: [&str; 12] = [
     HOST_ADDRESSES,
 ];
 
-/// Returns whether a word of a mask means something here: a feature, the name of an extension, what probes find, a version.
+/// Returns whether a word of a mask means something here: a feature, the name of an extension, what probes find, a version,
+/// slow timelines.
 pub fn can_mask(word: &str) -> bool {
     let is_version = |minor: &str| minor.parse::<u32>().is_ok();
     match word.strip_prefix('+') {
-        Some(found) => NAMES.contains(&found) && found != HOST_ADDRESSES,
+        Some(found) => {
+            NAMES.contains(&found) && found != HOST_ADDRESSES || word == MASKED_SLOW_TIMELINES
+        }
         None => {
             Features::NAMES.contains(&word)
                 || NAMES.contains(&word)

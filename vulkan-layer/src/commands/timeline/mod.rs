@@ -68,7 +68,7 @@ pub(super) struct Submission<'a> {
 pub(super) type Used = Vec<Box<dyn Any + Send>>;
 
 /// The word of `PUMICE_MASK` by which any driver gets the quirk [`QuirkKind::SlowTimelines`].
-pub const MASKED_SLOW_TIMELINES: &str = "+slowTimelines";
+pub(crate) const MASKED_SLOW_TIMELINES: &str = "+slowTimelines";
 
 /// Time for which a wait polls before it blocks: longer than a short kernel takes, shorter than a
 /// scheduler's time slice.
