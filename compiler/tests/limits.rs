@@ -312,10 +312,10 @@ fn structures_have_as_many_members_as_spirv_allows() {
     );
 }
 
-/// The error of a kernel with this body for a driver that takes nests of 80, if there is one.
-fn nest_error(body: &str, checks: Checks) -> Option<String> {
+/// The error of a kernel with this body for a driver with this quirk, if there is one.
+fn nest_error(body: &str, quirk: QuirkKind, checks: Checks) -> Option<String> {
     let target = Target {
-        quirks: Quirks::NONE.with(QuirkKind::NestsOf80),
+        quirks: Quirks::NONE.with(quirk),
         checks,
         zero_private: checks.robust(),
         ..Target::reference()
@@ -343,10 +343,18 @@ fn nests_of_branches_are_cut_where_a_driver_takes_few() {
     let returns = |n| list(n, |i| format!("if (p[{i}]) return; p[x] = {i};\n"));
     for n in [40, 82, 300] {
         for text in [ifs(n), chain(n), returns(n)] {
-            assert_eq!(nest_error(&text, Checks::NONE), None, "{text}");
+            assert_eq!(
+                nest_error(&text, QuirkKind::NestsOf80, Checks::NONE),
+                None,
+                "{text}"
+            );
             // In a loop too.
             let text = format!("for (int r = 0; r < x; r++) {{ {text} }}");
-            assert_eq!(nest_error(&text, Checks::NONE), None, "{text}");
+            assert_eq!(
+                nest_error(&text, QuirkKind::NestsOf80, Checks::NONE),
+                None,
+                "{text}"
+            );
         }
     }
 }
@@ -355,10 +363,15 @@ fn nests_of_branches_are_cut_where_a_driver_takes_few() {
 fn nests_that_a_driver_cannot_take_are_refused() {
     let loops =
         |n| list(n, |i| format!("for (int i{i} = 0; i{i} < p[0]; i{i}++)\n")) + "p[i0] += x;\n";
-    for checks in [Checks::NONE, Checks::parse("robust").expect("checks")] {
-        assert_eq!(nest_error(&loops(80), checks), None);
-        let error = nest_error(&loops(81), checks).expect("refused");
-        let expected = "error: kernel `k`: loops nest 81 deep; the device's driver takes 80\n";
-        assert_eq!(error, expected);
+    for (quirk, most) in [(QuirkKind::NestsOf80, 80), (QuirkKind::LoopsOf38, 38)] {
+        for checks in [Checks::NONE, Checks::parse("robust").expect("checks")] {
+            assert_eq!(nest_error(&loops(most), quirk, checks), None);
+            let error = nest_error(&loops(most + 1), quirk, checks).expect("refused");
+            let expected = format!(
+                "error: kernel `k`: loops nest {} deep; the device's driver takes {most}\n",
+                most + 1
+            );
+            assert_eq!(error, expected);
+        }
     }
 }

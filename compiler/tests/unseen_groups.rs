@@ -1,14 +1,15 @@
 //! Kernels that cannot tell how their work-items are grouped: the driver chooses sizes for them that leave a smaller
-//! work-group at the end of a range, where launches are promised work-groups of one size.
+//! work-group at the end of a range, where launches are promised work-groups of one size, and Vulkan's driver the size of
+//! their sub-groups.
 
 use pumice_compiler::{
     CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link, lower,
 };
-use pumice_reflection::{Instruction, Need};
+use pumice_reflection::{Instruction, KernelRef, Need};
 use pumice_test_support::run_target;
 
-/// The names of the kernels that cannot tell.
-fn unseen(text: &str, options: &str) -> Vec<String> {
+/// The names of the kernels that have a need.
+fn kernels_with(need: fn(&Need) -> Option<KernelRef>, text: &str, options: &str) -> Vec<String> {
     let target = run_target();
     let (name, text) = ("<source>", text.as_bytes());
     let compiled = CompileOptions::parse(options).expect("options");
@@ -29,12 +30,28 @@ fn unseen(text: &str, options: &str) -> Vec<String> {
             _ => None,
         })
         .collect();
-    let needs = reflection.needs.iter();
-    let unseen = needs.filter_map(|need| match need {
-        Need::UnseenGroups { kernel } => Some(kernels[kernel.0 as usize].to_string()),
+    let found = reflection.needs.iter().filter_map(need);
+    found
+        .map(|kernel| kernels[kernel.0 as usize].to_string())
+        .collect()
+}
+
+/// The names of the kernels that cannot tell how their work-items are grouped.
+fn unseen(text: &str, options: &str) -> Vec<String> {
+    let need = |need: &Need| match need {
+        Need::UnseenGroups { kernel } => Some(*kernel),
         _ => None,
-    });
-    unseen.collect()
+    };
+    kernels_with(need, text, options)
+}
+
+/// The names of the kernels that can tell how large their sub-groups are.
+fn see_sub_groups(text: &str) -> Vec<String> {
+    let need = |need: &Need| match need {
+        Need::SeenSubgroups { kernel } => Some(*kernel),
+        _ => None,
+    };
+    kernels_with(need, text, "-cl-std=CL3.0")
 }
 
 const KERNELS: &str = "\
@@ -63,4 +80,18 @@ fn ids_sizes_and_what_groups_share_are_seen() {
     let none = Vec::<String>::new();
     assert_eq!(unseen(KERNELS, "-cl-std=CL3.0"), none);
     assert_eq!(unseen(KERNELS, "-cl-arm-non-uniform-work-group-size"), none);
+}
+
+#[test]
+fn sub_groups_are_seen_by_their_ids_sizes_functions_and_barriers() {
+    assert_eq!(see_sub_groups(KERNELS), ["sub_groups"]);
+    let text = "\
+#pragma OPENCL EXTENSION cl_khr_subgroups : enable
+uint lane(void) { return get_sub_group_local_id(); }
+kernel void called(global uint *o) { o[get_global_id(0)] = lane(); }
+kernel void size(global uint *o) { o[get_global_id(0)] = get_max_sub_group_size(); }
+kernel void meets(global uint *o) { o[1] = 1; sub_group_barrier(CLK_GLOBAL_MEM_FENCE); o[0] = 2; }
+kernel void unused(global uint *o) { lane(); o[get_global_id(0)] = get_local_id(0); }
+";
+    assert_eq!(see_sub_groups(text), ["called", "size", "meets"]);
 }

@@ -34,6 +34,7 @@ fn driver_name(driver: DriverId) -> &'static str {
     match driver {
         DriverId::MesaHoneykrisp => "Mesa Honeykrisp",
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
+        DriverId::IntelMesa => "Mesa ANV",
         DriverId::MesaTurnip => "Mesa Turnip",
         DriverId::NvidiaProprietary => "NVIDIA (proprietary)",
         DriverId::SwiftShader => "SwiftShader",

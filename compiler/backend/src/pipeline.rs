@@ -363,7 +363,7 @@ pub const PIPELINE: &[Pass] = &[
     .requires(&[Structured]),
     Pass::new(
         "deep_nests",
-        DriverQuirk(&[QuirkKind::NestsOf80]),
+        DriverQuirk(&[QuirkKind::NestsOf80, QuirkKind::LoopsOf38]),
         TryModule(deep_nests::run),
     )
     .requires(&[Inlined, Structured]),

@@ -2,7 +2,7 @@
 
 use super::{
     AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, MatrixOp,
-    MatrixType, PrintfArg, Type, Value,
+    MatrixType, PrintfArg, Scope, Type, Value,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -98,6 +98,19 @@ macro_rules! visit_operands {
 }
 
 impl InstKind {
+    /// Returns whether the effect may depend on which work-items make a sub-group.
+    pub fn sees_sub_groups(&self) -> bool {
+        match *self {
+            InstKind::BuiltIn { which } | InstKind::BuiltInWord { which, .. } => {
+                which.is_of_sub_group()
+            }
+            InstKind::Group { scope, .. } => scope == Scope::Subgroup,
+            InstKind::Barrier { execution, .. } => execution == Scope::Subgroup,
+            InstKind::Matrix { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Returns whether the instruction ends a block.
     pub fn is_terminator(&self) -> bool {
         matches!(

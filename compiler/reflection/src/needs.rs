@@ -23,6 +23,7 @@
 //! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
 //! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Spacing*, *Multiples*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension if *Spacing* is 1; else they are *Spacing* work-items apart, which is the number of lanes of a sub-group, and the sub-group's lanes have neighbours: launches have rows of whole sub-groups; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first |
 //! | 28 | UnseenGroups | *Kernel*: launches are promised work-groups of one size, and others give the same results |
+//! | 29 | SeenSubgroups | *Kernel*: its results may depend on the size of sub-groups, which is the device's unless it requires another |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -59,6 +60,11 @@ pub enum Need {
     },
     /// Work-groups of one size, unless nobody but the implementation has chosen it.
     UnseenGroups {
+        /// The kernel.
+        kernel: KernelRef,
+    },
+    /// Sub-groups of the size that the device tells. The driver chooses that of other kernels.
+    SeenSubgroups {
         /// The kernel.
         kernel: KernelRef,
     },
@@ -267,6 +273,7 @@ impl Need {
             Need::MadeSubgroups { .. } => "MadeSubgroups",
             Need::WholeSubgroups { .. } => "WholeSubgroups",
             Need::UnseenGroups { .. } => "UnseenGroups",
+            Need::SeenSubgroups { .. } => "SeenSubgroups",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::CheckMemory { .. } => "CheckMemory",
@@ -293,6 +300,7 @@ impl Need {
             | Need::MadeSubgroups { kernel }
             | Need::WholeSubgroups { kernel }
             | Need::UnseenGroups { kernel }
+            | Need::SeenSubgroups { kernel }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::CheckMemory { kernel, .. }
@@ -330,6 +338,7 @@ impl Need {
             Need::GraphNode { .. } => 22,
             Need::WholeSubgroups { .. } => 23,
             Need::UnseenGroups { .. } => 28,
+            Need::SeenSubgroups { .. } => 29,
             Need::SampledPixels { .. } => 24,
             Need::FollowedArgument { .. } => 25,
             Need::MadeSubgroups { .. } => 26,
@@ -346,6 +355,7 @@ impl Need {
             Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { kernel },
             Need::UnseenGroups { kernel },
+            Need::SeenSubgroups { kernel },
             Need::PrivateMemory {
                 kernel,
                 ordinal: 0,
@@ -421,6 +431,7 @@ impl Need {
             Need::MadeSubgroups { .. } => Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { .. } => Need::WholeSubgroups { kernel },
             Need::UnseenGroups { .. } => Need::UnseenGroups { kernel },
+            Need::SeenSubgroups { .. } => Need::SeenSubgroups { kernel },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
@@ -508,7 +519,8 @@ impl Need {
             Need::SubgroupCount { count, .. } => count.encode(sink, "Count"),
             Need::MadeSubgroups { .. }
             | Need::WholeSubgroups { .. }
-            | Need::UnseenGroups { .. } => Ok(()),
+            | Need::UnseenGroups { .. }
+            | Need::SeenSubgroups { .. } => Ok(()),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")

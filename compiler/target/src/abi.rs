@@ -37,6 +37,9 @@ pub enum PodPlace {
     Uniform,
     /// Push constants (`-pod-pushconstant`).
     PushConstant,
+    /// Push constants where a kernel's data fits there, else a storage buffer. No option: that document has one place for
+    /// all kernels.
+    PushConstantOrStorage,
 }
 
 /// The source of ids, sizes and offsets of the range.
@@ -119,6 +122,7 @@ impl DescriptorOptions {
     pub fn beside_addresses() -> Self {
         Self {
             opaque_pointers: true,
+            pods: PodPlace::PushConstantOrStorage,
             ..Self::of_driver()
         }
     }

@@ -63,6 +63,8 @@ kinds! {
     LoopValuesByPhi, "compiler/backend/src/passes/driver_quirks/loop_values.rs";
     /// Deep nests of branches and early returns are cut, kernels whose loops nest more than 80 deep are refused.
     NestsOf80, "compiler/backend/src/passes/driver_quirks/deep_nests.rs";
+    /// Kernels whose loops nest more than 38 deep are refused.
+    LoopsOf38, "compiler/backend/src/passes/driver_quirks/deep_nests.rs";
     /// Bits of two values are joined by a product of sums, not by a sum of products.
     SplitBitJoins, "compiler/backend/src/passes/driver_quirks/split_bit_joins.rs";
     /// Addresses of loads behind branches differ between work-items as far as the driver can see.

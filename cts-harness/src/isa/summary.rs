@@ -20,6 +20,8 @@ const fn kept(name: &'static str, of_drivers: &'static [&'static str]) -> Kept {
 const KEPT: &[Kept] = &[
     kept("inverse throughput", &["Inverse Throughput"]),
     kept("static cycles", &["Static cycle count"]),
+    // Of ANV.
+    kept("cycles", &["Cycles"]),
     kept("ALU", &["ALU"]),
     kept("latency", &["Latency"]),
     kept(
@@ -30,9 +32,16 @@ const KEPT: &[Kept] = &[
     kept("SALU", &["SALU"]),
     kept("VMEM", &["VMEM"]),
     kept("SMEM", &["SMEM"]),
+    kept("messages", &["SENDs"]),
     kept(
         "registers",
-        &["VGPRs", "Number of GPRs", "Full registers", "GPRs"],
+        &[
+            "VGPRs",
+            "Number of GPRs",
+            "Full registers",
+            "GPRs",
+            "Max live registers",
+        ],
     ),
     kept("scalar registers", &["SGPRs"]),
     kept("half registers", &["Half registers"]),
@@ -40,7 +49,10 @@ const KEPT: &[Kept] = &[
         "spilled",
         &["Spilled VGPRs", "Spills to memory", "Spills", "STP Count"],
     ),
-    kept("scratch", &["Scratch size", "SLM size", "Scratch"]),
+    kept(
+        "scratch",
+        &["Scratch size", "SLM size", "Scratch", "Scratch Memory Size"],
+    ),
     // clang's alone.
     kept("loops", &[]),
 ];

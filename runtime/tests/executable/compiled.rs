@@ -122,6 +122,10 @@ fn arguments(cases: &mut Cases<'_>) {
             &["ArgumentPodPushConstant"],
         ),
         (
+            descriptors(|o| o.pods = PodPlace::PushConstantOrStorage),
+            &["ArgumentPodPushConstant"],
+        ),
+        (
             descriptors(|o| o.cluster_pods = false),
             &["ArgumentPodStorageBuffer"],
         ),
@@ -279,6 +283,26 @@ fn both_kinds_of_push_constants(cases: &mut Cases<'_>) {
     }
 }
 
+/// A kernel's plain data lies in a storage buffer if it is longer than the push constants.
+fn push_constants_where_data_fits(cases: &mut Cases<'_>) {
+    let source = "
+        struct many { uint n[1000]; };
+        kernel void large(global uint *o, struct many all) { *o = all.n[999]; }
+        kernel void small(global uint *o, uint n) { *o = n; }";
+    let abi = descriptors(|o| o.pods = PodPlace::PushConstantOrStorage);
+    let instructions = ["ArgumentPodPushConstant", "ArgumentPodStorageBuffer"];
+    let executable = cases.build(source, abi, &instructions);
+    let o = cases.kit.buffer(&[0]);
+    let mut many = [0; 1000];
+    many[999] = 7;
+    for (name, data, expected) in [("large", &many[..], 7), ("small", &[5], 5)] {
+        let args = [whole(&o), pod(data)];
+        let launched = cases.kit.launch(&executable, name, &range(1, 1), &args);
+        launched.unwrap();
+        assert_eq!(cases.kit.words(&o), [expected], "{name}");
+    }
+}
+
 fn constant_data(cases: &mut Cases<'_>) {
     let source = "
         constant int4 table[3] = {(int4)(1), (int4)(2), (int4)(3, 4, 5, 6)};
@@ -370,6 +394,7 @@ fn every_instruction_is_written_and_dispatched() {
         constant_arguments(&mut cases);
         ranges(&mut cases);
         both_kinds_of_push_constants(&mut cases);
+        push_constants_where_data_fits(&mut cases);
         constant_data(&mut cases);
         program_scope(&mut cases);
         printf(&mut cases);

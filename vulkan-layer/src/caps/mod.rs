@@ -51,6 +51,8 @@ pub struct Driver {
 /// Drivers that this crate knows something about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DriverId {
+    /// VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA: Mesa's ANV and HASVK on Intel's GPUs.
+    IntelMesa,
     /// VK_DRIVER_ID_MESA_HONEYKRISP: Mesa on Apple's GPUs.
     MesaHoneykrisp,
     /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
@@ -70,6 +72,7 @@ impl Driver {
         const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::from_raw(26);
         match vk::DriverId::from_raw(self.id as i32) {
             MESA_HONEYKRISP => Some(DriverId::MesaHoneykrisp),
+            vk::DriverId::INTEL_OPEN_SOURCE_MESA => Some(DriverId::IntelMesa),
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
             vk::DriverId::MESA_TURNIP => Some(DriverId::MesaTurnip),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
@@ -82,9 +85,10 @@ impl Driver {
     /// project's name, NVIDIA's alone) or, SwiftShader's, into driverVersion.
     pub fn release(&self) -> Option<(u32, u32)> {
         let numbers = match self.known_id()? {
-            DriverId::MesaHoneykrisp | DriverId::MesaLlvmpipe | DriverId::MesaTurnip => {
-                self.info.strip_prefix("Mesa ")?
-            }
+            DriverId::IntelMesa
+            | DriverId::MesaHoneykrisp
+            | DriverId::MesaLlvmpipe
+            | DriverId::MesaTurnip => self.info.strip_prefix("Mesa ")?,
             DriverId::NvidiaProprietary => &self.info,
             DriverId::SwiftShader => {
                 let (major, minor) = (

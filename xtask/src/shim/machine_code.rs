@@ -24,7 +24,7 @@ fn folder() -> PathBuf {
 
 /// The step. The filter chooses cards, and of one card, behind a colon, kernels.
 pub fn run(report: &mut Report) -> Result {
-    let bench = Bench::set_up()?;
+    let bench = Bench::set_up("")?;
     test::build_runner()?;
     let tool = sh::target().join("debug/pumice-bench");
     let bless = std::env::var_os("PUMICE_BLESS").is_some();

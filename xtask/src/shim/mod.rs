@@ -1,7 +1,7 @@
 //! Clients on the Vulkan drivers of real GPUs, without the GPUs.
 //!
-//! Debian sid's mesa-drm-shim stands in for the kernel's side of RADV, NVK, Turnip and Honeykrisp: the
-//! drivers run whole, shader compilers included, and nothing executes. Layers of `tests/layers` complete
+//! Debian sid's mesa-drm-shim stands in for the kernel's side of RADV, NVK, Turnip and Honeykrisp, and a shim of
+//! `tests/shims` for that of ANV: the drivers run whole, shader compilers included, and nothing executes. Layers of `tests/layers` complete
 //! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
@@ -39,14 +39,21 @@ const PACKAGES: &[&str] = &[
     "libstdc++6",
 ];
 
+/// The library that pretends to be a kernel.
+enum Shim {
+    /// `libNAME_noop_drm_shim.so` of mesa-drm-shim.
+    Mesa(&'static str),
+    /// Compiled from `tests/shims/NAME.c`.
+    Own(&'static str),
+}
+
 /// A GPU that a shim pretends to be.
 pub struct Card {
     /// Short name for messages.
     pub name: &'static str,
     /// The driver's manifest is named `DRIVER_icd.json`.
     driver: &'static str,
-    /// The shim's library is named `libSHIM_noop_drm_shim.so`.
-    shim: &'static str,
+    shim: Shim,
     /// The variable that chooses the GPU.
     choice: Option<(&'static str, &'static str)>,
     /// A part of VkPhysicalDeviceProperties::deviceName.
@@ -70,13 +77,33 @@ const fn amd(
     Card {
         name,
         driver: "radeon",
-        shim: "amdgpu",
+        shim: Shim::Mesa("amdgpu"),
         choice: Some(("AMDGPU_GPU_ID", name)),
         device,
         row,
         runs_clients,
         shares_memory: false,
         finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+relaxedExp2,+relaxedLog2,+accurateRoots,+accurateSine",
+    }
+}
+
+const fn intel(
+    name: &'static str,
+    device: &'static str,
+    row: &'static str,
+    runs_clients: bool,
+    shares_memory: bool,
+) -> Card {
+    Card {
+        name,
+        driver: "intel",
+        shim: Shim::Own("intel_kernel"),
+        choice: Some(("INTEL_GPU", name)),
+        device,
+        row,
+        runs_clients,
+        shares_memory,
+        finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
     }
 }
 
@@ -115,7 +142,7 @@ const CARDS: &[Card] = &[
     Card {
         name: "nvk",
         driver: "nouveau",
-        shim: "nouveau",
+        shim: Shim::Mesa("nouveau"),
         choice: Some(("NOUVEAU_CHIPSET", "172")),
         device: "NVK",
         row: "NVK, Ampere (GeForce RTX 30)",
@@ -126,7 +153,7 @@ const CARDS: &[Card] = &[
     Card {
         name: "turnip",
         driver: "freedreno",
-        shim: "freedreno",
+        shim: Shim::Mesa("freedreno"),
         choice: Some(("FD_GPU_ID", "730")),
         device: "Turnip Adreno",
         row: "Turnip, Adreno 730",
@@ -137,7 +164,7 @@ const CARDS: &[Card] = &[
     Card {
         name: "honeykrisp",
         driver: "asahi",
-        shim: "asahi",
+        shim: Shim::Mesa("asahi"),
         choice: None,
         device: "Apple M1",
         row: "Honeykrisp, Apple M1",
@@ -145,6 +172,15 @@ const CARDS: &[Card] = &[
         shares_memory: true,
         finds: "+exactFma,+relaxedExp2,+relaxedLog2,+accurateSine",
     },
+    intel(
+        "skl",
+        "SKL GT2",
+        "ANV, Gen 9 (HD Graphics 530)",
+        false,
+        true,
+    ),
+    intel("tgl", "TGL GT2", "ANV, Xe-LP (Iris Xe)", true, true),
+    intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false),
 ];
 
 /// The name that clients are linked with, instead of LD_PRELOAD, which other programs that they
@@ -163,6 +199,7 @@ impl Shims {
         let place = private_apt::unpack_closure("sid", "drm-shim", PACKAGES)?;
         // libLLVM looks for libraries in $ORIGIN/../lib and, for that, not where its user says.
         link_to(Path::new("x86_64-linux-gnu"), &place.join("usr/lib/lib"))?;
+        compile_own_shims()?;
         let layer = Layer::at(&place);
         Ok(Self { place, layer })
     }
@@ -188,8 +225,13 @@ impl Shims {
 
     /// The card's shim.
     fn library(&self, card: &Card) -> PathBuf {
-        let library = format!("lib{}_noop_drm_shim.so", card.shim);
-        self.layer.libraries.join(library)
+        match card.shim {
+            Shim::Mesa(name) => {
+                let library = format!("lib{name}_noop_drm_shim.so");
+                self.layer.libraries.join(library)
+            }
+            Shim::Own(name) => own_shim(name),
+        }
     }
 
     /// A command that runs a program which was not linked with a shim.
@@ -267,6 +309,25 @@ impl Shims {
     }
 }
 
+/// A shim of `tests/shims`.
+fn own_shim(name: &str) -> PathBuf {
+    sh::target().join(format!("drm-shim/lib{name}.so"))
+}
+
+/// Compiles the shims of `tests/shims`.
+fn compile_own_shims() -> Result {
+    let headers = private_apt::unpack("bookworm", &["libdrm-dev"])?.join("usr/include");
+    sh::make_folder(&sh::target().join("drm-shim"))?;
+    for card in CARDS {
+        let Shim::Own(name) = card.shim else { continue };
+        let source = sh::root().join(format!("tests/shims/{name}.c"));
+        let mut flags = vec!["-shared".to_string(), "-fPIC".to_string()];
+        flags.extend(["", "libdrm"].map(|folder| format!("-I{}", headers.join(folder).display())));
+        clients::compile(&source, &own_shim(name), &flags)?;
+    }
+    Ok(())
+}
+
 /// Makes a symbolic link, unless it is there.
 fn link_to(target: &Path, link: &Path) -> Result {
     if link.is_symlink() {
@@ -285,13 +346,18 @@ struct Bench {
     folder: PathBuf,
     /// VK_LAYER_PATH.
     layers: String,
+    /// A part of the names of the clients that run.
+    clients: String,
     /// The layer that counts OpenCL calls.
     count: PathBuf,
     files: Files,
 }
 
 impl Bench {
-    fn set_up() -> Result<Self> {
+    /// `filter` is a part of clients' names, or a card's name.
+    fn set_up(filter: &str) -> Result<Self> {
+        let is_card = CARDS.iter().any(|card| card.name == filter);
+        let clients = if is_card { "" } else { filter };
         let library = test::build_debug()?;
         let shims = Shims::unpack()?;
         let manifest = clients::compile_vulkan_layer("completion")?;
@@ -311,6 +377,7 @@ impl Bench {
             vendors: clients::vendors_folder("debug", &library)?,
             loader: drivers::khronos_loader()?,
             layers: layers.to_string_lossy().into_owned(),
+            clients: clients.to_string(),
             count: clients::compile_layer("count")?,
             files: Files {
                 leaks: folder.join("leaks.txt"),
@@ -354,16 +421,25 @@ fn left_out(client: &Client) -> bool {
 
 /// The step.
 pub fn run(report: &mut Report) -> Result {
-    let bench = Bench::set_up()?;
-    let baselines = [
-        baseline(report, &bench, &[])?,
-        // Copies go through memory of the host, as on cards that have memory of their own.
-        baseline(report, &bench, &[("PUMICE_STAGING_ONLY", "on".to_string())])?,
-    ];
+    let bench = Bench::set_up(&report.filter)?;
+    let named = CARDS.iter().filter(|card| card.name == report.filter);
+    let cards: Vec<&Card> = match named.clone().next() {
+        Some(_) => named.collect(),
+        None => CARDS.iter().filter(|card| card.runs_clients).collect(),
+    };
+    // Copies go through memory of the host on cards that have memory of their own.
+    let staging = ("PUMICE_STAGING_ONLY", "on".to_string());
+    let mut baselines = [BTreeMap::new(), BTreeMap::new()];
+    for (baseline, settings) in baselines.iter_mut().zip([&[][..], &[staging]]) {
+        let shares_memory = settings.is_empty();
+        if cards.iter().any(|card| card.shares_memory == shares_memory) {
+            *baseline = work_of_clients(&bench, settings)?;
+        }
+    }
     let all = bench.shims.compile(&bench.library, true)?;
     let mut known = KnownFailures::read()?;
     let mut others = OtherCommands::read()?;
-    for card in CARDS.iter().filter(|card| card.runs_clients) {
+    for card in cards {
         let expected = Expected {
             baseline: &baselines[usize::from(!card.shares_memory)],
             known: &mut known,
@@ -407,8 +483,7 @@ pub fn run(report: &mut Report) -> Result {
 }
 
 /// Runs the clients where everything executes, with more environment, and gives the work of each.
-fn baseline(
-    report: &Report,
+fn work_of_clients(
     bench: &Bench,
     more: &[(&'static str, String)],
 ) -> Result<BTreeMap<String, Work>> {
@@ -425,7 +500,7 @@ fn baseline(
     };
     let mut work = BTreeMap::new();
     for client in bench.shims.compile(&bench.library, false)? {
-        if left_out(&client) || !client.name.contains(&report.filter) {
+        if left_out(&client) || !client.name.contains(&bench.clients) {
             continue;
         }
         bench.files.forget();
@@ -469,7 +544,7 @@ fn run_clients(
     let messages = Messages::new(&bench.folder)?;
     check_device(test::list_devices(all)?, card, &setting)?;
     newest_layer::check_active(&messages, test::list_devices(all)?, &setting)?;
-    let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
+    let named = |client: &&Client| client.name.contains(&bench.clients) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
         messages.forget()?;
@@ -523,7 +598,7 @@ fn run_without_counters(
     };
     let named = |client: &&Client| {
         matches!(client.name.as_str(), "multi_device" | "out_of_order")
-            && client.name.contains(&report.filter)
+            && client.name.contains(&bench.clients)
     };
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {

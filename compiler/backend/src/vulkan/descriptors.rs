@@ -57,13 +57,14 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Assigns sets and bindings.
+    /// Assigns sets and bindings. `pushed` is the room that each kernel's plain data has in push constants, in bytes.
     ///
     /// # Errors
     /// An argument whose layout a uniform buffer cannot have.
     pub fn of(
         module: &Module,
         layouts: &[ArgLayout],
+        pushed: &[u32],
         options: &DescriptorOptions,
         literal_samplers: bool,
     ) -> Result<Self, LowerError> {
@@ -72,7 +73,18 @@ impl Descriptors {
         let mut kernels = Vec::new();
         for (k, (kernel, layout)) in module.kernels.iter().zip(layouts).enumerate() {
             let set = first + if options.distinct_sets { k as u32 } else { 0 };
-            kernels.push(kernel_slots(kernel, layout, options, set)?);
+            let in_push_constants = match options.pods {
+                PodPlace::StorageBuffer | PodPlace::Uniform => false,
+                PodPlace::PushConstant => true,
+                PodPlace::PushConstantOrStorage => layout.size <= pushed[k],
+            };
+            kernels.push(kernel_slots(
+                kernel,
+                layout,
+                options,
+                in_push_constants,
+                set,
+            )?);
         }
         let mut next = first
             + match options.distinct_sets {
@@ -119,6 +131,7 @@ fn kernel_slots(
     kernel: &KernelInfo,
     layout: &ArgLayout,
     options: &DescriptorOptions,
+    in_push_constants: bool,
     set: u32,
 ) -> Result<KernelSlots, LowerError> {
     let mut slots = KernelSlots::default();
@@ -162,7 +175,7 @@ fn kernel_slots(
         slots.blocks.push(PodBlock {
             start: 0,
             size: layout.size,
-            slot: (options.pods != PodPlace::PushConstant).then(&mut next),
+            slot: (!in_push_constants).then(&mut next),
         });
     }
     Ok(slots)

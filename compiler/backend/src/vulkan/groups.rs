@@ -57,11 +57,7 @@ fn operation_number(operation: GroupOperation) -> u32 {
 impl Emitter<'_> {
     /// Returns whether it matters which work-items make a sub-group.
     pub fn uses_sub_groups(&self) -> bool {
-        self.has_inst(|kind| match kind {
-            InstKind::BuiltIn { which } => which.is_of_sub_group(),
-            InstKind::Group { scope, .. } => *scope == Scope::Subgroup,
-            _ => false,
-        })
+        self.has_inst(InstKind::sees_sub_groups)
     }
 
     /// Returns whether the module has matrices of the device's own.

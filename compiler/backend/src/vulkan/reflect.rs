@@ -302,6 +302,10 @@ impl Emitter<'_> {
                 let kernel = reference;
                 reflection.needs.push(Need::WholeSubgroups { kernel });
             }
+            if self.summaries[kernel.func].sees_sub_groups {
+                let kernel = reference;
+                reflection.needs.push(Need::SeenSubgroups { kernel });
+            }
             if self.hides_groups(kernel) {
                 let kernel = reference;
                 reflection.needs.push(Need::UnseenGroups { kernel });

@@ -73,6 +73,8 @@ pub struct FunctionSummary {
     pub collective: bool,
     /// True if its results may depend on how work-items are grouped.
     pub sees_groups: bool,
+    /// True if they may depend on which work-items make a sub-group.
+    pub sees_sub_groups: bool,
 }
 
 /// Summaries of functions that come callees first.
@@ -88,6 +90,7 @@ pub fn summarize_functions(
             for &inst in &f.layout.insts[block] {
                 let kind = &f.insts[inst].kind;
                 own.sees_groups |= sees_groups(module, kind);
+                own.sees_sub_groups |= kind.sees_sub_groups();
                 match *kind {
                     InstKind::Call { func, .. } => own.calls.push(func),
                     InstKind::Group { .. } | InstKind::Matrix { .. } => own.collective = true,
@@ -104,6 +107,7 @@ pub fn summarize_functions(
             own.printf |= summaries[callee].printf;
             own.collective |= summaries[callee].collective;
             own.sees_groups |= summaries[callee].sees_groups;
+            own.sees_sub_groups |= summaries[callee].sees_sub_groups;
         }
         summaries[id] = own;
     }

@@ -182,6 +182,11 @@ fn needs() {
             &["Kernel"],
         ),
         (
+            Need::SeenSubgroups { kernel },
+            "SeenSubgroups kernel: KernelRef(0)\n",
+            &["Kernel"],
+        ),
+        (
             Need::PrivateMemory {
                 kernel,
                 ordinal,
@@ -327,6 +332,7 @@ fn needs() {
             Need::SampledPixels { .. } => 24,
             Need::Coarse { .. } => 27,
             Need::UnseenGroups { .. } => 28,
+            Need::SeenSubgroups { .. } => 29,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -47,6 +47,9 @@ pub struct KernelInfo {
     pub required_sub_groups: Option<u32>,
     /// Work-groups are made of whole sub-groups.
     pub whole_sub_groups: bool,
+    /// The size of its sub-groups is the one that the device tells, or the required one; the driver chooses that of
+    /// other kernels.
+    pub sees_sub_groups: bool,
     /// Bytes of a work-item's private memory that a launch gives it in a buffer.
     pub private_bytes: Option<u32>,
     /// Launches give it memory of device-side enqueue.
@@ -256,6 +259,7 @@ impl KernelInterface {
                 !std::mem::replace(&mut self.info.whole_sub_groups, true)
             }
             Need::UnseenGroups { .. } => !std::mem::replace(&mut self.unseen_groups, true),
+            Need::SeenSubgroups { .. } => !std::mem::replace(&mut self.info.sees_sub_groups, true),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 let last = self.info.args.pop();
                 let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);

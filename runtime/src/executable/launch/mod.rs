@@ -467,8 +467,8 @@ fn required_sub_group_size(kernel: &KernelInterface, device: &LogicalDevice) -> 
     let subgroup = &device.capabilities().subgroup;
     let of_device = !kernel.info.made_sub_groups;
     let required = kernel.info.required_sub_group_size.filter(|_| of_device);
-    let size = required.unwrap_or(subgroup.size);
-    (subgroup.varies() && subgroup.required_size).then_some(size)
+    let size = required.or(kernel.info.sees_sub_groups.then_some(subgroup.size));
+    size.filter(|_| subgroup.varies() && subgroup.required_size)
 }
 
 /// A kernel that requires a size of sub-groups runs where the device or its own code has that size.

@@ -1,17 +1,15 @@
 //! Refuses kernels for drivers whose compiler crashes on deep nests
-//! ([`QuirkKind::NestsOf80`](pumice_target::QuirkKind::NestsOf80)): the application would go with it.
+//! ([`NestsOf80`](QuirkKind::NestsOf80), [`LoopsOf38`](QuirkKind::LoopsOf38)): the application would go with it.
 //!
-//! Branches and loops are counted apart, as the driver keeps a stack of 80 masks for each. It puts what
+//! Branches and loops are counted apart, as lavapipe keeps a stack of 80 masks for each. It puts what
 //! follows on an early return inside of the other arm, so that each early return is one level for all
-//! that comes behind it, and it inlines calls.
+//! that comes behind it, and drivers inline calls.
 
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::{Block, FuncId, Function, InstKind, LowerError, Merge, Module};
+use pumice_target::{QuirkKind, Quirks};
 use rustc_hash::FxHashMap;
-
-/// Branches inside one another that the driver's compiler takes, and as many loops.
-const MOST: u32 = 80;
 
 /// The number of constructs around a place.
 #[derive(Clone, Copy, Default)]
@@ -21,6 +19,23 @@ struct Depth {
 }
 
 impl Depth {
+    /// What drivers with these quirks take.
+    fn most_of(quirks: Quirks) -> Self {
+        let all = if quirks.has(QuirkKind::NestsOf80) {
+            80
+        } else {
+            u32::MAX
+        };
+        Depth {
+            branches: all,
+            loops: if quirks.has(QuirkKind::LoopsOf38) {
+                38
+            } else {
+                all
+            },
+        }
+    }
+
     fn inside(self, around: Self) -> Self {
         Depth {
             branches: self.branches + around.branches,
@@ -40,19 +55,21 @@ impl Depth {
 ///
 /// # Errors
 /// A kernel that nests too deeply.
-pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let most = Depth::most_of(ctx.target.quirks);
     let mut known: FxHashMap<FuncId, Depth> = FxHashMap::default();
     for kernel in &module.kernels {
         let Depth { branches, loops } = depth_of(module, kernel.func, &mut known);
-        let (what, depth) = match branches > MOST {
-            true => ("branches and early returns nest", branches),
-            false => ("loops nest", loops),
-        };
-        if depth > MOST {
-            return Err(LowerError::new(format!(
-                "kernel `{}`: {what} {depth} deep; the device's driver takes {MOST}",
-                module.functions[kernel.func].name
-            )));
+        for (what, depth, most) in [
+            ("branches and early returns nest", branches, most.branches),
+            ("loops nest", loops, most.loops),
+        ] {
+            if depth > most {
+                return Err(LowerError::new(format!(
+                    "kernel `{}`: {what} {depth} deep; the device's driver takes {most}",
+                    module.functions[kernel.func].name
+                )));
+            }
         }
     }
     Ok(Changed::No)
