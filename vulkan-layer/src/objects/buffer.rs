@@ -150,6 +150,25 @@ impl<'a> RawBuffer<'a> {
         Ok((buffer, requirements))
     }
 
+    /// Binds imported memory to the whole buffer. If that fails, both are gone: the buffer first, since memory that
+    /// a buffer may be bound to must outlive it.
+    ///
+    /// # Safety
+    /// The memory is of a type and size that the buffer requires, and belongs to nothing else.
+    pub unsafe fn bind_imported(self, memory: vk::DeviceMemory) -> Result<Self> {
+        let device = self.device;
+        // SAFETY: the caller's promise.
+        match unsafe { device.raw.bind_buffer_memory(self.raw, memory, 0) } {
+            Ok(()) => Ok(self),
+            Err(result) => {
+                drop(self);
+                // SAFETY: nothing is bound to the memory any more.
+                unsafe { device.raw.free_memory(memory, None) };
+                Err(Error::from_vk("vkBindBufferMemory", result))
+            }
+        }
+    }
+
     fn hand_on(self) -> vk::Buffer {
         let raw = self.raw;
         std::mem::forget(self);

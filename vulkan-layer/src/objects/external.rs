@@ -79,13 +79,8 @@ impl LogicalDevice {
             }
         }
         let (memory, memory_type) = outcome?;
-        // SAFETY: the memory has a type that the buffer accepts, and its size.
-        let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };
-        if let Err(result) = bound {
-            // SAFETY: the memory is not bound to anything.
-            unsafe { device.raw.free_memory(memory, None) };
-            return Err(Error::from_vk("vkBindBufferMemory", result));
-        }
+        // SAFETY: the memory was just imported, with a type that the buffer accepts, and its size.
+        let buffer = unsafe { buffer.bind_imported(memory) }?;
         let mapped = map(device, memory, memory_type);
         let (class, backing) = (MemoryClass::Imported, Backing::Imported(memory));
         Ok(Buffer::finish(device, buffer, size, class, mapped, backing))

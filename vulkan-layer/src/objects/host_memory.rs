@@ -121,14 +121,8 @@ unsafe fn import(
     // SAFETY: the pointer is valid by this function's contract and aligned as checked.
     let memory = unsafe { allocate_imported(device, size, memory_type, &mut import) };
     let memory = memory.call("vkAllocateMemory")?;
-    // SAFETY: the memory has a type that the buffer accepts, and its size.
-    let bound = unsafe { device.raw.bind_buffer_memory(buffer.raw, memory, 0) };
-    if let Err(result) = bound {
-        drop(buffer);
-        // SAFETY: nothing is bound to the memory any more.
-        unsafe { device.raw.free_memory(memory, None) };
-        return Err(Error::from_vk("vkBindBufferMemory", result));
-    }
+    // SAFETY: the memory was just imported, with a type that the buffer accepts, and its size.
+    let buffer = unsafe { buffer.bind_imported(memory) }?;
     Ok((buffer, memory))
 }
 
