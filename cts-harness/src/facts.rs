@@ -19,6 +19,10 @@ pub const DEVICE: &str = "device";
 pub const DEVICE_TYPE: &str = "device type";
 /// The key of CL_DEVICE_IMAGE_SUPPORT, `yes` or `no`.
 pub const IMAGES: &str = "images";
+/// The key of CL_DEVICE_SINGLE_FP_CONFIG.
+pub const SINGLE_CONFIG: &str = "single config";
+/// The key of CL_DEVICE_DOUBLE_FP_CONFIG.
+pub const DOUBLE_CONFIG: &str = "double config";
 /// The key of the Vulkan driver's name and version, where the device has one.
 pub const VULKAN_DRIVER: &str = "vulkan driver";
 /// The key of what went wrong while asking.
@@ -84,11 +88,54 @@ const QUERIES: &[(&str, cl::cl_device_info, Form)] = &[
     ),
     (IMAGES, cl::CL_DEVICE_IMAGE_SUPPORT, Form::Yes),
     ("half config", 0x1033, Form::Hex),
-    ("single config", cl::CL_DEVICE_SINGLE_FP_CONFIG, Form::Hex),
-    ("double config", cl::CL_DEVICE_DOUBLE_FP_CONFIG, Form::Hex),
+    (SINGLE_CONFIG, cl::CL_DEVICE_SINGLE_FP_CONFIG, Form::Hex),
+    (DOUBLE_CONFIG, cl::CL_DEVICE_DOUBLE_FP_CONFIG, Form::Hex),
     ("SVM capabilities", 0x1053, Form::Hex),
     ("compiler", cl::CL_DEVICE_COMPILER_AVAILABLE, Form::Yes),
 ];
+
+/// Optional feature of a device that tests and applications need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// CL_DEVICE_IMAGE_SUPPORT.
+    Images,
+    /// Some CL_DEVICE_DOUBLE_FP_CONFIG.
+    Doubles,
+    /// CL_FP_DENORM in CL_DEVICE_SINGLE_FP_CONFIG.
+    Denormals,
+}
+
+impl Feature {
+    /// All of them.
+    pub const ALL: [Feature; 3] = [Feature::Images, Feature::Doubles, Feature::Denormals];
+
+    /// The word in `needs` directives and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Feature::Images => "images",
+            Feature::Doubles => "doubles",
+            Feature::Denormals => "denormals",
+        }
+    }
+
+    /// Returns whether a device with these facts has it; `None` if they do not tell.
+    pub fn is_in(self, facts: &BTreeMap<String, String>) -> Option<bool> {
+        let bits = |key| {
+            let digits = facts.get(key)?.strip_prefix("0x")?;
+            u64::from_str_radix(digits, 16).ok()
+        };
+        match self {
+            Feature::Images => facts.get(IMAGES).map(|answer| answer == "yes"),
+            Feature::Doubles => bits(DOUBLE_CONFIG).map(|config| config != 0),
+            Feature::Denormals => bits(SINGLE_CONFIG).map(|config| config & cl::CL_FP_DENORM != 0),
+        }
+    }
+
+    /// The reason for leaving out what needs it.
+    pub fn is_missing(self) -> String {
+        format!("needs {}, which the device does not have", self.name())
+    }
+}
 
 fn show(bytes: &[u8], form: Form) -> String {
     if matches!(form, Form::Text) {
@@ -187,7 +234,7 @@ fn vulkan_driver(log: &str, device: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Form, show, vulkan_driver};
+    use super::{DOUBLE_CONFIG, ERROR, Feature, Form, IMAGES, SINGLE_CONFIG, show, vulkan_driver};
 
     #[test]
     fn values_are_shown_by_kind() {
@@ -195,6 +242,30 @@ mod tests {
         assert_eq!(show(&(3u64 << 20).to_le_bytes(), Form::Bytes), "3 MiB");
         assert_eq!(show(b"name \0", Form::Text), "name");
         assert_eq!(show(&1u32.to_le_bytes(), Form::Yes), "yes");
+    }
+
+    #[test]
+    fn features_are_read_off_facts() {
+        let facts = |list: &[(&str, &str)]| {
+            let owned = |(key, value): &(&str, &str)| (key.to_string(), value.to_string());
+            list.iter().map(owned).collect()
+        };
+        let none = facts(&[(ERROR, "exit status 1")]);
+        assert!(Feature::ALL.map(|feature| feature.is_in(&none)) == [None; 3]);
+        let some = facts(&[
+            (IMAGES, "no"),
+            (SINGLE_CONFIG, "0xbe"),
+            (DOUBLE_CONFIG, "0x3f"),
+        ]);
+        let has = Feature::ALL.map(|feature| feature.is_in(&some));
+        assert_eq!(has, [Some(false), Some(true), Some(false)]);
+        let other = facts(&[
+            (IMAGES, "yes"),
+            (SINGLE_CONFIG, "0xbf"),
+            (DOUBLE_CONFIG, "0x0"),
+        ]);
+        let has = Feature::ALL.map(|feature| feature.is_in(&other));
+        assert_eq!(has, [Some(true), Some(false), Some(true)]);
     }
 
     #[test]

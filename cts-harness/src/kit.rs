@@ -4,7 +4,7 @@
 //! All that a run has found so far is on disk at any moment: `results.jsonl` gets a line a job, and
 //! `report.txt` is written again after each.
 
-use crate::facts;
+use crate::facts::{self, Feature};
 use crate::process::{self, End};
 use crate::run;
 use serde_json::{Value, json};
@@ -46,6 +46,8 @@ pub struct Job {
     pub folder: PathBuf,
     /// More environment.
     pub env: Vec<(String, String)>,
+    /// Words for what the device must have ([`Feature::name`]); words that are no feature's are passed over.
+    pub needs: Vec<String>,
     /// Time limit.
     pub limit: Duration,
     /// Nothing may run beside it, and its output is a result that is kept.
@@ -95,7 +97,7 @@ pub enum Ended {
     Timeout,
     /// It was killed because the time of the whole run was over.
     Cut,
-    /// The system lacks a library that its program is linked with.
+    /// The system lacks a library that its program is linked with, or the device what it needs.
     Skip,
 }
 
@@ -189,6 +191,10 @@ impl Job {
                 .ok_or("`env` has a value that is no text")?,
             _ => return Err("`env` is no object".to_string()),
         };
+        let needs = match &value["needs"] {
+            Value::Null => Vec::new(),
+            _ => texts(value, "needs")?,
+        };
         let limit = value["limit"].as_f64();
         let limit = limit
             .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
@@ -199,10 +205,18 @@ impl Job {
             words,
             folder: value["folder"].as_str().unwrap_or(".").into(),
             env,
+            needs,
             limit,
             alone: value["alone"].as_bool().unwrap_or(false),
             never: value["never"].as_str().map(String::from),
         })
+    }
+
+    /// Returns a feature that it needs and that a device, by its facts, does not have.
+    fn missing(&self, facts: &BTreeMap<String, String>) -> Option<Feature> {
+        let needed = |feature: &Feature| self.needs.iter().any(|word| word == feature.name());
+        let mut needed = Feature::ALL.into_iter().filter(needed);
+        needed.find(|feature| feature.is_in(facts) == Some(false))
     }
 
     /// A file name for its output, whatever its name is.
@@ -347,6 +361,7 @@ impl Kit {
         };
         let running = Running {
             kit: self,
+            facts: results.facts.clone(),
             env,
             out: &out,
             started,
@@ -378,6 +393,7 @@ fn lacks(name: &std::ffi::OsStr) -> bool {
 /// A run under way.
 struct Running<'a> {
     kit: &'a Kit,
+    facts: BTreeMap<String, String>,
     env: Vec<(String, String)>,
     out: &'a Path,
     started: Instant,
@@ -394,6 +410,16 @@ impl Running<'_> {
                 .checked_sub(self.started.elapsed())
                 .filter(|left| *left >= SHORTEST)?,
         };
+        let outcome = |ended, seconds, log| Outcome {
+            part: job.part.clone(),
+            name: job.name.clone(),
+            ended,
+            seconds,
+            log,
+        };
+        if let Some(missing) = job.missing(&self.facts) {
+            return Some(outcome(Ended::Skip, 0.0, missing.is_missing()));
+        }
         let (program, arguments) = job.words.split_first()?;
         let mut command = Command::new(self.kit.folder.join(program));
         command
@@ -438,13 +464,7 @@ impl Running<'_> {
             }
             log += &last;
         }
-        Some(Outcome {
-            part: job.part.clone(),
-            name: job.name.clone(),
-            ended,
-            seconds,
-            log,
-        })
+        Some(outcome(ended, seconds, log))
     }
 
     /// Writes an outcome down.
@@ -491,7 +511,9 @@ fn last_bytes(text: &str, bytes: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{Kit, last_bytes};
+    use crate::facts::Feature;
     use serde_json::json;
+    use std::collections::BTreeMap;
     use std::path::Path;
 
     fn kit(jobs: serde_json::Value) -> Result<Kit, String> {
@@ -526,6 +548,20 @@ mod tests {
     }
 
     #[test]
+    fn a_job_is_left_out_where_the_device_says_that_it_lacks_something() {
+        let job = json!({"part": "p", "name": "a", "words": ["x"], "limit": 1, "needs": ["long-loops", "images"]});
+        let kit = kit(json!([job])).unwrap();
+        let missing = |key: &str, value: &str| {
+            kit.jobs[0].missing(&BTreeMap::from([(key.to_string(), value.to_string())]))
+        };
+        assert_eq!(missing("images", "no"), Some(Feature::Images));
+        assert_eq!(missing("images", "yes"), None);
+        // It does not need doubles, and a device that did not answer may have images.
+        assert_eq!(missing("double config", "0x0"), None);
+        assert_eq!(missing("facts error", "exit status 1"), None);
+    }
+
+    #[test]
     fn a_job_without_sense_is_named() {
         let bad = [
             (json!({}), "`words` is no list of texts"),
@@ -536,6 +572,10 @@ mod tests {
             (
                 json!({"words": ["x"], "env": {"A": 1}}),
                 "`env` has a value",
+            ),
+            (
+                json!({"words": ["x"], "needs": "images"}),
+                "`needs` is no list of texts",
             ),
         ];
         for (job, why) in bad {

@@ -1,6 +1,7 @@
 //! Applications that Debian has.
 
-use super::list::{APP, App, Check, Feature};
+use super::list::{APP, App, Check};
+use crate::facts::Feature;
 
 const fn hashcat(name: &'static str, command: &'static str, exercises: &'static str) -> App {
     App {

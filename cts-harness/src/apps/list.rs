@@ -1,13 +1,7 @@
 //! The applications: one row each, in [`debian`] and [`python`].
 
 use super::{debian, python};
-
-/// Optional device feature that an application needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feature {
-    /// CL_DEVICE_IMAGE_SUPPORT.
-    Images,
-}
+use crate::facts::Feature;
 
 /// Test for success in the output. All checks of a row must hold, besides exit status 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

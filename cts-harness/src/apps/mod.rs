@@ -7,9 +7,9 @@ mod debian;
 mod list;
 mod python;
 
-pub use list::{APPS, App, Check, Feature};
+pub use list::{APPS, App, Check};
 
-use crate::facts;
+use crate::facts::Feature;
 use crate::process::{self, End};
 use crate::result::{Outcome, Status};
 use std::collections::BTreeMap;
@@ -64,8 +64,9 @@ impl App {
             processor_seconds: None,
             log: String::new(),
         };
-        if let Some(feature) = self.needs.filter(|feature| !feature.is_in(facts)) {
-            outcome.log = format!("needs {}, which the device does not have", feature.name());
+        let lacks = |feature: &Feature| feature.is_in(facts) != Some(true);
+        if let Some(feature) = self.needs.filter(lacks) {
+            outcome.log = feature.is_missing();
             return outcome;
         }
         match self.provide(options) {
@@ -93,7 +94,7 @@ impl App {
         }
         let (begin, used) = (Instant::now(), process::processor_time());
         let more = (self.success_with)
-            .filter(|(feature, _)| feature.is_in(facts))
+            .filter(|(feature, _)| feature.is_in(facts) == Some(true))
             .map_or(&[][..], |(_, checks)| checks);
         let checks = [self.success, more].concat();
         (outcome.status, outcome.log) = self.execute(self.command, &checks, options);
@@ -164,20 +165,6 @@ impl App {
                 Ok(()) => (Status::Fail, format!("{kept}\nexit status {code}")),
                 Err(why) => (Status::Fail, format!("{kept}\n{why} (exit status {code})")),
             },
-        }
-    }
-}
-
-impl Feature {
-    fn name(self) -> &'static str {
-        match self {
-            Feature::Images => "images",
-        }
-    }
-
-    fn is_in(self, facts: &BTreeMap<String, String>) -> bool {
-        match self {
-            Feature::Images => facts.get(facts::IMAGES).is_some_and(|yes| yes == "yes"),
         }
     }
 }
@@ -316,7 +303,8 @@ fn numbers_before(output: &str, text: &str) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::{APPS, AppOptions, Check, judge};
-    use crate::apps::{App, Feature};
+    use crate::apps::App;
+    use crate::facts::Feature;
     use crate::result::Status;
     use std::collections::BTreeMap;
     use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Applications that PyPI has.
 
-use super::list::{APP, App, Check, Feature};
+use super::list::{APP, App, Check};
+use crate::facts::Feature;
 
 const PYOPENCL: &[&str] = &["pyopencl==2026.1.4", "pytest==9.2.0", "Mako==1.4.3"];
 

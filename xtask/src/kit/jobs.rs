@@ -72,6 +72,7 @@ pub struct Job {
     words: Vec<String>,
     folder: Option<String>,
     env: Vec<(String, String)>,
+    needs: Vec<String>,
     limit: u32,
     alone: bool,
     never: Option<&'static str>,
@@ -85,6 +86,7 @@ impl Job {
             words: words.iter().map(|word| word.to_string()).collect(),
             folder: None,
             env: Vec::new(),
+            needs: Vec::new(),
             limit,
             alone: false,
             never: None,
@@ -114,6 +116,7 @@ impl Job {
             "name": self.name,
             "words": self.words,
             "env": env,
+            "needs": self.needs,
             "limit": self.limit,
             "alone": self.alone,
         });
@@ -131,9 +134,8 @@ impl Job {
 pub fn list(clients: &[Client], files: &[(&str, Vec<String>)], suites: &[Suite]) -> Vec<Job> {
     let mut jobs = facts();
     jobs.extend(bench());
-    let (rough, tame): (Vec<&Client>, Vec<&Client>) = (clients.iter())
-        .filter(|client| !client.link_driver)
-        .partition(|client| ROUGH.contains(&client.name.as_str()));
+    let is_rough = |client: &&Client| ROUGH.contains(&client.name.as_str());
+    let (rough, tame): (Vec<&Client>, Vec<&Client>) = clients.iter().partition(is_rough);
     jobs.extend(tame.into_iter().map(|client| of_client("clients", client)));
     jobs.extend(files.iter().flat_map(|(folder, names)| {
         let per = FILES.iter().find(|(name, _)| name == folder);
@@ -182,6 +184,7 @@ fn of_client(part: &'static str, client: &Client) -> Job {
         }
     }
     job.env.extend(client.env.iter().cloned());
+    job.needs = client.needs.clone();
     job
 }
 
@@ -264,18 +267,15 @@ mod tests {
                 .iter()
                 .filter(|job| job.words == [program.as_str()])
                 .collect();
-            assert_eq!(
-                own.len(),
-                usize::from(!client.link_driver),
-                "{}",
-                client.name
-            );
-            for job in own {
-                let rough = ROUGH.contains(&client.name.as_str());
-                assert_eq!(job.part == ON_REQUEST, rough, "{}", client.name);
-                let has = |pair| job.env.contains(pair);
-                assert!(client.env.iter().all(has), "{}", client.name);
-            }
+            let [job] = own[..] else {
+                panic!("{}: {} jobs", client.name, own.len());
+            };
+            let rough = ROUGH.contains(&client.name.as_str());
+            assert_eq!(job.part == ON_REQUEST, rough, "{}", client.name);
+            let has = |pair| job.env.contains(pair);
+            assert!(client.env.iter().all(has), "{}", client.name);
+            let needs = job.json()["needs"].clone();
+            assert_eq!(needs, serde_json::json!(client.needs), "{}", client.name);
         }
         for name in ROUGH {
             assert!(clients.iter().any(|client| client.name == *name), "{name}");
