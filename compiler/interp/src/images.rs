@@ -8,10 +8,12 @@ use super::memory::{Access, Memory, buffer_address};
 use super::pixel::Format;
 use super::{ErrorKind, Image};
 use pumice_ir::{
-    HandleInfo, ImageOp, ImageType, InstKind, KernelInfo, Module, Texel, Type, channel_order,
-    channel_type, literal_mask,
-    sampler_mask::{self, ADDRESS, CLAMP, CLAMP_TO_EDGE, MIRRORED_REPEAT, REPEAT},
+    HandleInfo, ImageOp, ImageType, InstKind, KernelInfo, Module, Texel, Type, literal_mask,
 };
+use pumice_target::image::sampler_mask::{
+    self, ADDRESS, CLAMP, CLAMP_TO_EDGE, MIRRORED_REPEAT, REPEAT,
+};
+use pumice_target::image::{channel_order, channel_type};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 

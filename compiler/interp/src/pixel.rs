@@ -4,7 +4,8 @@ use super::ErrorKind;
 use super::eval::signed;
 use super::half::{f16_to_f64, f64_to_f16};
 use super::lanes::Lanes;
-use pumice_ir::{Scalar, Texel, channel_order, channel_type};
+use pumice_ir::{Scalar, Texel};
+use pumice_target::image::{channel_order, channel_type};
 
 /// The orders without alpha by their distance from CL_R: R, RG, RGB, LUMINANCE and DEPTH.
 const OPAQUE: u32 = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 9 | 1 << 13;
@@ -176,7 +177,8 @@ impl Format {
 #[cfg(test)]
 mod tests {
     use super::Format;
-    use pumice_ir::{Texel, channel_order, channel_type};
+    use pumice_ir::Texel;
+    use pumice_target::image::{channel_order, channel_type};
 
     fn floats(lanes: [f32; 4]) -> [u64; 4] {
         lanes.map(|lane| u64::from(lane.to_bits()))

@@ -66,8 +66,8 @@ pub use function::{
 };
 pub use group::{GroupOp, GroupOperation};
 pub use image::{
-    HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, Lod, Texel, channel_order, channel_type,
-    literal_mask, literal_sampler, sampler_mask,
+    HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, Lod, Texel, literal_mask,
+    literal_sampler,
 };
 pub use inst::{
     BinaryOp, BlockCall, BuiltIn, FloatCond, InstKind, IntCond, MathOp, PrintfArg, UnaryOp,

@@ -11,6 +11,7 @@ pub mod coarse;
 mod described;
 pub mod device_queue;
 pub mod flags;
+pub mod image;
 pub mod matrix;
 pub mod options;
 pub mod pipe;

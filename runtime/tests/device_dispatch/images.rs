@@ -1,8 +1,9 @@
 //! Images and samplers of a dispatch.
 
 use opencl_sys as cl;
+use pumice_compiler::target::image::sampler_mask;
 use pumice_interp::{Arg, Image as Shape};
-use pumice_ir::{ImageDim, sampler_mask};
+use pumice_ir::ImageDim;
 use pumice_reflection::{Fact, Instruction, KernelRef, Need, Reflection};
 use pumice_vulkan_layer::{
     AddressMode, BindingKind, Buffer, Format, IDENTITY, Image, ImageDesc, ImageKind, LogicalDevice,

@@ -6,6 +6,7 @@ use super::types::{Ty, TypeKind, Types};
 use pumice_ir::analysis::eval;
 use pumice_ir::{GlobalId, Relocation, Type, literal_sampler};
 use pumice_reflection::MAX_INITIAL_DATA;
+use pumice_target::image::sampler_mask;
 use rspirv::spirv::{Op, SamplerAddressingMode, SamplerFilterMode};
 use smallvec::SmallVec;
 use std::borrow::Cow;
@@ -240,7 +241,10 @@ impl Preamble<'_> {
                 if self.types.get(ty).kind != TypeKind::Sampler {
                     return Err(inst.error("the result type is no sampler"));
                 }
-                ConstVal::Bits(SmallVec::from_elem(literal_sampler(sampler_mask(inst)?), 1))
+                ConstVal::Bits(SmallVec::from_elem(
+                    literal_sampler(mask_of_sampler(inst)?),
+                    1,
+                ))
             }
             Op::ConstantNull => self.types.check_null(inst, ty).map(|()| ConstVal::Null)?,
             Op::ConstantPipeStorage => self.pipe_storage(inst, ty)?,
@@ -370,15 +374,19 @@ impl Preamble<'_> {
 }
 
 /// The mask of an OpConstantSampler, as OpenCL C's constants make it.
-fn sampler_mask(inst: &Inst<'_>) -> Result<u32> {
+fn mask_of_sampler(inst: &Inst<'_>) -> Result<u32> {
     let (addressing, normalized, filter) = (inst.arg(0)?, inst.arg(1)?, inst.arg(2)?);
     if addressing > SamplerAddressingMode::RepeatMirrored as u32 {
         return Err(inst.error(format_args!("unknown addressing mode {addressing}")));
     }
     let filter = match SamplerFilterMode::from_u32(filter) {
-        Some(SamplerFilterMode::Nearest) => 0x10,
-        Some(SamplerFilterMode::Linear) => 0x20,
+        Some(SamplerFilterMode::Nearest) => sampler_mask::NEAREST,
+        Some(SamplerFilterMode::Linear) => sampler_mask::LINEAR,
         None => return Err(inst.error(format_args!("unknown filter mode {filter}"))),
     };
-    Ok(addressing << 1 | u32::from(normalized != 0) | filter)
+    let coordinates = match normalized {
+        0 => 0,
+        _ => sampler_mask::NORMALIZED,
+    };
+    Ok(addressing << sampler_mask::ADDRESS.trailing_zeros() | coordinates | filter)
 }

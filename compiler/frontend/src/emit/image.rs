@@ -8,10 +8,7 @@ use crate::builtins::table::{ImageOp, Lower};
 use crate::lang::opaque::{ImageKind, OpaqueKind};
 use crate::lang::types::{TypeId, TypeTable};
 use crate::sema::typed::ExprId;
-
-/// First value of OpImageQueryFormat and OpImageQueryOrder; OpenCL C numbers them the same way.
-const FIRST_FORMAT: u32 = 0x10d0;
-const FIRST_ORDER: u32 = 0x10b0;
+use pumice_target::image::{channel_order, channel_type, sampler_mask};
 
 impl FunctionEmitter<'_, '_> {
     /// Image functions; `None` for other rows.
@@ -36,8 +33,12 @@ impl FunctionEmitter<'_, '_> {
         Ok(Some(match op {
             ImageOp::Read => self.image_read(kind, args, &values, ty),
             ImageOp::Write => self.image_write(kind, args, &values),
-            ImageOp::Format => self.image_enumerant(Op::ImageQueryFormat, FIRST_FORMAT, values[0]),
-            ImageOp::Order => self.image_enumerant(Op::ImageQueryOrder, FIRST_ORDER, values[0]),
+            ImageOp::Format => {
+                self.image_enumerant(Op::ImageQueryFormat, channel_type::SNORM_INT8, values[0])
+            }
+            ImageOp::Order => {
+                self.image_enumerant(Op::ImageQueryOrder, channel_order::R, values[0])
+            }
             ImageOp::Samples => self.image_number(Op::ImageQuerySamples, values[0]),
             ImageOp::Levels => {
                 self.e.b.capability(Capability::ImageMipmap);
@@ -184,6 +185,7 @@ impl FunctionEmitter<'_, '_> {
         self.e.b.op(op, int, &[image])
     }
 
+    /// OpImageQueryFormat or OpImageQueryOrder, which count from OpenCL's first number.
     fn image_enumerant(&mut self, op: Op, first: u32, image: u32) -> u32 {
         let number = self.image_number(op, image);
         let first = self.e.b.const_u32(first);
@@ -211,9 +213,9 @@ impl FunctionEmitter<'_, '_> {
     pub fn sampler(&mut self, mask: u32, ty: TypeId) -> u32 {
         self.e.b.capability(Capability::LiteralSampler);
         let ty = self.e.value_type(ty);
-        let addressing = (mask & 0xe) >> 1;
-        let normalized = mask & 1;
-        let linear = u32::from(mask & 0x20 != 0);
+        let addressing = (mask & sampler_mask::ADDRESS) >> sampler_mask::ADDRESS.trailing_zeros();
+        let normalized = u32::from(mask & sampler_mask::NORMALIZED != 0);
+        let linear = u32::from(mask & sampler_mask::LINEAR != 0);
         let operands = [addressing, normalized, linear];
         self.e.b.unique(Op::ConstantSampler, Some(ty), &operands)
     }

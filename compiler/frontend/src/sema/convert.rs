@@ -309,7 +309,7 @@ impl<'a> Sema<'a> {
                     .constant_number(value)
                     .filter(|_| types.is_integer(from))
                 {
-                    let mask = self.sampler_mask(mask, span)?;
+                    let mask = self.checked_sampler(mask, span)?;
                     return Some(self.sampler(mask, span));
                 }
             }

@@ -8,6 +8,7 @@ use crate::diagnostics::Warning;
 use crate::lang::types::{AddrSpace, OpaqueKind, Quals, Type, TypeId};
 use crate::parse::ast;
 use crate::source::Span;
+use pumice_target::image::sampler_mask::{ADDRESS, LINEAR, MIRRORED_REPEAT, NEAREST, NORMALIZED};
 
 impl<'a> Sema<'a> {
     /// Returns whether a type is `sampler_t`.
@@ -65,21 +66,22 @@ impl<'a> Sema<'a> {
 
     /// The constant of a sampler, checked: coordinates, addressing and filter. Invalid modes count
     /// as CLK_ADDRESS_NONE and CLK_FILTER_NEAREST.
-    pub(super) fn sampler_mask(&mut self, value: i128, span: Span) -> Option<u32> {
+    pub(super) fn checked_sampler(&mut self, value: i128, span: Span) -> Option<u32> {
         let mut mask = u32::try_from(value).unwrap_or(u32::MAX);
-        if mask & !0x3f != 0 {
+        let filters = NEAREST | LINEAR;
+        if mask & !(NORMALIZED | ADDRESS | filters) != 0 {
             self.error(span, format!("invalid sampler initializer {value}"));
             return None;
         }
-        if mask & 0xe > 8 {
+        if mask & ADDRESS > MIRRORED_REPEAT {
             let message = "sampler initializer has invalid Addressing Mode bits";
             self.warning(Warning::SpirCompat, span, message);
-            mask &= !0xe;
+            mask &= !ADDRESS;
         }
-        if mask & 0x30 == 0x30 {
+        if mask & filters == filters {
             let message = "sampler initializer has invalid Filter Mode bits";
             self.warning(Warning::SpirCompat, span, message);
-            mask &= !0x20;
+            mask &= !LINEAR;
         }
         Some(mask)
     }

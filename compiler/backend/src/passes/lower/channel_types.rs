@@ -14,8 +14,9 @@
 use crate::expand::Expander;
 use pumice_ir::{
     BinaryOp, ConvertOp, HandleInfo, ImageDim, ImageOp, ImageType, InstKind, IntCond, MathOp,
-    Scalar, Texel, Type, UnaryOp, Value, channel_type,
+    Scalar, Texel, Type, UnaryOp, Value,
 };
+use pumice_target::image::channel_type;
 use smallvec::SmallVec;
 
 /// The first power of 2 that halves have no number for. Its bits as a half are those of infinity.

@@ -8,8 +8,9 @@ use crate::expand::Expander;
 use crate::passes::lower::channel_types::on_image;
 use pumice_ir::{
     BinaryOp, Function, HandleInfo, ImageOp, ImageType, Inst, InstKind, IntCond, KernelInfo,
-    LowerError, Scalar, SourceLoc, Texel, Type, Value, channel_order, channel_type,
+    LowerError, Scalar, SourceLoc, Texel, Type, Value,
 };
+use pumice_target::image::{channel_order, channel_type};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;

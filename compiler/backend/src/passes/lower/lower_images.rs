@@ -32,9 +32,9 @@ use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, ConvertOp, Function, HandleInfo, ImageAccess, ImageDim, ImageOp, ImageType, InstKind,
     IntCond, KernelArgKind, KernelInfo, Lod, MathOp, Module, SourceLoc, Texel, Type, Value,
-    channel_order, channel_type, sampler_mask,
 };
 use pumice_reflection::MAX_LEVELS;
+use pumice_target::image::{channel_order, channel_type, sampler_mask};
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -10,9 +10,10 @@ use crate::expand::Expander;
 use crate::passes::lower::mip_levels::size_of_level;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond,
-    MathOp, Scalar, Texel, Type, Value, channel_order,
-    sampler_mask::{self, ADDRESS, CLAMP, LINEAR, MIRRORED_REPEAT, REPEAT},
+    MathOp, Scalar, Texel, Type, Value,
 };
+use pumice_target::image::channel_order;
+use pumice_target::image::sampler_mask::{self, ADDRESS, CLAMP, LINEAR, MIRRORED_REPEAT, REPEAT};
 use smallvec::SmallVec;
 
 /// The orders without alpha by their distance from CL_R: R, RG, RGB, LUMINANCE and sRGB.
