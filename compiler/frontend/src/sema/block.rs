@@ -163,7 +163,7 @@ impl<'a> Sema<'a> {
             return Some(self.mk_lvalue(kind, q, AddrSpace::Generic, align, span));
         }
         let pointer = self.mk_lvalue(kind, held, AddrSpace::Generic, align, span);
-        let pointer = self.mk(ExprKind::Load(pointer), held.ty, span);
+        let pointer = self.loaded(pointer, span);
         let align = self.module.types.align(ty.ty);
         let kind = LvalueKind::Deref(pointer);
         Some(self.mk_lvalue(kind, q, AddrSpace::Private, align, span))
@@ -174,7 +174,7 @@ impl<'a> Sema<'a> {
         let lvalue = self.variable_at(level, local, span)?;
         let q = self.body.lvalue(lvalue).ty;
         if !matches!(self.module.types.get(q.ty), Type::Array { .. }) {
-            return Some(self.mk(ExprKind::Load(lvalue), q.ty, span));
+            return Some(self.loaded(lvalue, span));
         }
         match self.body.lvalue(lvalue).kind {
             LvalueKind::Deref(pointer) => Some(pointer),
@@ -186,9 +186,7 @@ impl<'a> Sema<'a> {
     }
 
     fn context_lvalue(&mut self, record_ty: TypeId, span: Span) -> LvalueId {
-        let parameter = self.local_lvalue(LocalId(0), span);
-        let bytes = self.body.lvalue(parameter).ty.ty;
-        let loaded = self.mk(ExprKind::Load(parameter), bytes, span);
+        let loaded = self.local_value(LocalId(0), span);
         let q = QualType::plain(record_ty);
         let pointer = self.module.types.pointer(q, AddrSpace::Generic);
         let kind = ExprKind::Convert {
@@ -398,11 +396,8 @@ impl<'a> Sema<'a> {
         };
         let lvalue = match value.init {
             Some(init) => {
-                let variable = self.body.local(local);
-                let (ty, align) = (variable.ty, variable.align);
                 let init = self.block_inits[init].clone();
-                let kind = LvalueKind::Literal { local, init };
-                self.mk_lvalue(kind, ty, AddrSpace::Private, align, span)
+                self.initialised(local, init, span)
             }
             None => self.variable_at(level, local, span)?,
         };

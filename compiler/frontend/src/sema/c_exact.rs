@@ -61,6 +61,7 @@ impl Sema<'_> {
     /// A call of an overflow function; its value is a Bool.
     pub(super) fn overflow_call(
         &mut self,
+        text: &str,
         (op, ty): (ExactOp, Option<TypeId>),
         args: &[ExprId],
         rparen: Span,
@@ -72,7 +73,7 @@ impl Sema<'_> {
             Some(ty) => {
                 a = self.assign_convert(a, ty, Purpose::Argument(None))?;
                 b = self.assign_convert(b, ty, Purpose::Argument(None))?;
-                self.output_pointer(target, ty)?
+                self.output_pointer(text, target, ty)?
             }
             None => {
                 for operand in [a, b] {
@@ -98,6 +99,7 @@ impl Sema<'_> {
     /// A call of `__builtin_addc` or its kin.
     pub(super) fn carry_call(
         &mut self,
+        text: &str,
         (op, ty): (ExactOp, TypeId),
         args: &[ExprId],
         rparen: Span,
@@ -108,7 +110,7 @@ impl Sema<'_> {
         for &arg in &args[..3] {
             operands.push(self.assign_convert(arg, ty, Purpose::Argument(None))?);
         }
-        let target = self.output_pointer(args[3], ty)?;
+        let target = self.output_pointer(text, args[3], ty)?;
         self.within_function(span)?;
         let mut steps = Vec::new();
         let mut locals = Vec::with_capacity(3);
@@ -163,14 +165,10 @@ impl Sema<'_> {
     }
 
     /// A pointer into any address space as one to a `ty` that is written.
-    fn output_pointer(&mut self, pointer: ExprId, ty: TypeId) -> Option<ExprId> {
+    fn output_pointer(&mut self, text: &str, pointer: ExprId, ty: TypeId) -> Option<ExprId> {
+        self.check_written(text, pointer)?;
         let parts = self.module.types.pointer_parts(self.ty(pointer));
         let space = parts.map_or(self.default_pointee_space(), |(_, space)| space);
-        if space == AddrSpace::Constant {
-            let message = "the result cannot be written to the constant address space";
-            self.error(self.span(pointer), message);
-            return None;
-        }
         let to = self.module.types.pointer(QualType::plain(ty), space);
         self.assign_convert(pointer, to, Purpose::Argument(None))
     }

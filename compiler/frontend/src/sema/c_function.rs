@@ -24,8 +24,8 @@ impl<'a> Sema<'a> {
             }
             CFunction::PlainNand => self.atomic_nand(&args, rparen, callee_span, span),
             CFunction::Integer(op, ty) => self.integer_call((op, ty), &args, rparen, span),
-            CFunction::Overflow(op, ty) => self.overflow_call((op, ty), &args, rparen, span),
-            CFunction::Carry(op, ty) => self.carry_call((op, ty), &args, rparen, span),
+            CFunction::Overflow(op, ty) => self.overflow_call(text, (op, ty), &args, rparen, span),
+            CFunction::Carry(op, ty) => self.carry_call(text, (op, ty), &args, rparen, span),
             CFunction::Elementwise(lanes) => self.elementwise_call(lanes, &args, rparen, span),
             CFunction::Reduce(op) => self.reduced(op, &args, rparen, span),
             CFunction::ShuffleVector => self.shuffled(&args, rparen, span),
@@ -218,10 +218,8 @@ impl<'a> Sema<'a> {
             let pointer = self.pointer_convert(expected, ty);
             let align = self.module.types.align(value);
             let constant = self.mk_lvalue(LvalueKind::Deref(pointer), q, space, align, span);
-            let init = Init::Expr(self.mk(ExprKind::Load(constant), value, span));
-            let local = self.add_local(String::new(), q, 0, span);
-            let copy = LvalueKind::Literal { local, init };
-            let copy = self.mk_lvalue(copy, q, AddrSpace::Private, align, span);
+            let init = Init::Expr(self.loaded(constant, span));
+            let copy = self.temporary(q, init, span);
             let ty = self.module.types.pointer(q, AddrSpace::Private);
             return self.mk(ExprKind::AddrOf(copy), ty, span);
         }

@@ -38,7 +38,7 @@ impl Sema<'_> {
             self.error(span, format!("'{text}' takes two pointers and a size"));
             return None;
         }
-        self.check_bytes_target(text, to, span)?;
+        self.check_written(text, to)?;
         let size = self.byte_count(size)?;
         match self.small_size(size) {
             Some(0) => {
@@ -76,7 +76,7 @@ impl Sema<'_> {
             self.error(span, message);
             return None;
         }
-        self.check_bytes_target(text, to, span)?;
+        self.check_written(text, to)?;
         let value = self.assign_convert(value, TypeTable::INT, Purpose::Argument(None))?;
         let value = self.arith_convert(value, TypeTable::UCHAR);
         let size = self.byte_count(size)?;
@@ -90,10 +90,7 @@ impl Sema<'_> {
                     bytes: vec![byte as u8; bytes as usize],
                     relocs: Vec::new(),
                 };
-                let local = self.add_local(String::new(), q, 0, span);
-                let init = Init::Const(data);
-                let kind = LvalueKind::Literal { local, init };
-                let source = self.mk_lvalue(kind, q, AddrSpace::Private, unit, span);
+                let source = self.temporary(q, Init::Const(data), span);
                 Some(self.assign_bytes(target, source, span))
             }
             _ => {
@@ -105,11 +102,12 @@ impl Sema<'_> {
         }
     }
 
-    fn check_bytes_target(&self, text: &str, to: ExprId, span: Span) -> Option<()> {
+    /// Refuses a pointer into constant memory to a function that writes behind it.
+    pub(super) fn check_written(&self, text: &str, to: ExprId) -> Option<()> {
         let parts = self.module.types.pointer_parts(self.ty(to));
         if parts.is_some_and(|(_, space)| space == AddrSpace::Constant) {
             let message = format!("'{text}' cannot write to the constant address space");
-            self.error(span, message);
+            self.error(self.span(to), message);
             return None;
         }
         Some(())
@@ -180,7 +178,7 @@ impl Sema<'_> {
 
     fn assign_bytes(&mut self, lvalue: LvalueId, source: LvalueId, span: Span) -> ExprId {
         let ty = self.body.lvalue(lvalue).ty.ty;
-        let value = self.mk(ExprKind::Load(source), ty, span);
+        let value = self.loaded(source, span);
         let assign = self.mk(ExprKind::Assign { lvalue, value }, ty, span);
         self.without_value(assign, span)
     }
@@ -212,7 +210,7 @@ impl Sema<'_> {
             Bytes::Same(byte) => self.local_value(byte, span),
             Bytes::Behind(from) => {
                 let from = self.byte_at(from, index, span)?;
-                self.mk(ExprKind::Load(from), TypeTable::UCHAR, span)
+                self.loaded(from, span)
             }
         };
         let assign = ExprKind::Assign { lvalue, value };

@@ -70,18 +70,8 @@ impl<'a> Sema<'a> {
         count: usize,
         rparen: Span,
     ) -> Option<()> {
-        let at = args.get(count).map(|&extra| self.ast.expr(extra).span);
-        let few = match at {
-            Some(_) => "many",
-            None if args.len() < count => "few",
-            None => return Some(()),
-        };
-        let message = format!(
-            "too {few} arguments to function call, expected {count}, have {}",
-            args.len()
-        );
-        self.error(at.unwrap_or(rparen), message);
-        None
+        let span = |arg: &ast::ExprId| self.ast.expr(*arg).span;
+        (self.check_count("function", args, span, count..=count, rparen)).ok()
     }
 
     /// `__builtin_types_compatible_p(T, U)`: the same type but for qualifiers (C99 6.2.7); an

@@ -21,12 +21,25 @@ impl<'a> Sema<'a> {
         taken: RangeInclusive<usize>,
         rparen: Span,
     ) -> Result<(), Report<'a>> {
+        let span = |arg: &ExprId| self.span(*arg);
+        self.check_count(callee, args, span, taken, rparen)
+    }
+
+    /// The same for arguments of any form that have spans.
+    pub(super) fn check_count<T>(
+        &self,
+        callee: &str,
+        args: &[T],
+        span: impl Fn(&T) -> Span,
+        taken: RangeInclusive<usize>,
+        rparen: Span,
+    ) -> Result<(), Report<'a>> {
         let have = args.len();
         let (min, max) = (*taken.start(), *taken.end());
         let (few, at, bound) = if have < min {
             ("few", rparen, min)
-        } else if let Some(&extra) = args.get(max) {
-            ("many", self.span(extra), max)
+        } else if let Some(extra) = args.get(max) {
+            ("many", span(extra), max)
         } else {
             return Ok(());
         };

@@ -233,8 +233,7 @@ impl<'a> Sema<'a> {
         let mut args = Vec::with_capacity(params.len());
         for &ty in &params {
             let local = self.add_local(String::new(), QualType::plain(ty), 0, span);
-            let lvalue = self.local_lvalue(local, span);
-            args.push(self.mk(ExprKind::Load(lvalue), ty, span));
+            args.push(self.local_value(local, span));
         }
         let call = self.mk(ExprKind::Call { func: callee, args }, ret, span);
         let call = self.mk_stmt(StmtKind::Expr(call), span);

@@ -453,16 +453,7 @@ impl<'a> Sema<'a> {
         if self.func.is_none() {
             return self.static_literal(named, q, &init, span);
         }
-        let local = self.add_local(String::new(), q, 0, span);
-        let align = self.module.types.align(ty);
-        let lvalue = self.mk_lvalue(
-            LvalueKind::Literal { local, init },
-            q,
-            AddrSpace::Private,
-            align,
-            span,
-        );
-        Some(Operand::Lvalue(lvalue))
+        Some(Operand::Lvalue(self.temporary(q, init, span)))
     }
 
     /// A compound literal at program scope: a nameless variable, in the constant address space

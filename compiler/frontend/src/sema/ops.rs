@@ -4,7 +4,7 @@ use super::member::has_duplicates;
 use super::typed::{ArithOp, ExprId, ExprKind, Init, LvalueId, LvalueKind};
 use super::{Operand, Sema, compare};
 use crate::diagnostics::Warning;
-use crate::lang::types::{AddrSpace, Quals, Type, TypeId, TypeTable};
+use crate::lang::types::{AddrSpace, QualType, Quals, Type, TypeId, TypeTable};
 use crate::parse::ast::{self, BinaryOp};
 use crate::source::Span;
 
@@ -500,15 +500,10 @@ impl<'a> Sema<'a> {
             None => {
                 // The condition is evaluated once, into a temporary.
                 let value = test?;
-                let q = crate::lang::types::QualType::plain(self.ty(value));
+                let q = QualType::plain(self.ty(value));
                 let at = self.span(value);
                 let local = self.add_local(String::new(), q, 0, at);
-                let align = self.module.types.align(q.ty);
-                let kind = LvalueKind::Literal {
-                    local,
-                    init: Init::Expr(value),
-                };
-                let made = self.mk_lvalue(kind, q, AddrSpace::Private, align, at);
+                let made = self.initialised(local, Init::Expr(value), at);
                 let again = self.local_lvalue(local, at);
                 (
                     self.value_of(Operand::Lvalue(made), at),

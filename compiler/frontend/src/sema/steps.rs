@@ -1,7 +1,9 @@
 //! Values that are used more than once, for built-in functions that are written as operators.
 use super::Sema;
-use super::typed::{ArithOp, CompareOp, ExprId, ExprKind, Init, LocalId, StmtId, StmtKind};
-use crate::lang::types::{QualType, TypeId, TypeTable};
+use super::typed::{
+    ArithOp, CompareOp, ExprId, ExprKind, Init, LocalId, LvalueId, LvalueKind, StmtId, StmtKind,
+};
+use crate::lang::types::{AddrSpace, QualType, TypeId, TypeTable};
 use crate::source::Span;
 
 impl Sema<'_> {
@@ -14,10 +16,29 @@ impl Sema<'_> {
         local
     }
 
+    /// A new private variable that gets its value where this lvalue is evaluated.
+    pub(super) fn temporary(&mut self, q: QualType, init: Init, span: Span) -> LvalueId {
+        let local = self.add_local(String::new(), q, 0, span);
+        self.initialised(local, init, span)
+    }
+
+    /// A private variable that gets its value where this lvalue is evaluated.
+    pub(super) fn initialised(&mut self, local: LocalId, init: Init, span: Span) -> LvalueId {
+        let variable = self.body.local(local);
+        let (ty, align) = (variable.ty, variable.align);
+        let kind = LvalueKind::Literal { local, init };
+        self.mk_lvalue(kind, ty, AddrSpace::Private, align, span)
+    }
+
     /// The value of a variable.
     pub(super) fn local_value(&mut self, local: LocalId, span: Span) -> ExprId {
         let lvalue = self.local_lvalue(local, span);
-        let ty = self.body.local(local).ty.ty;
+        self.loaded(lvalue, span)
+    }
+
+    /// The value in an lvalue, which may be read as it is.
+    pub(super) fn loaded(&mut self, lvalue: LvalueId, span: Span) -> ExprId {
+        let ty = self.body.lvalue(lvalue).ty.ty;
         self.mk(ExprKind::Load(lvalue), ty, span)
     }
 
