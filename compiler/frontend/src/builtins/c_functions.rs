@@ -3,6 +3,7 @@
 //! Takes a name; gives its meaning in OpenCL C. Sema writes calls of them as calls of the table's
 //! functions, or as the operators that do the same.
 
+use super::{names, table};
 use crate::lang::types::{FloatKind, TypeId, TypeTable};
 
 /// clang's functions that tell an optimiser something, and how many arguments they take; here
@@ -331,14 +332,11 @@ impl Elementwise<'_> {
     }
 }
 
-/// Returns the number of arguments of a function of [`C_MATH`].
-fn math_arguments(name: &str) -> usize {
-    match name {
-        "fma" => 3,
-        "atan2" | "copysign" | "fdim" | "fmax" | "fmin" | "fmod" | "hypot" | "nextafter"
-        | "pow" | "remainder" => 2,
-        _ => 1,
-    }
+/// A function of [`C_MATH`], which the table has with as many arguments.
+fn elementwise_math(name: &str) -> Option<Elementwise<'_>> {
+    let found = names::lookup(name).filter(|_| C_MATH.contains(&name))?;
+    let signature = table::ROWS[usize::from(found.first)].signature?;
+    Some(elementwise(None, Some(name), signature.params().len()))
 }
 
 /// Atomic functions that clang's and gcc's have under the same names.
@@ -406,9 +404,7 @@ pub fn c_function(name: &str) -> Option<CFunction<'_>> {
         "choose_expr" => Some(CFunction::Choose),
         _ => {
             if let Some(name) = name.strip_prefix("elementwise_") {
-                let math = Some(name).filter(math);
-                let math = math.map(|name| elementwise(None, Some(name), math_arguments(name)));
-                return math
+                return elementwise_math(name)
                     .or_else(|| found(ELEMENTWISE, name))
                     .map(CFunction::Elementwise);
             }
