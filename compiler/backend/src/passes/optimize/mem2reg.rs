@@ -42,15 +42,9 @@ pub fn promote(
     let Some(entry) = func.entry() else {
         return Ok(());
     };
-    // The last child first, which numbers the new values.
-    let mut steps = vec![Step::Enter(entry)];
-    while let Some(step) = steps.pop() {
+    for step in dom.walk(entry) {
         match step {
-            Step::Enter(block) => {
-                promoter.block(func, block);
-                steps.push(Step::Leave);
-                steps.extend(dom.children(block).iter().map(|&child| Step::Enter(child)));
-            }
+            Step::Enter(block) => promoter.block(func, block),
             Step::Leave => promoter.values.leave(),
         }
     }
