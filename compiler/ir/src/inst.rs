@@ -5,7 +5,7 @@
 
 use super::{
     AccessFlags, AtomicOp, Block, ConvertOp, FloatFlags, FuncId, GlobalId, GroupOp, HandleInfo,
-    ImageOp, ImageType, MatrixOp, MemoryOrder, NodeOp, Scope, StackSlot, StringId, Value,
+    ImageOp, ImageType, MatrixOp, MemoryOrder, NodeOp, Scalar, Scope, StackSlot, StringId, Value,
 };
 use pumice_numerics::Rounding;
 use serde::{Deserialize, Serialize};
@@ -73,6 +73,36 @@ pub enum BinaryOp {
     FDiv,
     /// fmod: result with the sign of the dividend.
     FRem,
+}
+
+impl UnaryOp {
+    /// Returns whether it works on values of such lanes.
+    pub fn takes(self, lanes: Scalar) -> bool {
+        match self {
+            Self::INeg => lanes.is_int(),
+            Self::Not => lanes.is_int() || lanes == Scalar::Bool,
+            Self::FNeg => lanes.is_float(),
+        }
+    }
+}
+
+impl BinaryOp {
+    /// Returns whether it works on floats, and on nothing else.
+    pub fn is_float(self) -> bool {
+        matches!(
+            self,
+            Self::FAdd | Self::FSub | Self::FMul | Self::FDiv | Self::FRem
+        )
+    }
+
+    /// Returns whether it works on values of such lanes.
+    pub fn takes(self, lanes: Scalar) -> bool {
+        match self {
+            _ if self.is_float() => lanes.is_float(),
+            Self::And | Self::Or | Self::Xor => lanes.is_int() || lanes == Scalar::Bool,
+            _ => lanes.is_int(),
+        }
+    }
 }
 
 /// Integer and pointer comparisons; the result is Bool.

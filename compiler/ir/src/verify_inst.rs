@@ -2,8 +2,8 @@
 
 use super::verify::{Context, check_align, in_part, long};
 use super::{
-    AddressSpace, AtomicOp, BinaryOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind,
-    IntCond, MathOp, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
+    AddressSpace, AtomicOp, ConvertOp, GroupOp, ImageOp, ImageType, Inst, InstKind, IntCond,
+    MathOp, PrintfArg, Scalar, Scope, Type, UnaryOp, Value,
 };
 
 pub(super) fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
@@ -77,10 +77,9 @@ impl Context<'_> {
                 let ty = self.ty(arg);
                 same("the result", self.result(inst)?, ty)?;
                 match op {
-                    UnaryOp::INeg => int("the operand", ty),
+                    _ if op.takes(ty.scalar) => Ok(()),
                     UnaryOp::FNeg => float("the operand", ty),
-                    UnaryOp::Not if ty.scalar == Scalar::Bool => Ok(()),
-                    UnaryOp::Not => int("the operand", ty),
+                    UnaryOp::INeg | UnaryOp::Not => int("the operand", ty),
                 }
             }
             InstKind::Binary { op, args, .. } => {
@@ -88,14 +87,8 @@ impl Context<'_> {
                 same("the second operand", self.ty(args[1]), ty)?;
                 same("the result", self.result(inst)?, ty)?;
                 match op {
-                    BinaryOp::FAdd
-                    | BinaryOp::FSub
-                    | BinaryOp::FMul
-                    | BinaryOp::FDiv
-                    | BinaryOp::FRem => float("the operand", ty),
-                    BinaryOp::And | BinaryOp::Or | BinaryOp::Xor if ty.scalar == Scalar::Bool => {
-                        Ok(())
-                    }
+                    _ if op.takes(ty.scalar) => Ok(()),
+                    _ if op.is_float() => float("the operand", ty),
                     _ => int("the operand", ty),
                 }
             }

@@ -19,12 +19,7 @@ impl Body<'_, '_> {
         } else if let Some(op) = ops::unary(inst.op) {
             let arg = self.arg(inst, 0)?;
             let ty = self.func.ty(arg);
-            let fits = match op {
-                UnaryOp::INeg => ty.scalar.is_int(),
-                UnaryOp::Not => ty.scalar.is_int() || ty.scalar == Scalar::Bool,
-                UnaryOp::FNeg => ty.scalar.is_float(),
-            };
-            if !fits {
+            if !op.takes(ty.scalar) {
                 return Err(inst.error("the operand's type is wrong"));
             }
             let value = self.emit(InstKind::Unary { op, arg }, ty);
@@ -83,15 +78,7 @@ impl Body<'_, '_> {
             Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
                 return self.extended(inst).map(|()| true);
             }
-            Op::ConvertFToU
-            | Op::ConvertFToS
-            | Op::ConvertSToF
-            | Op::ConvertUToF
-            | Op::UConvert
-            | Op::SConvert
-            | Op::FConvert
-            | Op::SatConvertSToU
-            | Op::SatConvertUToS => self.conversion(inst)?,
+            op if ops::is_conversion(op) => self.conversion(inst)?,
             Op::Bitcast => {
                 let arg = self.arg(inst, 0)?;
                 let (_, to) = self.result_type(inst)?;
@@ -145,6 +132,14 @@ impl Body<'_, '_> {
         self.float_flags(id)
     }
 
+    /// The optimiser's freedom in two-operand arithmetic.
+    pub(super) fn binary_flags(&self, id: u32, op: BinaryOp) -> FloatFlags {
+        match op {
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul => self.sum_flags(id),
+            _ => self.float_flags(id),
+        }
+    }
+
     /// The optimiser's freedom from the FPFastMathMode decoration.
     pub(super) fn float_flags(&self, id: u32) -> FloatFlags {
         let Some(deco) = self.pre.decoration(id, Decoration::FPFastMathMode) else {
@@ -181,22 +176,10 @@ impl Body<'_, '_> {
         if ops::is_shift(op) {
             args[1] = self.resize_int(inst, args[1], ty)?;
         }
-        let fits = match op {
-            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-                ty.scalar.is_float()
-            }
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                ty.scalar.is_int() || ty.scalar == Scalar::Bool
-            }
-            _ => ty.scalar.is_int(),
-        };
-        if !fits || self.func.ty(args[1]) != ty {
+        if !op.takes(ty.scalar) || self.func.ty(args[1]) != ty {
             return Err(inst.error("the operands' types are wrong"));
         }
-        let flags = match op {
-            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul => self.sum_flags(inst.id),
-            _ => self.float_flags(inst.id),
-        };
+        let flags = self.binary_flags(inst.id, op);
         let value = self.binary_with(op, args, flags);
         self.define_value(inst, value)
     }

@@ -10,13 +10,13 @@
 use super::body::Body;
 use super::locals::Leaves;
 use super::memory::{access, align_at};
-use super::ops;
+use super::ops::{self, ByComponent};
 use super::preamble::{Def, Preamble};
 use super::reader::{ImportError, Inst, Result};
 use super::types::{Ty, TypeKind};
 use pumice_ir::{
     AccessFlags, BinaryOp, BlockCall, BuiltIn, ConvertOp, EnqueueRole, FuncId, InstKind, IntCond,
-    Module, Scalar, Type, Value,
+    Module, Scalar, Type, UnaryOp, Value,
 };
 use pumice_target::matrix::{Component, Use, is_operand};
 use rspirv::spirv::{CooperativeMatrixLayout, ExecutionMode, Op, StorageClass};
@@ -301,62 +301,40 @@ impl Body<'_, '_> {
             return Ok(false);
         }
         let (result, component) = self.matrix_of(inst, ty)?;
-        let leaves = match inst.op {
-            Op::SNegate | Op::FNegate => self.matrix_negated(inst, result)?,
-            Op::IAdd
-            | Op::ISub
-            | Op::IMul
-            | Op::SDiv
-            | Op::UDiv
-            | Op::FAdd
-            | Op::FSub
-            | Op::FMul
-            | Op::FDiv => self.matrix_pairs(inst, result)?,
-            Op::ConvertFToU
-            | Op::ConvertFToS
-            | Op::ConvertSToF
-            | Op::ConvertUToF
-            | Op::UConvert
-            | Op::SConvert
-            | Op::FConvert
-            | Op::Bitcast => self.matrix_converted(inst, result, component)?,
-            _ => return Ok(false),
+        let leaves = match ops::by_component(inst.op) {
+            Some(ByComponent::Unary(op)) => self.matrix_negated(inst, op, result)?,
+            Some(ByComponent::Binary(op)) => self.matrix_pairs(inst, op, result)?,
+            Some(ByComponent::Convert) => self.matrix_converted(inst, result, component)?,
+            None if inst.op == Op::Bitcast => self.matrix_converted(inst, result, component)?,
+            None => return Ok(false),
         };
         *self.matrices = true;
         self.define_leaves(inst, leaves)?;
         Ok(true)
     }
 
-    fn matrix_negated(&mut self, inst: &Inst<'_>, result: Matrix) -> Result<Leaves> {
+    fn matrix_negated(&mut self, inst: &Inst<'_>, op: UnaryOp, result: Matrix) -> Result<Leaves> {
         let (matrix, leaves) = self.matrix_arg(inst, 0)?;
-        let float = leaves
-            .first()
-            .is_some_and(|&leaf| self.func.ty(leaf).scalar.is_float());
-        let op = ops::unary(inst.op).filter(|_| float == (inst.op == Op::FNegate));
-        match op {
-            Some(op) if matrix == result => Ok(leaves
-                .into_iter()
-                .map(|leaf| self.unary(op, leaf))
-                .collect()),
-            _ => Err(inst.error("the operand's type is wrong")),
+        let fits = leaves
+            .iter()
+            .all(|&leaf| op.takes(self.func.ty(leaf).scalar));
+        if !fits || matrix != result {
+            return Err(inst.error("the operand's type is wrong"));
         }
+        Ok(leaves
+            .into_iter()
+            .map(|leaf| self.unary(op, leaf))
+            .collect())
     }
 
-    fn matrix_pairs(&mut self, inst: &Inst<'_>, result: Matrix) -> Result<Leaves> {
+    fn matrix_pairs(&mut self, inst: &Inst<'_>, op: BinaryOp, result: Matrix) -> Result<Leaves> {
         let (a, left) = self.matrix_arg(inst, 0)?;
         let (b, right) = self.matrix_arg(inst, 1)?;
-        let float = left
-            .first()
-            .is_some_and(|&leaf| self.func.ty(leaf).scalar.is_float());
-        let of_floats = matches!(inst.op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv);
-        let op = ops::binary(inst.op).filter(|_| float == of_floats);
-        let (Some(op), true) = (op, a == result && b == result) else {
+        let fits = left.iter().all(|&leaf| op.takes(self.func.ty(leaf).scalar));
+        if !fits || a != result || b != result {
             return Err(inst.error("the operands' types are wrong"));
-        };
-        let flags = match op {
-            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul => self.sum_flags(inst.id),
-            _ => self.float_flags(inst.id),
-        };
+        }
+        let flags = self.binary_flags(inst.id, op);
         let pairs = left.into_iter().zip(right);
         Ok(pairs
             .map(|(a, b)| self.binary_with(op, [a, b], flags))

@@ -8,12 +8,12 @@ use super::body::Body;
 use super::consts::ConstVal;
 use super::locals::{Leaves, Local, Val};
 use super::matrix::MatrixMemory;
-use super::ops;
+use super::ops::{self, ByComponent};
 use super::reader::{Inst, Result};
 use super::types::Ty;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, GlobalData,
-    InstKind, IntCond, Linkage, MatrixOp, MatrixType, Scalar, Type, UnrollHint, Value,
+    AccessFlags, AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, GlobalData, InstKind,
+    IntCond, Linkage, MatrixOp, MatrixType, Scalar, Type, UnrollHint, Value,
 };
 use rspirv::spirv::{CooperativeMatrixOperands, Decoration, Op};
 use smallvec::SmallVec;
@@ -51,40 +51,23 @@ impl Body<'_, '_> {
         let Some(matrix) = self.pre.types.native_matrix_of(ty) else {
             return Ok(false);
         };
-        let value = match inst.op {
-            Op::CooperativeMatrixLoadKHR => {
+        let value = match (inst.op, ops::by_component(inst.op)) {
+            (Op::CooperativeMatrixLoadKHR, _) => {
                 let memory = self.matrix_memory(inst, 0, 1, matrix.component_type())?;
                 self.native_load(matrix, memory)
             }
-            Op::CooperativeMatrixMulAddKHR => self.native_product(inst, matrix)?,
-            Op::SNegate | Op::FNegate => {
+            (Op::CooperativeMatrixMulAddKHR, _) => self.native_product(inst, matrix)?,
+            (_, Some(ByComponent::Unary(op))) => {
                 let arg = self.native_arg(inst, 0, ty)?;
-                let Some(op) = ops::unary(inst.op) else {
-                    return Ok(false);
-                };
                 self.each_component(matrix, |body, i, whole| {
                     let value = body.get(matrix, arg, i);
                     let value = body.unary(op, value);
                     body.set(matrix, whole, i, value)
                 })
             }
-            Op::IAdd
-            | Op::ISub
-            | Op::IMul
-            | Op::SDiv
-            | Op::UDiv
-            | Op::FAdd
-            | Op::FSub
-            | Op::FMul
-            | Op::FDiv => self.native_pairs(inst, ty, matrix)?,
-            Op::ConvertFToU
-            | Op::ConvertFToS
-            | Op::ConvertSToF
-            | Op::ConvertUToF
-            | Op::UConvert
-            | Op::SConvert
-            | Op::FConvert => self.native_converted(inst, matrix)?,
-            _ => return Ok(false),
+            (_, Some(ByComponent::Binary(op))) => self.native_pairs(inst, op, ty, matrix)?,
+            (_, Some(ByComponent::Convert)) => self.native_converted(inst, matrix)?,
+            (_, None) => return Ok(false),
         };
         self.define_value(inst, value)?;
         Ok(true)
@@ -158,16 +141,18 @@ impl Body<'_, '_> {
         whole
     }
 
-    fn native_pairs(&mut self, inst: &Inst<'_>, ty: Ty, matrix: MatrixType) -> Result<Value> {
+    fn native_pairs(
+        &mut self,
+        inst: &Inst<'_>,
+        op: BinaryOp,
+        ty: Ty,
+        matrix: MatrixType,
+    ) -> Result<Value> {
         let (a, b) = (self.native_arg(inst, 0, ty)?, self.native_arg(inst, 1, ty)?);
-        let of_floats = matches!(inst.op, Op::FAdd | Op::FSub | Op::FMul | Op::FDiv);
-        let op = ops::binary(inst.op).filter(|_| of_floats == matrix.component.is_float());
-        let op = op.ok_or_else(|| inst.error("the operands' types are wrong"))?;
-        let flags = match op {
-            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul => self.sum_flags(inst.id),
-            BinaryOp::FDiv => self.float_flags(inst.id),
-            _ => FloatFlags::empty(),
-        };
+        if op.is_float() != matrix.component.is_float() {
+            return Err(inst.error("the operands' types are wrong"));
+        }
+        let flags = self.binary_flags(inst.id, op);
         Ok(self.each_component(matrix, |body, i, whole| {
             let pair = [body.get(matrix, a, i), body.get(matrix, b, i)];
             let value = body.binary_with(op, pair, flags);

@@ -4,6 +4,7 @@
 //! products and conversions, with the same results as plain code has. Components that a program numbers (length, get,
 //! set) lie alike in all types of one shape: the device promises that for one type alone, so two such types are plain.
 
+use super::ops::{self, ByComponent};
 use super::reader::{Inst, ModuleWords};
 use pumice_ir::MatrixType;
 use pumice_target::Target;
@@ -274,13 +275,7 @@ impl Roads {
             return;
         };
         match inst.op {
-            Op::FConvert
-            | Op::SConvert
-            | Op::UConvert
-            | Op::ConvertSToF
-            | Op::ConvertUToF
-            | Op::ConvertFToS
-            | Op::ConvertFToU => {
+            op if ops::by_component(op) == Some(ByComponent::Convert) => {
                 let Some(from) = self.operand(inst, 0) else {
                     return self.refuse(to);
                 };

@@ -108,6 +108,40 @@ pub(super) fn convert(op: Op, from: u32, to: u32, saturate: bool) -> Option<Opti
     })
 }
 
+/// Returns whether an instruction is a numeric conversion.
+pub(super) fn is_conversion(op: Op) -> bool {
+    convert(op, 0, 0, false).is_some()
+}
+
+/// An instruction that cooperative matrices take component by component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByComponent {
+    /// A negation.
+    Unary(UnaryOp),
+    /// Arithmetic of two matrices.
+    Binary(BinaryOp),
+    /// A numeric conversion.
+    Convert,
+}
+
+/// The instructions that SPV_KHR_cooperative_matrix allows on components, OpBitcast aside.
+pub(super) fn by_component(op: Op) -> Option<ByComponent> {
+    match op {
+        Op::SNegate | Op::FNegate => unary(op).map(ByComponent::Unary),
+        Op::IAdd
+        | Op::ISub
+        | Op::IMul
+        | Op::SDiv
+        | Op::UDiv
+        | Op::FAdd
+        | Op::FSub
+        | Op::FMul
+        | Op::FDiv => binary(op).map(ByComponent::Binary),
+        Op::SatConvertSToU | Op::SatConvertUToS => None,
+        _ => is_conversion(op).then_some(ByComponent::Convert),
+    }
+}
+
 /// Read-modify-write atomics with a value operand.
 pub(super) fn atomic_rmw(op: Op) -> Option<AtomicOp> {
     Some(match op {
