@@ -10,14 +10,22 @@ use crate::pass::Changed;
 use pumice_ir::LowerError;
 use pumice_ir::{
     AccessFlags, BinaryOp, Block, BlockCall, ConvertOp, FloatCond, FloatFlags, Function, Inst,
-    InstKind, IntCond, MathOp, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
-    reverse_postorder,
+    InstKind, IntCond, MathOp, Rounding, Scalar, SourceLoc, StackSlot, StackSlotData, Type,
+    UnaryOp, Value, reverse_postorder,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Values that replace the results of an instruction.
 pub(crate) type Replacement = SmallVec<[Value; 1]>;
+
+/// A conversion with the type of its result.
+pub(crate) struct Conversion {
+    pub op: ConvertOp,
+    pub arg: Value,
+    pub rounding: Option<Rounding>,
+    pub ty: Type,
+}
 
 /// The state of a walk.
 pub(crate) struct Expander<'f> {
@@ -313,6 +321,21 @@ impl Expander<'_> {
     pub fn select(&mut self, cond: Value, then: Value, other: Value) -> Value {
         let ty = self.ty(then);
         self.value(InstKind::Select { cond, then, other }, ty)
+    }
+
+    /// The conversion that an instruction with a result is.
+    pub fn conversion(&self, inst: Inst) -> Option<Conversion> {
+        let data = &self.func.insts[inst];
+        let InstKind::Convert { op, arg, rounding } = data.kind else {
+            return None;
+        };
+        let ty = self.ty(*data.results.first()?);
+        Some(Conversion {
+            op,
+            arg,
+            rounding,
+            ty,
+        })
     }
 
     /// A conversion in the default rounding.

@@ -4,7 +4,7 @@
 //! A whole number below 2⁵¹ plus 1.5 · 2⁵² has that number in the low bits of its significand, a negative one as its two's
 //! complement. So the sum's low word is the integer, signed or not. A float is a double exactly.
 
-use crate::expand::{Replacement, expand};
+use crate::expand::{Conversion, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{
     BinaryOp, ConvertOp, FloatFlags, Function, InstKind, LowerError, MathOp, Scalar, Value,
@@ -23,14 +23,15 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
         return Ok(Changed::No);
     }
     expand(func, |x, inst| {
-        let data = &x.func.insts[inst];
-        let InstKind::Convert { op, arg, rounding } = data.kind else {
+        let Some(Conversion {
+            op,
+            arg,
+            rounding,
+            ty,
+        }) = x.conversion(inst)
+        else {
             return Ok(None);
         };
-        let Some(&result) = data.results.first() else {
-            return Ok(None);
-        };
-        let ty = x.ty(result);
         let is_cut = matches!(op, ConvertOp::FToS | ConvertOp::FToU) && rounding.is_none();
         let has_bits = matches!(x.ty(arg).scalar, Scalar::F32 | Scalar::F64);
         if !is_cut || !has_bits || ty.scalar != Scalar::I32 {

@@ -14,13 +14,13 @@
 //! - f32 to f16: by arithmetic in every mode, to nearest unless the device promises that or has no halves;
 //! - f64 to f16: to f32 rounding to odd, which keeps enough to round correctly again.
 
-use crate::expand::{Expander, Replacement, expand, int_like};
+use crate::expand::{Conversion, Expander, Replacement, expand, int_like};
 use crate::pass::{Changed, FunctionCtx};
 use crate::passes::legalize::round_half::HalfRounding;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, ConvertOp, FloatCond, Function, InstKind, IntCond, MathOp, Rounding, Scalar, Type,
-    UnaryOp, Value,
+    BinaryOp, ConvertOp, FloatCond, Function, IntCond, MathOp, Rounding, Scalar, Type, UnaryOp,
+    Value,
 };
 use pumice_target::{QuirkKind, Target};
 
@@ -30,27 +30,20 @@ use pumice_target::{QuirkKind, Target};
 /// binary16 or binary64 on a device without it.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     expand(func, |x, inst| {
-        let data = &x.func.insts[inst];
-        let InstKind::Convert { op, arg, rounding } = data.kind else {
-            return Ok(None);
-        };
-        let Some(&result) = data.results.first() else {
-            return Ok(None);
-        };
-        let ty = x.ty(result);
-        let value = lower(x, ctx.target, op, arg, rounding, ty);
+        let conversion = x.conversion(inst);
+        let value = conversion.and_then(|conversion| lower(x, ctx.target, conversion));
         Ok(value.map(|v| Replacement::from_slice(&[v])))
     })
 }
 
-fn lower(
-    x: &mut Expander<'_>,
-    target: &Target,
-    op: ConvertOp,
-    arg: Value,
-    rounding: Option<Rounding>,
-    ty: Type,
-) -> Option<Value> {
+/// The value of a conversion by others; `None` if it can stay.
+fn lower(x: &mut Expander<'_>, target: &Target, conversion: Conversion) -> Option<Value> {
+    let Conversion {
+        op,
+        arg,
+        rounding,
+        ty,
+    } = conversion;
     let from = x.ty(arg);
     Some(match op {
         ConvertOp::SatSToS | ConvertOp::SatSToU | ConvertOp::SatUToS | ConvertOp::SatUToU => {
