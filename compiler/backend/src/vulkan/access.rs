@@ -27,15 +27,19 @@ pub(crate) enum MemoryLocation {
     Nowhere,
     /// A 64-bit device address.
     Physical(Id),
-    /// An array of `unit`-byte elements, at a byte offset.
-    Array {
-        var: Id,
-        class: StorageClass,
-        unit: u32,
-        offset: Id,
-    },
+    /// An array.
+    Array(ArrayLocation),
     /// A descriptor, at a byte offset.
     Buffer(BufferLocation),
+}
+
+/// The target of an access to an array of `unit`-byte elements, at a byte offset.
+#[derive(Clone, Copy)]
+pub(crate) struct ArrayLocation {
+    pub var: Id,
+    pub class: StorageClass,
+    pub unit: u32,
+    pub offset: Id,
 }
 
 /// The memory of a piece.
@@ -81,12 +85,12 @@ impl Emitter<'_> {
                     let bias = self.b.const_u32(bias);
                     self.b.op(Op::ISub, u32_ty, &[id, bias])
                 };
-                Ok(MemoryLocation::Array {
+                Ok(MemoryLocation::Array(ArrayLocation {
                     var: array.var,
                     class: array.class,
                     unit,
                     offset,
-                })
+                }))
             }
         }
     }
@@ -200,20 +204,13 @@ impl Emitter<'_> {
         self.add_bytes(index, more)
     }
 
-    /// A pointer to the array element that holds byte `offset`, plus `more` elements.
-    pub fn element(
-        &mut self,
-        var: Id,
-        class: StorageClass,
-        unit: u32,
-        offset: Id,
-        more: u32,
-    ) -> Id {
-        let index = self.element_index(offset, unit, more);
-        let index = self.confined_index(var, index);
-        let element = self.b.ty_int(unit * 8);
-        let ptr = self.b.ty_pointer(class, element);
-        self.b.op(Op::AccessChain, ptr, &[var, index])
+    /// A pointer to the element `more` elements behind that of a location.
+    pub fn element(&mut self, array: ArrayLocation, more: u32) -> Id {
+        let index = self.element_index(array.offset, array.unit, more);
+        let index = self.confined_index(array.var, index);
+        let element = self.b.ty_int(array.unit * 8);
+        let ptr = self.b.ty_pointer(array.class, element);
+        self.b.op(Op::AccessChain, ptr, &[array.var, index])
     }
 
     /// A pointer to the whole element at `ptr`, for atomics of `bytes` bytes; `None` where no object lies, which
@@ -230,18 +227,13 @@ impl Emitter<'_> {
                 let ptr = self.physical_pointer(address, ty);
                 (ptr, StorageClass::PhysicalStorageBuffer)
             }
-            MemoryLocation::Array {
-                var,
-                class,
-                unit,
-                offset,
-            } => {
-                if unit != bytes {
+            MemoryLocation::Array(array) => {
+                if array.unit != bytes {
                     return Err(LowerError::new(
                         "internal: atomics of two widths on one array",
                     ));
                 }
-                (self.element(var, class, unit, offset, 0), class)
+                (self.element(array, 0), array.class)
             }
             MemoryLocation::Buffer(location) => {
                 let class = StorageClass::StorageBuffer;
@@ -265,24 +257,13 @@ impl Emitter<'_> {
                 let piece_ty = self.b.ty_int(width * 8);
                 Piece::Element(class, self.physical_pointer(address, piece_ty))
             }
-            MemoryLocation::Array {
-                var,
-                class,
-                unit,
-                offset,
-            } => {
-                if width == unit {
-                    let ptr = self.element(var, class, unit, offset, at / unit);
-                    return Some(Piece::Element(class, ptr));
+            MemoryLocation::Array(array) => {
+                if width == array.unit {
+                    let ptr = self.element(array, at / width);
+                    return Some(Piece::Element(array.class, ptr));
                 }
-                let byte = self.add_bytes(offset, at);
-                let ptr = self.element(var, class, unit, byte, 0);
-                Piece::Part(Word {
-                    ptr,
-                    class,
-                    unit,
-                    byte,
-                })
+                let offset = self.add_bytes(array.offset, at);
+                Piece::Part(self.array_word(ArrayLocation { offset, ..array }))
             }
             MemoryLocation::Buffer(ref location) => {
                 let class = location.class();
@@ -430,7 +411,7 @@ impl Emitter<'_> {
         let width = size.min(align.max(1)).min(widest);
         match location {
             MemoryLocation::Physical(_) | MemoryLocation::Nowhere => width,
-            MemoryLocation::Array { unit, .. } => width.min(*unit),
+            MemoryLocation::Array(array) => width.min(array.unit),
             // Uniform buffers are rows of words.
             MemoryLocation::Buffer(location) if location.class() == StorageClass::Uniform => {
                 width.min(4)

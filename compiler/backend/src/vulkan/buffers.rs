@@ -6,7 +6,7 @@
 //! may point into several buffers, the pass `select_buffers` has left a choice between pointers
 //! that each have one, which becomes a choice between pointers to elements (variable pointers).
 
-use super::access::MemoryLocation;
+use super::access::{ArrayLocation, MemoryLocation};
 use super::builder::Id;
 use super::descriptors::Slot;
 use super::emitter::Emitter;
@@ -134,12 +134,12 @@ impl Emitter<'_> {
         if base == Base::Constants {
             if let Some(var) = self.private_constants {
                 self.cur_uses.insert(var);
-                return Ok(MemoryLocation::Array {
+                return Ok(MemoryLocation::Array(ArrayLocation {
                     var,
                     class: StorageClass::Private,
                     unit: 4,
                     offset,
-                });
+                }));
             }
             if descriptors.options.constant_args_uniform {
                 let to = To::Uniform(descriptors.constants);

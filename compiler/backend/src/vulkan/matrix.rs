@@ -234,12 +234,7 @@ impl Emitter<'_> {
                 let pointer = self.b.inst(Op::AccessChain, ty, &[whole, zero, zero]);
                 (pointer, class, bytes)
             }
-            MemoryLocation::Array {
-                var,
-                class,
-                unit,
-                offset,
-            } => (self.element(var, class, unit, offset, 0), class, unit),
+            MemoryLocation::Array(array) => (self.element(array, 0), array.class, array.unit),
             MemoryLocation::Nowhere | MemoryLocation::Buffer(_) => {
                 return Err(LowerError::new("internal: a matrix in no memory"));
             }
@@ -287,7 +282,7 @@ impl Emitter<'_> {
         let (bool_ty, u32_ty) = (self.b.ty_bool(), self.b.ty_int(32));
         let low = match self.location(ptr)? {
             MemoryLocation::Physical(address) => self.wide_low(address),
-            MemoryLocation::Array { offset, .. } => offset,
+            MemoryLocation::Array(array) => array.offset,
             MemoryLocation::Nowhere => self.b.const_u32(0),
             MemoryLocation::Buffer(_) => return Err(internal("a matrix in a buffer")),
         };

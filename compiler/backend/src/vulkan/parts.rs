@@ -1,7 +1,7 @@
 //! Loads and stores of a part of an element: of narrow pieces, and of I32 values with
 //! [`AccessFlags::BYTE`] or `SHORT`.
 
-use super::access::MemoryLocation;
+use super::access::{ArrayLocation, MemoryLocation};
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
@@ -48,6 +48,16 @@ impl Emitter<'_> {
         }
     }
 
+    /// The element of an array at a location.
+    pub(super) fn array_word(&mut self, array: ArrayLocation) -> Word {
+        Word {
+            ptr: self.element(array, 0),
+            class: array.class,
+            unit: array.unit,
+            byte: array.offset,
+        }
+    }
+
     fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
         let u32_ty = self.b.ty_int(32);
         Some(match location {
@@ -62,17 +72,7 @@ impl Emitter<'_> {
                     byte,
                 }
             }
-            MemoryLocation::Array {
-                var,
-                class,
-                unit,
-                offset,
-            } => Word {
-                ptr: self.element(var, class, unit, offset, 0),
-                class,
-                unit,
-                byte: offset,
-            },
+            MemoryLocation::Array(array) => self.array_word(array),
             MemoryLocation::Buffer(location) => Word {
                 ptr: self.buffer_element(&location, 4, 1, 0),
                 class: location.class(),
@@ -90,10 +90,10 @@ impl Emitter<'_> {
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
         let location = self.load_location(ptr, flags)?;
-        if let MemoryLocation::Array { unit, .. } = location
-            && unit < bytes
+        if let MemoryLocation::Array(array) = location
+            && array.unit < bytes
         {
-            return Ok(self.load_of_units(&location, unit, bytes, flags));
+            return Ok(self.load_of_units(array, bytes, flags));
         }
         let Some(word) = self.word_at(location) else {
             return Ok(self.b.const_u32(0));
@@ -126,10 +126,10 @@ impl Emitter<'_> {
                 return Err(LowerError::new("a store to constant memory"));
             }
         }
-        if let MemoryLocation::Array { unit, .. } = location
-            && unit < bytes
+        if let MemoryLocation::Array(array) = location
+            && array.unit < bytes
         {
-            self.store_of_units(&location, unit, (value, bytes), flags);
+            self.store_of_units(array, (value, bytes), flags);
             return Ok(());
         }
         let Some(word) = self.word_at(location) else {
@@ -139,38 +139,22 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The elements of `unit` bytes that hold `bytes` bytes: storage class, pointer and first bit of each.
-    fn units(
-        &mut self,
-        location: &MemoryLocation,
-        unit: u32,
-        bytes: u32,
-    ) -> Vec<(StorageClass, Id, Id)> {
-        let MemoryLocation::Array {
-            var, class, offset, ..
-        } = *location
-        else {
-            return Vec::new();
-        };
-        (0..bytes / unit)
+    /// The elements of an array that hold `bytes` bytes: a pointer and the first bit of each.
+    fn units(&mut self, array: ArrayLocation, bytes: u32) -> Vec<(Id, Id)> {
+        (0..bytes / array.unit)
             .map(|n| {
-                let ptr = self.element(var, class, unit, offset, n);
-                (class, ptr, self.b.const_u32(8 * unit * n))
+                let ptr = self.element(array, n);
+                (ptr, self.b.const_u32(8 * array.unit * n))
             })
             .collect()
     }
 
     /// Loads a part of an array whose elements are smaller.
-    fn load_of_units(
-        &mut self,
-        location: &MemoryLocation,
-        unit: u32,
-        bytes: u32,
-        flags: AccessFlags,
-    ) -> Id {
+    fn load_of_units(&mut self, array: ArrayLocation, bytes: u32, flags: AccessFlags) -> Id {
+        let ArrayLocation { class, unit, .. } = array;
         let (u32_ty, unit_ty) = (self.b.ty_int(32), self.b.ty_int(8 * unit));
         let mut value = self.b.const_u32(0);
-        for (class, ptr, first_bit) in self.units(location, unit, bytes) {
+        for (ptr, first_bit) in self.units(array, bytes) {
             let loaded = self.raw_load(class, ptr, unit_ty, unit, flags);
             let wide = self.b.op(Op::UConvert, u32_ty, &[loaded]);
             let shifted = (self.b).op(Op::ShiftLeftLogical, u32_ty, &[wide, first_bit]);
@@ -182,13 +166,13 @@ impl Emitter<'_> {
     /// Stores a part into an array whose elements are smaller.
     fn store_of_units(
         &mut self,
-        location: &MemoryLocation,
-        unit: u32,
+        array: ArrayLocation,
         (value, bytes): (Id, u32),
         flags: AccessFlags,
     ) {
+        let ArrayLocation { class, unit, .. } = array;
         let (u32_ty, unit_ty) = (self.b.ty_int(32), self.b.ty_int(8 * unit));
-        for (class, ptr, first_bit) in self.units(location, unit, bytes) {
+        for (ptr, first_bit) in self.units(array, bytes) {
             let shifted = (self.b).op(Op::ShiftRightLogical, u32_ty, &[value, first_bit]);
             let narrow = self.b.op(Op::UConvert, unit_ty, &[shifted]);
             self.raw_store(class, ptr, narrow, unit, flags);
