@@ -31,6 +31,16 @@ pub struct LoopNest {
 }
 
 impl LoopNest {
+    /// Finds the loops and the dominators that tell them; `None` in a graph without cycles, which needs neither.
+    pub fn find(cfg: &Cfg) -> Option<(DomTree, Self)> {
+        if cfg.is_acyclic() {
+            return None;
+        }
+        let dom = DomTree::new(cfg);
+        let nest = Self::new(cfg, &dom);
+        Some((dom, nest))
+    }
+
     /// Finds the loops. In an irreducible graph only the reducible ones are found.
     pub fn new(cfg: &Cfg, dom: &DomTree) -> Self {
         let mut nest = Self::default();
@@ -151,7 +161,11 @@ impl LoopNest {
 }
 
 /// Returns whether every cycle is entered through a block that dominates it.
-pub fn is_reducible(cfg: &Cfg, dom: &DomTree) -> bool {
+pub fn is_reducible(cfg: &Cfg) -> bool {
+    if cfg.is_acyclic() {
+        return true;
+    }
+    let dom = DomTree::new(cfg);
     cfg.reverse_postorder().iter().all(|&block| {
         cfg.succs(block).iter().all(|&succ| {
             // A branch backwards in the order must go to a dominator.

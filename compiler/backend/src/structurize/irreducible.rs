@@ -9,7 +9,7 @@ use super::work::Work;
 use cranelift_entity::SecondaryMap;
 use pumice_budget::{self as time, Exhausted};
 use pumice_ir::LowerError;
-use pumice_ir::{Block, Cfg, DomTree, InstKind, Type, Value, is_reducible};
+use pumice_ir::{Block, Cfg, InstKind, Type, Value, is_reducible};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The instructions that splitting may add, beside twice the size of the function.
@@ -50,7 +50,7 @@ pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
         looks: LOOKS_PER_INSTRUCTION * size + LOOKS,
     };
     let mut cfg = Cfg::new(work.func);
-    if cfg.is_acyclic() || is_reducible(&cfg, &DomTree::new(&cfg)) {
+    if is_reducible(&cfg) {
         return Ok(false);
     }
     for _ in 0..MAX_NESTING {

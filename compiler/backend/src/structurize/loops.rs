@@ -56,11 +56,9 @@ impl Forest {
 /// A build that takes too long, or too much memory for the exits of nested loops.
 pub(super) fn make_single_exit(work: &mut Work<'_>, form: Form) -> Result<Forest, Exhausted> {
     let cfg = split_returns(work, form.nests)?;
-    if cfg.is_acyclic() {
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
         return Ok(Forest::default());
-    }
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
+    };
     let mut forest = Forest::default();
     for &block in cfg.reverse_postorder() {
         forest.innermost[block] = nest.innermost(block);

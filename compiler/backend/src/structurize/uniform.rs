@@ -6,9 +6,7 @@
 //! Behind the loop they may have left at different counts.
 
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{
-    Block, BuiltIn, Cfg, DomTree, Function, InstKind, Loop, LoopNest, MathOp, Value, ValueDef,
-};
+use pumice_ir::{Block, BuiltIn, Cfg, Function, InstKind, Loop, LoopNest, MathOp, Value, ValueDef};
 use rustc_hash::FxHashSet;
 
 /// A condition that depends on more values than this is taken to differ.
@@ -18,13 +16,9 @@ const MAX_VALUES: usize = 64;
 pub(crate) fn branches(func: &Function) -> SecondaryMap<Block, bool> {
     let mut uniform = SecondaryMap::new();
     let cfg = Cfg::new(func);
-    if cfg.is_acyclic() {
+    let Some((_, nest)) = LoopNest::find(&cfg) else {
         return uniform;
-    }
-    let nest = LoopNest::new(&cfg, &DomTree::new(&cfg));
-    if nest.loops.is_empty() {
-        return uniform;
-    }
+    };
     let scan = Scan {
         func,
         cfg: &cfg,

@@ -176,8 +176,6 @@ fn looks(func: &Function, ends: &SecondaryMap<FuncId, bool>) -> FxHashMap<Inst, 
         return looks;
     }
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
     for &block in cfg.reverse_postorder() {
         for &inst in &func.layout.insts[block] {
             if matches!(func.insts[inst].kind, InstKind::Call { func, .. } if ends[func]) {
@@ -185,6 +183,9 @@ fn looks(func: &Function, ends: &SecondaryMap<FuncId, bool>) -> FxHashMap<Inst, 
             }
         }
     }
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
+        return looks;
+    };
     for head in long_cycles::heads(func, &cfg, &dom, &nest, MOST_ROUNDS) {
         let barrier = (head.natural)
             .and_then(|this| group_barrier(func, &cfg, &dom, &nest, this, &head.latches));

@@ -22,9 +22,7 @@ use crate::passes::optimize::inline::bottom_up;
 use crate::passes::optimize::trip_count::{left_by_wrapping, rounds};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
-use pumice_ir::{
-    Block, Cfg, DomTree, FuncId, Function, InstKind, Loop, LoopNest, Module, UnrollHint,
-};
+use pumice_ir::{Block, Cfg, FuncId, Function, InstKind, Loop, LoopNest, Module, UnrollHint};
 
 /// Instructions that hints may add to a function.
 const BUDGET: u64 = 8 << 10;
@@ -72,13 +70,11 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
         .filter(|&&block| func.blocks[block].unroll != UnrollHint::None)
         .map(|&block| (block, UnrollHint::None))
         .collect();
-    if cfg.is_acyclic() {
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
         let blocks = cfg.reverse_postorder().iter();
         let size = blocks.fold(0, |sum: u64, &block| sum.saturating_add(size_of(block)));
         return (hints, size);
-    }
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
+    };
     let mut weights: SecondaryMap<Loop, u64> = SecondaryMap::new();
     let mut outside: u64 = 0;
     for &block in cfg.reverse_postorder() {

@@ -13,7 +13,7 @@ use crate::structurize::MAX_NESTING;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_ir::analysis::alias::{Effect, Effects, effect, join_effects, may_change, root};
 use pumice_ir::{
-    BinaryOp, Block, BlockCall, Cfg, DomTree, Function, GlobalData, GlobalId, Inst, InstKind, Loop,
+    BinaryOp, Block, BlockCall, Cfg, Function, GlobalData, GlobalId, Inst, InstKind, Loop,
     LoopNest, MathOp, SourceLoc, Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,11 +21,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Moves invariant operations out of the loops of one function.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let cfg = Cfg::new(func);
-    if cfg.is_acyclic() {
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
         return Changed::No;
-    }
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
+    };
     // Deeper nests are refused by the structurizer: they are not worth the time.
     if nest.loops.is_empty() || nest.depth() > MAX_NESTING {
         return Changed::No;

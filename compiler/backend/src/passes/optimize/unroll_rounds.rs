@@ -38,11 +38,9 @@ const MAX_ROUNDS: u64 = 1 << 12;
 /// Runs the pass.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
-    if nest.loops.is_empty() {
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
         return Changed::No;
-    }
+    };
     let together = uniform::branches(func);
     let mut budget = BUDGET;
     let mut changed = false;

@@ -13,8 +13,8 @@ use crate::passes::check::report::{self, Sites, call_report};
 use crate::passes::optimize::{long_cycles, sroa};
 use pumice_check::layout::{Code, SLICE};
 use pumice_ir::{
-    BinaryOp, Block, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject, DomTree, FuncId, Function,
-    Inst, InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc, Type, Value, is_reducible,
+    BinaryOp, Block, BuiltIn, Cfg, CheckKind, CheckSite, CheckedObject, FuncId, Function, Inst,
+    InstKind, IntCond, LoopNest, LowerError, Module, SourceLoc, Type, Value, is_reducible,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -54,7 +54,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         )?;
         // Where cycles have several entries, each of them would hand the count on by itself.
         let cfg = Cfg::new(func);
-        if is_reducible(&cfg, &DomTree::new(&cfg)) {
+        if is_reducible(&cfg) {
             let _ = sroa::run(func, &ctx.of_functions(&module.globals))?;
         }
         changed = Changed::Yes;
@@ -73,8 +73,9 @@ struct Helpers {
 /// The blocks at which rounds count, with their places in the source.
 fn counted(func: &Function) -> Vec<(Block, SourceLoc)> {
     let cfg = Cfg::new(func);
-    let dom = DomTree::new(&cfg);
-    let nest = LoopNest::new(&cfg, &dom);
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
+        return Vec::new();
+    };
     let heads = long_cycles::heads(func, &cfg, &dom, &nest, UNCOUNTED);
     let heads = heads.iter();
     heads
