@@ -28,6 +28,11 @@ H4(, 1)
 H5C(H5A())
 #define R(...) __VA_OPT__(a __VA_ARGS__ ## c) d
 R(1,2) R()
+// What is behind the joined token keeps its own spacing.
+#define T(x) #x
+#define U(x) T(x)
+#define V(...) x##__VA_OPT__(a b) x ## __VA_OPT__(a(b))
+U(V(1))
 #ifdef __VA_OPT__
 opt
 #endif

@@ -66,22 +66,13 @@ impl Preprocessor<'_> {
                         }
                         let arg = self.expanded_argument(args, p);
                         push_spaced(out, &arg, spacing);
-                    } else if arg.is_empty() {
-                        if !paste || out.is_empty() {
-                            out.push(Token {
-                                kind: TokenKind::Placemarker,
-                                ..*token
-                            });
-                        }
                     } else {
-                        let mut rest = arg.as_slice();
-                        if paste {
-                            self.paste(out, arg[0], expansion);
-                            rest = &rest[1..];
-                            out.extend_from_slice(rest);
-                        } else {
-                            push_spaced(out, rest, spacing);
-                        }
+                        let nothing = [placemarker(token)];
+                        let operand = match arg.as_slice() {
+                            [] => &nothing,
+                            tokens => tokens,
+                        };
+                        self.push_operand(out, operand, paste, spacing, expansion);
                     }
                 }
                 TokenKind::Param(p) => {
@@ -100,56 +91,68 @@ impl Preprocessor<'_> {
                     if stringify {
                         produced.retain(|t| t.kind != TokenKind::Placemarker);
                         let kind = TokenKind::Str(self.stringify(&produced));
-                        let loc = self.diagnostics.sources.add_produced(token.loc, expansion);
-                        produced = vec![Token {
-                            kind,
-                            loc,
-                            ..*token
-                        }];
+                        produced = vec![self.produced(kind, token, expansion)];
                     }
                     if produced.is_empty() {
-                        produced.push(Token {
-                            kind: TokenKind::Placemarker,
-                            ..*token
-                        });
+                        produced.push(placemarker(token));
                     }
-                    let rest = if !paste {
-                        0
-                    } else if produced[0].kind == TokenKind::Placemarker && !out.is_empty() {
-                        1
-                    } else {
-                        self.paste(out, produced[0], expansion);
-                        1
-                    };
-                    push_spaced(out, &produced[rest..], spacing);
+                    self.push_operand(out, &produced, paste, spacing, expansion);
                 }
                 TokenKind::Stringify(p) => {
-                    let string = self.stringify(&args[usize::from(p)].tokens);
-                    let loc = self.diagnostics.sources.add_produced(token.loc, expansion);
-                    let token = Token {
-                        kind: TokenKind::Str(string),
-                        flags: token.flags,
-                        loc,
-                    };
-                    if paste {
-                        self.paste(out, token, expansion);
-                    } else {
-                        out.push(token);
-                    }
+                    let kind = TokenKind::Str(self.stringify(&args[usize::from(p)].tokens));
+                    let token = self.produced(kind, token, expansion);
+                    self.push_or_paste(out, token, paste, expansion);
                 }
-                _ => {
-                    let token = Token {
-                        loc: self.diagnostics.sources.add_produced(token.loc, expansion),
-                        ..*token
-                    };
-                    if paste {
-                        self.paste(out, token, expansion);
-                    } else {
-                        out.push(token);
-                    }
+                kind => {
+                    let token = self.produced(kind, token, expansion);
+                    self.push_or_paste(out, token, paste, expansion);
                 }
             }
             paste = false;
+        }
+    }
+
+    /// Appends a parameter's operand of `##`, of one token at least, or joins its first token to the last one there. Only
+    /// a token that stands in the parameter's place takes its spacing.
+    fn push_operand(
+        &mut self,
+        out: &mut Vec<Token>,
+        operand: &[Token],
+        paste: bool,
+        spacing: u8,
+        expansion: ExpansionId,
+    ) {
+        match operand {
+            [first, rest @ ..] if paste => {
+                if first.kind != TokenKind::Placemarker || out.is_empty() {
+                    self.paste(out, *first, expansion);
+                }
+                out.extend_from_slice(rest);
+            }
+            _ => push_spaced(out, operand, spacing),
+        }
+    }
+
+    /// Appends a token, or joins it to the last one there.
+    fn push_or_paste(
+        &mut self,
+        out: &mut Vec<Token>,
+        token: Token,
+        paste: bool,
+        expansion: ExpansionId,
+    ) {
+        match paste {
+            true => self.paste(out, token, expansion),
+            false => out.push(token),
+        }
+    }
+
+    /// A token in place of one of the body.
+    fn produced(&mut self, kind: TokenKind, token: &Token, expansion: ExpansionId) -> Token {
+        Token {
+            kind,
+            loc: self.diagnostics.sources.add_produced(token.loc, expansion),
+            ..*token
         }
     }
 
@@ -222,6 +225,14 @@ impl Preprocessor<'_> {
             flags: left.flags & !NO_EXPAND,
             loc: self.diagnostics.sources.add_produced(spelled, expansion),
         });
+    }
+}
+
+/// An empty operand of `##` in place of a token of the body.
+fn placemarker(token: &Token) -> Token {
+    Token {
+        kind: TokenKind::Placemarker,
+        ..*token
     }
 }
 
