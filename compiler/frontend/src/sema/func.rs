@@ -95,6 +95,17 @@ struct Signature {
     broken: bool,
 }
 
+/// The words of a declaration about a function, its type aside.
+struct Traits {
+    overloadable: bool,
+    is_static: bool,
+    linkage: Linkage,
+    inlining: Inlining,
+    must_use: bool,
+    used: bool,
+    weak: bool,
+}
+
 impl<'a> Sema<'a> {
     fn signature(&mut self, declarator: &'a Declarator, base: SpacedType) -> Option<Signature> {
         let (name, span) = declarator.name?;
@@ -257,6 +268,7 @@ impl<'a> Sema<'a> {
             || self.has_attr(&declarator.attrs, "kernel")
     }
 
+    /// Declares a function: the one of that name and those parameters, or a new one.
     fn declare(
         &mut self,
         specs: &'a DeclSpecs,
@@ -272,109 +284,143 @@ impl<'a> Sema<'a> {
             self.error(signature.span, format!("{what} cannot be called 'main'"));
         }
         let params: Vec<TypeId> = signature.params.iter().map(|p| p.q.ty).collect();
-        let overloadable = self.has_attr(&specs.attrs, "overloadable")
-            || self.has_attr(&declarator.attrs, "overloadable");
+        let traits = self.traits(specs, declarator);
+        let mut known = self.functions_of_name(signature)?;
+        let mut same = known.iter().copied();
+        let same = same.find(|&id| self.module.function(id).params == params);
+        if let Some(id) = same {
+            self.redeclare(id, &traits, signature)?;
+            self.rebind_function(signature, known);
+            return Some(id);
+        }
+        if let Some(&first) = known.first() {
+            if !traits.overloadable || !self.funcs[first.0 as usize].overloadable {
+                self.conflicting_types(first, signature);
+                return None;
+            }
+        }
+        let id = self.new_function(&traits, params, declarator, signature);
+        known.push(id);
+        self.rebind_function(signature, known);
+        Some(id)
+    }
+
+    fn traits(&self, specs: &DeclSpecs, declarator: &Declarator) -> Traits {
+        let attribute =
+            |name| self.has_attr(&specs.attrs, name) || self.has_attr(&declarator.attrs, name);
         let is_inline = specs
             .function
             .iter()
             .any(|(spec, _)| *spec == FunctionSpec::Inline);
-        let attribute =
-            |name| self.has_attr(&specs.attrs, name) || self.has_attr(&declarator.attrs, name);
-        let inlining = if attribute("noinline") {
-            Inlining::Refused
-        } else if is_inline || attribute("always_inline") {
-            Inlining::Wanted
-        } else {
-            Inlining::Free
-        };
-        let must_use = attribute("warn_unused_result");
-        let used = attribute("unused") || attribute("used");
-        let weak = attribute("weak");
         let is_static = specs
             .storage
             .iter()
             .any(|(class, _)| *class == StorageClass::Static);
-        let mut known: Vec<FuncId> = Vec::new();
-        if let Some(previous) = self.scopes[0].names.get(&signature.name).cloned() {
-            match previous.entity {
-                Entity::Functions(ids) => known = ids,
-                Entity::Poisoned => {}
-                _ => {
-                    let message = format!("redefinition of '{text}' as different kind of symbol");
-                    self.error(signature.span, message)
-                        .note(previous.span, "previous definition is here");
-                    return None;
-                }
+        Traits {
+            overloadable: attribute("overloadable"),
+            is_static,
+            linkage: match is_inline || is_static {
+                true => Linkage::Internal,
+                false => Linkage::Import,
+            },
+            inlining: if attribute("noinline") {
+                Inlining::Refused
+            } else if is_inline || attribute("always_inline") {
+                Inlining::Wanted
+            } else {
+                Inlining::Free
+            },
+            must_use: attribute("warn_unused_result"),
+            used: attribute("unused") || attribute("used"),
+            weak: attribute("weak"),
+        }
+    }
+
+    /// The functions that have the name already.
+    fn functions_of_name(&self, signature: &Signature) -> Option<Vec<FuncId>> {
+        let Some(previous) = self.scopes[0].names.get(&signature.name) else {
+            return Some(Vec::new());
+        };
+        match &previous.entity {
+            Entity::Functions(ids) => Some(ids.clone()),
+            Entity::Poisoned => Some(Vec::new()),
+            _ => {
+                let text = self.name(signature.name);
+                let message = format!("redefinition of '{text}' as different kind of symbol");
+                self.error(signature.span, message)
+                    .note(previous.span, "previous definition is here");
+                None
             }
         }
-        for &id in &known {
-            let old = self.module.function(id);
-            if old.params == params {
-                let (old_span, old_ret) = (old.span, old.ret);
-                if old_ret != signature.ret {
-                    self.error(signature.span, format!("conflicting types for '{text}'"))
-                        .note(old_span, "previous declaration is here");
-                    return None;
-                }
-                if is_static && !self.funcs[id.0 as usize].is_static {
-                    self.static_after_other(text, signature.span, old_span);
-                    return None;
-                }
-                let function = &mut self.module.functions[id.0 as usize];
-                function.inlining = match (function.inlining, inlining) {
-                    (Inlining::Refused, _) | (_, Inlining::Free) => function.inlining,
-                    (_, newer) => newer,
-                };
-                if is_inline || is_static {
-                    function.linkage = Linkage::Internal;
-                }
-                self.funcs[id.0 as usize].weak |= weak;
-                self.rebind_function(signature, known);
-                return Some(id);
-            }
+    }
+
+    /// Adds to a function what another declaration of it says.
+    fn redeclare(&mut self, id: FuncId, traits: &Traits, signature: &Signature) -> Option<()> {
+        let old = self.module.function(id);
+        let (old_span, old_ret) = (old.span, old.ret);
+        if old_ret != signature.ret {
+            self.conflicting_types(id, signature);
+            return None;
         }
-        if let Some(&first) = known.first() {
-            if !overloadable || !self.funcs[first.0 as usize].overloadable {
-                let old_span = self.module.function(first).span;
-                self.error(signature.span, format!("conflicting types for '{text}'"))
-                    .note(old_span, "previous declaration is here");
-                return None;
-            }
+        if traits.is_static && !self.funcs[id.0 as usize].is_static {
+            let text = self.name(signature.name);
+            self.static_after_other(text, signature.span, old_span);
+            return None;
         }
+        let function = &mut self.module.functions[id.0 as usize];
+        function.inlining = match (function.inlining, traits.inlining) {
+            (Inlining::Refused, _) | (_, Inlining::Free) => function.inlining,
+            (_, newer) => newer,
+        };
+        if traits.linkage == Linkage::Internal {
+            function.linkage = Linkage::Internal;
+        }
+        self.funcs[id.0 as usize].weak |= traits.weak;
+        Some(())
+    }
+
+    fn conflicting_types(&self, old: FuncId, signature: &Signature) {
+        let text = self.name(signature.name);
+        let old_span = self.module.function(old).span;
+        self.error(signature.span, format!("conflicting types for '{text}'"))
+            .note(old_span, "previous declaration is here");
+    }
+
+    fn new_function(
+        &mut self,
+        traits: &Traits,
+        params: Vec<TypeId>,
+        declarator: &'a Declarator,
+        signature: &Signature,
+    ) -> FuncId {
+        let text = self.name(signature.name);
         let id = FuncId(self.module.functions.len() as u32);
-        let link_name = if overloadable {
-            self.mangle(text, &params)
-        } else {
-            text.to_string()
+        let link_name = match traits.overloadable {
+            true => self.mangle(text, &params),
+            false => text.to_string(),
         };
         self.module.functions.push(Function {
             name: text.to_string(),
             link_name,
             ret: signature.ret,
             params,
-            linkage: if is_inline || is_static {
-                Linkage::Internal
-            } else {
-                Linkage::Import
-            },
-            inlining,
+            linkage: traits.linkage,
+            inlining: traits.inlining,
             kernel: None,
             body: None,
             span: signature.span,
         });
         self.funcs.push(FuncMeta {
-            overloadable,
+            overloadable: traits.overloadable,
             variadic: signature.variadic,
             defined: false,
             params: parameters(declarator),
-            must_use,
-            is_static,
-            weak,
-            used,
+            must_use: traits.must_use,
+            is_static: traits.is_static,
+            weak: traits.weak,
+            used: traits.used,
         });
-        known.push(id);
-        self.rebind_function(signature, known);
-        Some(id)
+        id
     }
 
     /// Gives weak functions their linkage, which any of their declarations may ask for.
