@@ -60,6 +60,42 @@ pub struct Sections {
     pub functions: Vec<Function>,
 }
 
+/// Beginnings of the names of extended instruction sets that describe one source.
+const DROPPED_SETS: [&str; 4] = [
+    "NonSemantic.",
+    "OpenCL.DebugInfo",
+    "DebugInfo",
+    "SPIRV.debug",
+];
+
+impl Sections {
+    /// Puts an instruction outside of functions into its section.
+    fn add(&mut self, op: Op, inst: Inst) {
+        match op {
+            Op::Capability => self.capabilities.push(inst[1]),
+            Op::Extension => self.extensions.push(inst),
+            Op::ExtInstImport => self.imports.push((inst[1], text_at(&inst, 2).0)),
+            Op::MemoryModel => self.memory_model = Some((inst[1], inst[2])),
+            Op::EntryPoint => self.entry_points.push(inst),
+            Op::ExecutionMode | Op::ExecutionModeId => self.execution_modes.push(inst),
+            Op::String | Op::Source | Op::SourceExtension | Op::SourceContinued => {
+                self.strings.push(inst);
+            }
+            Op::Name | Op::MemberName | Op::ModuleProcessed => self.names.push(inst),
+            Op::Decorate
+            | Op::MemberDecorate
+            | Op::DecorateId
+            | Op::DecorateString
+            | Op::MemberDecorateString
+            | Op::DecorationGroup
+            | Op::GroupDecorate
+            | Op::GroupMemberDecorate => self.decorations.push(inst),
+            Op::Line | Op::NoLine | Op::Nop => {}
+            _ => self.globals.push(inst),
+        }
+    }
+}
+
 /// Facts about the module read so far that operand decoding needs.
 #[derive(Default)]
 struct Reader {
@@ -70,6 +106,41 @@ struct Reader {
     wide_types: FxHashSet<u32>,
     /// Result type of each id that has a wide type.
     wide_values: FxHashSet<u32>,
+}
+
+impl Reader {
+    /// Notes what later operands depend on.
+    fn note(&mut self, op: Op, raw: &[u32]) {
+        match op {
+            Op::TypeInt if raw[2] == 64 => {
+                self.wide_types.insert(raw[1]);
+            }
+            Op::ExtInstImport => {
+                let (name, _) = text_at(raw, 2);
+                let dropped = DROPPED_SETS.iter().any(|set| name.starts_with(set));
+                if name == "OpenCL.std" {
+                    self.opencl_std.insert(raw[1]);
+                } else if dropped {
+                    self.dropped_sets.insert(raw[1]);
+                }
+            }
+            _ => {}
+        }
+        if let (Some(ty), Some(result)) = result_positions(raw) {
+            if self.wide_types.contains(&raw[ty]) {
+                self.wide_values.insert(raw[result]);
+            }
+        }
+    }
+
+    /// Returns whether linking leaves an instruction out with its extended instruction set.
+    fn drops(&self, op: Op, raw: &[u32]) -> bool {
+        match op {
+            Op::ExtInstImport => self.dropped_sets.contains(&raw[1]),
+            Op::ExtInst => self.dropped_sets.contains(&raw[3]),
+            _ => false,
+        }
+    }
 }
 
 impl Context for Reader {
@@ -133,15 +204,6 @@ pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
         let (offset, op, raw) = (item.at, item.opcode, item.words);
         let malformed = |reason: &str| format!("malformed SPIR-V at word {offset}: {reason}");
         id_positions(raw, &reader, &mut ids).map_err(malformed)?;
-        let (type_at, result_at) = result_positions(raw);
-        if op == Op::TypeInt as u16 && raw[2] == 64 {
-            reader.wide_types.insert(raw[1]);
-        }
-        if let (Some(t), Some(r)) = (type_at, result_at) {
-            if reader.wide_types.contains(&raw[t]) {
-                reader.wide_values.insert(raw[r]);
-            }
-        }
         let mut inst = raw.to_vec();
         for at in &ids {
             if inst[*at] == 0 || inst[*at] >= bound {
@@ -149,70 +211,30 @@ pub fn split(words: &[u32], base: u32) -> Result<Sections, String> {
             }
             inst[*at] += base;
         }
-        let Some(kind) = Op::from_u32(u32::from(op)) else {
+        let Some(op) = Op::from_u32(u32::from(op)) else {
             return Err(malformed("an unknown opcode"));
         };
-        if let Some(body) = &mut function {
-            match kind {
-                Op::FunctionEnd => {
-                    body.insts.push(inst);
-                    out.functions.extend(function.take());
-                }
-                Op::Function => return Err(malformed("OpFunction inside a function")),
-                Op::ExtInst if reader.dropped_sets.contains(&raw[3]) => {}
-                _ => {
-                    body.has_body |= kind == Op::Label;
-                    body.insts.push(inst);
-                }
-            }
+        reader.note(op, raw);
+        if reader.drops(op, raw) {
             continue;
         }
-        match kind {
-            Op::Capability => out.capabilities.push(inst[1]),
-            Op::Extension => out.extensions.push(inst),
-            Op::ExtInstImport => {
-                let (name, _) = text_at(raw, 2);
-                if name == "OpenCL.std" {
-                    reader.opencl_std.insert(raw[1]);
-                } else if [
-                    "NonSemantic.",
-                    "OpenCL.DebugInfo",
-                    "DebugInfo",
-                    "SPIRV.debug",
-                ]
-                .iter()
-                .any(|p| name.starts_with(p))
-                {
-                    reader.dropped_sets.insert(raw[1]);
-                    continue;
-                }
-                out.imports.push((inst[1], name));
+        if let Some(body) = &mut function {
+            if op == Op::Function {
+                return Err(malformed("OpFunction inside a function"));
             }
-            Op::MemoryModel => out.memory_model = Some((inst[1], inst[2])),
-            Op::EntryPoint => out.entry_points.push(inst),
-            Op::ExecutionMode | Op::ExecutionModeId => out.execution_modes.push(inst),
-            Op::String | Op::Source | Op::SourceExtension | Op::SourceContinued => {
-                out.strings.push(inst);
+            body.has_body |= op == Op::Label;
+            body.insts.push(inst);
+            if op == Op::FunctionEnd {
+                out.functions.extend(function.take());
             }
-            Op::Name | Op::MemberName | Op::ModuleProcessed => out.names.push(inst),
-            Op::Decorate
-            | Op::MemberDecorate
-            | Op::DecorateId
-            | Op::DecorateString
-            | Op::MemberDecorateString
-            | Op::DecorationGroup
-            | Op::GroupDecorate
-            | Op::GroupMemberDecorate => out.decorations.push(inst),
-            Op::Function => {
-                function = Some(Function {
-                    id: inst[2],
-                    insts: vec![inst],
-                    has_body: false,
-                });
-            }
-            Op::Line | Op::NoLine | Op::Nop => {}
-            Op::ExtInst if reader.dropped_sets.contains(&raw[3]) => {}
-            _ => out.globals.push(inst),
+        } else if op == Op::Function {
+            function = Some(Function {
+                id: inst[2],
+                insts: vec![inst],
+                has_body: false,
+            });
+        } else {
+            out.add(op, inst);
         }
     }
     if function.is_some() {
