@@ -8,17 +8,17 @@ use pumice_reflection::{
     ArgumentInfo, DataDescriptor, DataPush, DescriptorArgument, Instruction, KernelRef,
     MAY_USE_PRINTF, PushRange, Reflection, Relocation,
 };
-use pumice_vulkan_layer::{Binding, BindingKind, Capabilities, PipelineLayoutDesc};
+use pumice_vulkan_layer::{BindingKind, Capabilities};
 
 use super::coarse::CoarseCopy;
 use super::enqueue::EnqueueKernels;
-use super::gather_images::{block_kind, check_number};
 use super::init_fini::InitFini;
-use super::limits::{check_counts, check_data, check_set, pointer_size, push_end, set_once};
+use super::kernel_draft::KernelDraft;
+use super::limits::{check_data, check_set, pointer_size, push_end, set_once};
 use super::module_scan::ModuleScan;
 use super::{
-    ArgKind, ArgMeta, ArgPlace, BindingSource, Content, Interface, KernelInfo, KernelInterface,
-    ModuleData, ModulePlace, PrintfBuffer, RangePush,
+    ArgKind, ArgMeta, ArgPlace, BindingSource, Content, Interface, ModuleData, ModulePlace,
+    PrintfBuffer, RangePush,
 };
 
 /// More arguments are refused: one per byte of the largest CL_DEVICE_MAX_PARAMETER_SIZE.
@@ -26,31 +26,19 @@ const MAX_ARGUMENTS: u32 = 4096;
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
-/// A kernel while its instructions are gathered.
-pub(super) struct KernelDraft {
-    name: String,
-    attributes: String,
-    pub function: u32,
-    num_args: Option<u32>,
-    may_use_printf: Option<bool>,
-    pub args: BTreeMap<u32, ArgMeta>,
-    pub places: Vec<(usize, ArgPlace)>,
-    required: Option<[u32; 3]>,
-}
-
 pub(super) struct InterfaceBuilder<'a> {
-    caps: &'a Capabilities,
+    pub caps: &'a Capabilities,
     pub scan: &'a ModuleScan,
     infos: Vec<&'a ArgumentInfo>,
     drafts: Vec<KernelDraft>,
-    interface: Interface,
+    pub interface: Interface,
     /// Bindings of the whole module.
-    shared: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
+    pub shared: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
     relocations: Vec<Relocation>,
     /// The index in `data` of the program-scope variables.
     variables: Option<usize>,
     /// The end of the module's push constants.
-    push_end: u32,
+    pub push_end: u32,
 }
 
 /// Builds the interface of a module.
@@ -93,6 +81,7 @@ pub(in crate::executable) fn gather(
             may_use_printf: properties.map(|p| p.flags & MAY_USE_PRINTF != 0),
             args: BTreeMap::new(),
             places: Vec::new(),
+            block_kinds: BTreeMap::new(),
             required: None,
         });
     }
@@ -320,8 +309,7 @@ impl InterfaceBuilder<'_> {
         };
         self.argument(a.kernel, a.ordinal, a.info, arg, place)?;
         let draft = self.draft(a.kernel)?;
-        draft.places.push(block_kind(a.set, a.binding, kind));
-        Ok(())
+        draft.note_block(a.set, a.binding, kind)
     }
 
     fn range_push(&mut self, inst: &Instruction, range: &PushRange) -> Result<()> {
@@ -456,145 +444,5 @@ impl InterfaceBuilder<'_> {
         }
         data.relocations = std::mem::take(&mut self.relocations);
         Ok(())
-    }
-
-    fn finish_kernel(&self, draft: KernelDraft) -> Result<KernelInterface> {
-        let name = &draft.name;
-        let in_kernel = |error: String| format!("kernel `{name}`: {error}");
-        let mut bindings = self.shared.clone();
-        let declared = self.scan.push_block_end(draft.function);
-        let declared = push_end(self.caps, 0, u32::try_from(declared).unwrap_or(u32::MAX));
-        let mut push_size = self.push_end.max(declared.map_err(in_kernel)?);
-        let mut claim = |set, binding, kind, source: BindingSource| -> Result<()> {
-            check_set(self.caps, set)?;
-            let entry = bindings.entry((set, binding)).or_insert((kind, source));
-            if *entry == (kind, source) {
-                return Ok(());
-            }
-            match (entry, source) {
-                // Arguments may share a block.
-                ((kind_there, BindingSource::Block(size)), BindingSource::Block(more))
-                    if *kind_there == kind =>
-                {
-                    *size = (*size).max(more);
-                    Ok(())
-                }
-                _ => Err(format!("set {set} binding {binding} has two uses")),
-            }
-        };
-        let kind_of = |set: u32, binding: u32| {
-            draft
-                .places
-                .iter()
-                .find_map(|(ordinal, place)| match place {
-                    ArgPlace::Descriptor {
-                        set: s,
-                        binding: b,
-                        kind,
-                    } if *ordinal == usize::MAX && (*s, *b) == (set, binding) => Some(*kind),
-                    _ => None,
-                })
-        };
-        let mut places = Vec::new();
-        for &(ordinal, place) in &draft.places {
-            match place {
-                ArgPlace::Descriptor { set, binding, kind } => {
-                    if ordinal == usize::MAX {
-                        if kind_of(set, binding) != Some(kind) {
-                            return Err(in_kernel(format!(
-                                "set {set} binding {binding} has two kinds"
-                            )));
-                        }
-                        continue;
-                    }
-                    claim(set, binding, kind, BindingSource::Argument(ordinal))
-                        .map_err(in_kernel)?;
-                }
-                ArgPlace::Block {
-                    set,
-                    binding,
-                    offset,
-                    size,
-                    content,
-                } => {
-                    check_number(ordinal, content, &draft.args).map_err(in_kernel)?;
-                    let kind = kind_of(set, binding).unwrap_or(BindingKind::UniformBuffer);
-                    let limit = match kind {
-                        BindingKind::StorageBuffer => self.caps.limits.max_storage_buffer_range,
-                        _ => self.caps.limits.max_uniform_buffer_range,
-                    };
-                    let end = offset.checked_add(size).filter(|&end| end <= limit);
-                    let end = end.ok_or_else(|| {
-                        in_kernel(format!("argument {ordinal} lies beyond {limit} bytes"))
-                    })?;
-                    // Blocks are laid out in multiples of 16 bytes.
-                    let end = end.next_multiple_of(16).min(limit);
-                    claim(set, binding, kind, BindingSource::Block(end)).map_err(in_kernel)?;
-                }
-                ArgPlace::Push {
-                    offset,
-                    size,
-                    content,
-                } => {
-                    check_number(ordinal, content, &draft.args).map_err(in_kernel)?;
-                    let end = push_end(self.caps, offset, size).map_err(in_kernel)?;
-                    push_size = push_size.max(end);
-                }
-                ArgPlace::ImageLevel(level, set, binding) => {
-                    let kind = BindingKind::StorageImage;
-                    let source = BindingSource::ImageLevel { ordinal, level };
-                    claim(set, binding, kind, source).map_err(in_kernel)?;
-                }
-                ArgPlace::Local { .. } => {}
-            }
-            places.push((ordinal, place));
-        }
-
-        check_counts(self.caps, bindings.values().map(|&(kind, _)| kind)).map_err(in_kernel)?;
-        let sets = bindings
-            .keys()
-            .map(|&(set, _)| set as usize + 1)
-            .max()
-            .unwrap_or(0);
-        let mut layout = PipelineLayoutDesc {
-            sets: vec![Vec::new(); sets],
-            push_constant_size: push_size.next_multiple_of(4),
-        };
-        for (&(set, binding), &(kind, _)) in &bindings {
-            layout.sets[set as usize].push(Binding { binding, kind });
-        }
-
-        let highest = (draft.args.keys().max()).map_or(0, |&ordinal| ordinal + 1);
-        let mut args = draft.args;
-        let args = (0..draft.num_args.unwrap_or(highest))
-            .map(|ordinal| args.remove(&ordinal).unwrap_or_else(ArgMeta::unused))
-            .collect();
-        // Before revision 5 a kernel does not say; printf is possible where there is a buffer.
-        let may_use_printf =
-            draft.may_use_printf.unwrap_or(true) && self.interface.printf.is_some();
-        let fixed_local_size = match self.interface.spec_local_size {
-            Some(_) => None,
-            None => {
-                let unknown = "neither the reflection nor the module gives a work-group size";
-                let size = self.scan.local_size(draft.function);
-                Some(size.ok_or_else(|| in_kernel(unknown.into()))?)
-            }
-        };
-        Ok(KernelInterface {
-            info: KernelInfo {
-                name: draft.name.clone(),
-                attributes: draft.attributes,
-                args,
-                required_work_group_size: draft.required,
-                may_use_printf,
-                ..KernelInfo::default()
-            },
-            function: draft.function,
-            places,
-            bindings,
-            layout,
-            fixed_local_size,
-            ..KernelInterface::default()
-        })
     }
 }

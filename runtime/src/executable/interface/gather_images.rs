@@ -85,8 +85,7 @@ impl InterfaceBuilder<'_> {
                     content: Content::Fact(known_fact(fact)?),
                 };
                 let kind = BindingKind::UniformBuffer;
-                let draft = self.draft(kernel)?;
-                draft.places.push(block_kind(set, binding, kind));
+                self.draft(kernel)?.note_block(set, binding, kind)?;
                 (ordinal, place)
             }
             Need::ImageLevel {
@@ -165,8 +164,7 @@ impl InterfaceBuilder<'_> {
         let draft = self.draft(a.kernel)?;
         draft.places.push((a.ordinal as usize, place));
         let kind = BindingKind::UniformBuffer;
-        draft.places.push(block_kind(a.set, a.binding, kind));
-        Ok(())
+        draft.note_block(a.set, a.binding, kind)
     }
 }
 
@@ -230,9 +228,4 @@ pub(super) fn check_number(
         true => Ok(()),
         false => Err(format!("argument {ordinal} has no {content:?}")),
     }
-}
-
-/// A block's kind, which travels as a descriptor place without an argument of its own.
-pub(super) fn block_kind(set: u32, binding: u32, kind: BindingKind) -> (usize, ArgPlace) {
-    (usize::MAX, ArgPlace::Descriptor { set, binding, kind })
 }

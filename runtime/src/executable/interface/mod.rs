@@ -1,6 +1,7 @@
 //! The interface of a module: where each argument goes, layouts, module-wide values.
 //!
 //! - `gather.rs`, `gather_images.rs`: from the reflection to an [`Interface`]
+//! - `kernel_draft.rs`: a kernel while it is gathered, and its bindings and layout afterwards
 //! - `module_scan.rs`: what only the module's own instructions tell
 //! - `capabilities.rs`: the module's capabilities against the device's
 //! - `limits.rs`: what it asks for against the device's limits
@@ -14,6 +15,7 @@ pub(super) mod enqueue;
 pub(super) mod gather;
 mod gather_images;
 mod init_fini;
+mod kernel_draft;
 mod limits;
 pub(super) mod module_scan;
 
