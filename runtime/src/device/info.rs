@@ -311,7 +311,6 @@ impl Object<Device> {
     /// Sizes, counts and numeric abilities.
     fn limits(self: &Ref<Device>, name: u32) -> Result<Info> {
         let caps = self.capabilities();
-        let features = &caps.features;
         let on_cpu = caps.device_type == DeviceType::Cpu;
         Ok(match name {
             cl::CL_DEVICE_MAX_COMPUTE_UNITS => Info::u32(compute_units(caps, on_cpu)),
@@ -346,27 +345,8 @@ impl Object<Device> {
             cl::CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::u32(self.base_alignment() as u32 * 8),
             cl::CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::u32(128),
             cl::CL_DEVICE_SINGLE_FP_CONFIG => Info::u64(self.single_config()?),
-            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(if extensions::doubles(self.offered()) {
-                let own = match self.doubles() {
-                    Doubles::Flushed => 0,
-                    Doubles::Soft => cl::CL_FP_DENORM | cl::CL_FP_SOFT_FLOAT,
-                    _ => cl::CL_FP_DENORM,
-                };
-                cl::CL_FP_FMA
-                    | cl::CL_FP_ROUND_TO_NEAREST
-                    | cl::CL_FP_ROUND_TO_ZERO
-                    | cl::CL_FP_ROUND_TO_INF
-                    | cl::CL_FP_INF_NAN
-                    | own
-            } else {
-                0
-            }),
-            // Halves made up of floats keep their denormals, which are normal floats.
-            cl::CL_DEVICE_HALF_FP_CONFIG => {
-                let kept = !features.shader_float16 || self.target()?.denorms_f16;
-                let denorms = if kept { cl::CL_FP_DENORM } else { 0 };
-                Info::u64(cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN | denorms)
-            }
+            cl::CL_DEVICE_DOUBLE_FP_CONFIG => Info::u64(self.double_config()),
+            cl::CL_DEVICE_HALF_FP_CONFIG => Info::u64(self.half_config()?),
             // On a processor the caches are the host's; of others Vulkan does not tell.
             cl::CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => Info::u32(if on_cpu {
                 cl::CL_READ_WRITE_CACHE
@@ -428,29 +408,57 @@ impl Object<Device> {
             cl::CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => {
                 Info::bool(extensions::generic_pointers(caps))
             }
-            // Those that no device may lack, and the features' `__opencl_c_atomic_*`.
             cl::CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES | cl::CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => {
-                let scope = match extensions::device_scope(caps) {
-                    true => cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE,
-                    false => 0,
-                };
-                let all_devices = match self.offered().host_addresses {
-                    true => cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
-                    false => 0,
-                };
-                Info::u64(
-                    cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
-                        | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
-                        | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
-                        | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
-                        | scope
-                        | all_devices,
-                )
+                Info::u64(self.atomic_capabilities())
             }
             cl::CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT => Info::bool(true),
             cl::CL_DEVICE_MAX_NUM_SUB_GROUPS => Info::u32(self.max_sub_groups()),
             _ => return Err(Error::InvalidValue),
         })
+    }
+
+    /// The orders and scopes of atomics and fences: those that no device may lack, and the features'
+    /// `__opencl_c_atomic_*`.
+    fn atomic_capabilities(self: &Ref<Device>) -> u64 {
+        let scope = match extensions::device_scope(self.capabilities()) {
+            true => cl::CL_DEVICE_ATOMIC_SCOPE_DEVICE,
+            false => 0,
+        };
+        let all_devices = match self.offered().host_addresses {
+            true => cl::CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES,
+            false => 0,
+        };
+        cl::CL_DEVICE_ATOMIC_ORDER_RELAXED
+            | cl::CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+            | cl::CL_DEVICE_ATOMIC_ORDER_SEQ_CST
+            | cl::CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP
+            | scope
+            | all_devices
+    }
+
+    /// CL_DEVICE_DOUBLE_FP_CONFIG: 0 without doubles.
+    fn double_config(self: &Ref<Device>) -> u64 {
+        if !extensions::doubles(self.offered()) {
+            return 0;
+        }
+        let own = match self.doubles() {
+            Doubles::Flushed => 0,
+            Doubles::Soft => cl::CL_FP_DENORM | cl::CL_FP_SOFT_FLOAT,
+            _ => cl::CL_FP_DENORM,
+        };
+        cl::CL_FP_FMA
+            | cl::CL_FP_ROUND_TO_NEAREST
+            | cl::CL_FP_ROUND_TO_ZERO
+            | cl::CL_FP_ROUND_TO_INF
+            | cl::CL_FP_INF_NAN
+            | own
+    }
+
+    /// CL_DEVICE_HALF_FP_CONFIG. Halves made up of floats keep their denormals, which are normal floats.
+    fn half_config(self: &Ref<Device>) -> Result<u64> {
+        let kept = !self.capabilities().features.shader_float16 || self.target()?.denorms_f16;
+        let denorms = if kept { cl::CL_FP_DENORM } else { 0 };
+        Ok(cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN | denorms)
     }
 
     /// CL_DEVICE_SINGLE_FP_CONFIG: what holds for every device, and what the probes found.
