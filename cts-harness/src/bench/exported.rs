@@ -1,8 +1,8 @@
 //! Memory that another user of Vulkan, or OpenGL, has allocated, handed over and back.
 
 use super::rows::time_of_each;
-use super::vulkan::{call, entry};
-use super::{Failure, Result, Subject};
+use super::vulkan::{Devices, call, entry};
+use super::{Result, Subject};
 use crate::cl::{GlContext, Session};
 use ash::{khr, vk};
 
@@ -24,24 +24,9 @@ impl Exported {
     /// Opens the device whose name is `like`, or the first, and gives a buffer's memory and its descriptor.
     fn open(like: &str, size: usize) -> Result<(Self, i32)> {
         let entry = entry()?;
-        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
-        let info = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: `info` and what it points at live through the call.
-        let instance = call("vkCreateInstance", unsafe {
-            entry.create_instance(&info, None)
-        })?;
-        // SAFETY: own instance.
-        let listed = unsafe { instance.enumerate_physical_devices() };
-        let listed = call("vkEnumeratePhysicalDevices", listed)?;
-        let is_like = |device: &vk::PhysicalDevice| {
-            // SAFETY: the instance's device.
-            let properties = unsafe { instance.get_physical_device_properties(*device) };
-            let name = properties.device_name_as_c_str().unwrap_or_default();
-            name.to_string_lossy() == like
-        };
-        let chosen = listed.iter().copied().find(is_like);
-        let chosen = chosen.or(listed.first().copied());
-        let chosen = chosen.ok_or_else(|| Failure("no Vulkan device".to_string()))?;
+        let devices = Devices::list(&entry, vk::API_VERSION_1_1)?;
+        let chosen = devices.like(like)?;
+        let instance = devices.instance;
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let names = [khr::external_memory_fd::NAME.as_ptr()];
         let info = vk::DeviceCreateInfo::default()

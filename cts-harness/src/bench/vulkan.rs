@@ -7,6 +7,7 @@
 use super::{Failure, Result};
 use ash::vk;
 
+/// The empty shader, which a test assembles anew.
 const SHADER: &[u8] = include_bytes!("../../bench/empty.spv");
 
 /// A Vulkan device with a queue, an empty compute pipeline and a mapped buffer.
@@ -57,18 +58,69 @@ pub(crate) fn entry() -> Result<ash::Entry> {
     Ok(unsafe { ash::Entry::from_static_fn(functions) })
 }
 
-/// A pipeline of the empty shader.
-fn make_pipeline(
+/// An instance of Vulkan, which its user destroys, and its devices.
+pub(crate) struct Devices {
+    /// The instance.
+    pub instance: ash::Instance,
+    /// Its devices in the loader's order.
+    list: Vec<vk::PhysicalDevice>,
+}
+
+impl Devices {
+    /// Makes an instance of that version and lists its devices.
+    pub fn list(entry: &ash::Entry, version: u32) -> Result<Devices> {
+        let application = vk::ApplicationInfo::default().api_version(version);
+        let info = vk::InstanceCreateInfo::default().application_info(&application);
+        // SAFETY: `info` and what it points at live through the call.
+        let instance = call("vkCreateInstance", unsafe {
+            entry.create_instance(&info, None)
+        })?;
+        // SAFETY: own instance.
+        let list = call("vkEnumeratePhysicalDevices", unsafe {
+            instance.enumerate_physical_devices()
+        })?;
+        Ok(Devices { instance, list })
+    }
+
+    /// The name of a device.
+    pub fn name(&self, device: vk::PhysicalDevice) -> String {
+        // SAFETY: the instance's device.
+        let properties = unsafe { self.instance.get_physical_device_properties(device) };
+        let name = properties.device_name_as_c_str().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The first device.
+    pub fn first(&self) -> Result<vk::PhysicalDevice> {
+        let first = self.list.first().copied();
+        first.ok_or_else(|| Failure("no Vulkan device".to_string()))
+    }
+
+    /// The first device whose name is `like`, or the first of all.
+    pub fn like(&self, like: &str) -> Result<vk::PhysicalDevice> {
+        let mut devices = self.list.iter().copied();
+        let like = devices.find(|device| self.name(*device) == like);
+        like.map_or_else(|| self.first(), Ok)
+    }
+}
+
+/// The words of SPIR-V in a file's bytes.
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
+}
+
+/// A pipeline of a module's entry point `main`.
+pub(crate) fn make_pipeline(
     device: &ash::Device,
+    words: &[u32],
     layout: vk::PipelineLayout,
     specialization: &vk::SpecializationInfo<'_>,
 ) -> Result<vk::Pipeline> {
-    let words: Vec<u32> = SHADER
-        .chunks_exact(4)
-        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-        .collect();
-    let info = vk::ShaderModuleCreateInfo::default().code(&words);
-    // SAFETY: valid SPIR-V, which a test assembles anew.
+    let info = vk::ShaderModuleCreateInfo::default().code(words);
+    // SAFETY: valid SPIR-V by glslangValidator.
     let module = call("vkCreateShaderModule", unsafe {
         device.create_shader_module(&info, None)
     })?;
@@ -135,27 +187,10 @@ impl Twin {
     /// No Vulkan, no compute queue, or what a call returned.
     pub fn open(like: &str, size: usize) -> Result<Twin> {
         let entry = entry()?;
-        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
-        let info = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: `info` and what it points at live through the call.
-        let instance = call("vkCreateInstance", unsafe {
-            entry.create_instance(&info, None)
-        })?;
-        // SAFETY: own instance.
-        let physical = call("vkEnumeratePhysicalDevices", unsafe {
-            instance.enumerate_physical_devices()
-        })?;
-        let name_of = |device: vk::PhysicalDevice| {
-            // SAFETY: the instance's device.
-            let properties = unsafe { instance.get_physical_device_properties(device) };
-            let name = properties.device_name_as_c_str().unwrap_or_default();
-            name.to_string_lossy().into_owned()
-        };
-        let chosen = (physical.iter().copied())
-            .find(|device| name_of(*device) == like)
-            .or(physical.first().copied())
-            .ok_or_else(|| Failure("no Vulkan device".to_string()))?;
-        let name = name_of(chosen);
+        let devices = Devices::list(&entry, vk::API_VERSION_1_1)?;
+        let chosen = devices.like(like)?;
+        let name = devices.name(chosen);
+        let instance = devices.instance;
         // SAFETY: the instance's device.
         let families = unsafe { instance.get_physical_device_queue_family_properties(chosen) };
         let family = families
@@ -198,7 +233,12 @@ impl Twin {
         let layout = call("vkCreatePipelineLayout", unsafe {
             device.create_pipeline_layout(&vk::PipelineLayoutCreateInfo::default(), None)
         })?;
-        let pipeline = make_pipeline(&device, layout, &vk::SpecializationInfo::default())?;
+        let pipeline = make_pipeline(
+            &device,
+            &words(SHADER),
+            layout,
+            &vk::SpecializationInfo::default(),
+        )?;
 
         let visible =
             vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
@@ -318,7 +358,7 @@ impl Twin {
         let specialization = vk::SpecializationInfo::default()
             .map_entries(&entry)
             .data(&bytes);
-        let pipeline = make_pipeline(&self.device, self.layout, &specialization)?;
+        let pipeline = make_pipeline(&self.device, &words(SHADER), self.layout, &specialization)?;
         // SAFETY: own pipeline, which nothing uses.
         unsafe { self.device.destroy_pipeline(pipeline, None) };
         Ok(())

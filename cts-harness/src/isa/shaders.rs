@@ -3,7 +3,7 @@
 //! Every handle is made here and destroyed in `Drop`, in reverse order; that is what the SAFETY
 //! lines mean by "own".
 
-use crate::bench::vulkan::{call, entry};
+use crate::bench::vulkan::{Devices, call, entry, make_pipeline, words};
 use ash::vk;
 use std::path::Path;
 use std::process::Command;
@@ -37,19 +37,9 @@ impl Device {
 
     fn make() -> crate::bench::Result<Self> {
         let entry = entry()?;
-        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
-        let info = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: `info` and what it points at live through the call.
-        let instance = call("vkCreateInstance", unsafe {
-            entry.create_instance(&info, None)
-        })?;
-        // SAFETY: own instance.
-        let physical = call("vkEnumeratePhysicalDevices", unsafe {
-            instance.enumerate_physical_devices()
-        })?;
-        let &[physical, ..] = physical.as_slice() else {
-            return call("vkEnumeratePhysicalDevices", Err(vk::Result::INCOMPLETE));
-        };
+        let devices = Devices::list(&entry, vk::API_VERSION_1_2)?;
+        let physical = devices.first()?;
+        let instance = devices.instance;
         let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
         let mut features = vk::PhysicalDeviceFeatures2::default()
@@ -105,31 +95,11 @@ impl Device {
     /// # Errors
     /// The call that failed.
     pub fn compile(&self, words: &[u32]) -> Result<()> {
-        let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: SPIR-V by glslangValidator.
-        let module = call("vkCreateShaderModule", unsafe {
-            self.device.create_shader_module(&info, None)
-        });
-        let module = module.map_err(|failure| failure.to_string())?;
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(module)
-            .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default()
-            .stage(stage)
-            .layout(self.layout)];
-        // SAFETY: own module and layout; the module is not needed once the pipeline is made.
-        let made = unsafe {
-            let made = self
-                .device
-                .create_compute_pipelines(vk::PipelineCache::null(), &info, None);
-            self.device.destroy_shader_module(module, None);
-            made
-        };
-        for pipeline in made.map_err(|(_, code)| format!("vkCreateComputePipelines: {code:?}"))? {
-            // SAFETY: own pipeline, which nothing uses.
-            unsafe { self.device.destroy_pipeline(pipeline, None) };
-        }
+        let plain = vk::SpecializationInfo::default();
+        let pipeline = make_pipeline(&self.device, words, self.layout, &plain);
+        let pipeline = pipeline.map_err(|failure| failure.to_string())?;
+        // SAFETY: own pipeline, which nothing uses.
+        unsafe { self.device.destroy_pipeline(pipeline, None) };
         Ok(())
     }
 }
@@ -164,8 +134,5 @@ pub fn assemble(file: &Path, section: &str, scratch: &Path) -> Result<Vec<u32>> 
     }
     let bytes =
         std::fs::read(scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    let words = bytes.chunks_exact(4);
-    Ok(words
-        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-        .collect())
+    Ok(words(&bytes))
 }
