@@ -5,7 +5,7 @@ use super::Sema;
 use super::convert::Parameter;
 use super::program_variable::WEAK_STATIC;
 use super::scope::{Binding, Entity, FuncMeta, SpacedType};
-use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage};
+use super::typed::{Body, FuncId, Function, Inlining, LabelId, Linkage, StmtId};
 use super::usage::Usage;
 use crate::diagnostics::Warning;
 use crate::lang::types::{QualType, Type, TypeId, TypeTable};
@@ -530,29 +530,31 @@ impl<'a> Sema<'a> {
         let root = self.function_body(def.body);
         self.pop_scope();
         self.finish_labels();
-        if let Some(mut func) = self.func.take() {
-            if !self.diags.has_errors() {
-                let usage = std::mem::take(&mut func.usage);
-                self.report_usage(&usage, !func.labels.is_empty());
-            }
-            // After an error the tree may lack the very `return`.
-            let complete = !self.diags.has_errors();
-            if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
-                self.warning(
-                    Warning::ReturnType,
-                    self.ast.stmt(def.body).span.end(),
-                    if func.returns_value {
-                        "non-void function does not return a value in all control paths"
-                    } else {
-                        "non-void function does not return a value"
-                    },
-                );
-            }
+        if let Some(func) = self.func.take() {
             self.body.label_count = func.label_count;
+            let end = self.ast.stmt(def.body).span.end();
+            self.warn_of_body(func, root, end);
         }
         self.body.root = Some(root);
         let body = std::mem::take(&mut self.body);
         self.module.functions[id.0 as usize].body = Some(body);
+    }
+
+    /// Warns of what a whole body lacks or does not use. After an error it may lack the very `return`.
+    fn warn_of_body(&mut self, func: FuncState, root: StmtId, end: Span) {
+        if self.diags.has_errors() {
+            return;
+        }
+        self.report_usage(&func.usage, !func.labels.is_empty());
+        // A warning may count as an error.
+        let complete = !self.diags.has_errors();
+        if func.ret != TypeTable::VOID && complete && self.can_fall_through(root) {
+            let message = match func.returns_value {
+                true => "non-void function does not return a value in all control paths",
+                false => "non-void function does not return a value",
+            };
+            self.warning(Warning::ReturnType, end, message);
+        }
     }
 
     fn bind_params(&mut self, params: &'a [ParamDecl], types: &[SpacedType]) {

@@ -498,17 +498,8 @@ impl<'a> Sema<'a> {
                 (test, first)
             }
             None => {
-                // The condition is evaluated once, into a temporary.
-                let value = test?;
-                let q = QualType::plain(self.ty(value));
-                let at = self.span(value);
-                let local = self.add_local(String::new(), q, 0, at);
-                let made = self.initialised(local, Init::Expr(value), at);
-                let again = self.local_lvalue(local, at);
-                (
-                    self.value_of(Operand::Lvalue(made), at),
-                    self.value_of(Operand::Lvalue(again), at),
-                )
+                let [test, first] = self.evaluated_once(test?);
+                (test, first)
             }
         };
         let second = self.rvalue(otherwise);
@@ -523,34 +514,57 @@ impl<'a> Sema<'a> {
             return None;
         }
         let cond = self.truth(test)?;
+        let (then, otherwise, ty) = self.alternatives(first, second, op_span, span)?;
+        let kind = ExprKind::Cond {
+            cond,
+            then,
+            otherwise,
+        };
+        Some(self.mk(kind, ty, span))
+    }
+
+    /// A value that is read twice, and evaluated into a variable where it is read first.
+    fn evaluated_once(&mut self, value: ExprId) -> [Option<ExprId>; 2] {
+        let (q, at) = (QualType::plain(self.ty(value)), self.span(value));
+        let local = self.add_local(String::new(), q, 0, at);
+        let made = self.initialised(local, Init::Expr(value), at);
+        let again = self.local_lvalue(local, at);
+        [made, again].map(|lvalue| self.value_of(Operand::Lvalue(lvalue), at))
+    }
+
+    /// The values of `?:` with a scalar condition, brought to one type (C99 6.5.15).
+    fn alternatives(
+        &mut self,
+        first: ExprId,
+        second: ExprId,
+        op_span: Span,
+        span: Span,
+    ) -> Option<(ExprId, ExprId, TypeId)> {
         let (left, right) = (self.ty(first), self.ty(second));
         let types = &self.module.types;
         let (elem, _) = types.elem_lanes(left);
         let (other, _) = types.elem_lanes(right);
-        let (then, otherwise, ty) = if left == TypeTable::VOID || right == TypeTable::VOID {
+        if left == TypeTable::VOID || right == TypeTable::VOID {
             let void = TypeTable::VOID;
-            (
-                self.explicit_cast(first, void, span)?,
-                self.explicit_cast(second, void, span)?,
-                void,
-            )
+            let first = self.explicit_cast(first, void, span)?;
+            let second = self.explicit_cast(second, void, span)?;
+            Some((first, second, void))
         } else if self.is_immaterial(left) {
             let message = format!(
                 "type {} cannot be used in a ternary expression",
                 self.show(left)
             );
             self.error(op_span, message);
-            return None;
+            None
         } else if left == right && !types.is_arithmetic(left) {
-            (first, second, left)
+            Some((first, second, left))
         } else if types.is_pointer(left) || types.is_pointer(right) {
             let (a, b) = self.conditional_pointers(first, second, op_span, span)?;
-            (a, b, self.ty(a))
+            Some((a, b, self.ty(a)))
         } else if types.is_arithmetic(elem) && types.is_arithmetic(other) {
-            if left == right && types.is_float(left) {
-                (first, second, left)
-            } else {
-                self.unify(first, second, op_span)?
+            match left == right && types.is_float(left) {
+                true => Some((first, second, left)),
+                false => self.unify(first, second, op_span),
             }
         } else {
             let message = format!(
@@ -559,16 +573,7 @@ impl<'a> Sema<'a> {
                 self.show(right)
             );
             self.error(op_span, message);
-            return None;
-        };
-        Some(self.mk(
-            ExprKind::Cond {
-                cond,
-                then,
-                otherwise,
-            },
-            ty,
-            span,
-        ))
+            None
+        }
     }
 }
