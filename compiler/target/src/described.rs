@@ -44,6 +44,9 @@ described! {
     "nvk": "NVIDIA GeForce RTX 30 (Ampere) by NVK",
     "turnip": "Qualcomm Adreno 730 by Turnip",
     "honeykrisp": "Apple M1 by Honeykrisp",
+    "skl": "Intel HD Graphics 530 (Gen 9) by ANV",
+    "tgl": "Intel Iris Xe (Xe-LP) by ANV",
+    "dg2": "Intel Arc A770 (Xe-HPG) by ANV",
 }
 
 impl Target {
