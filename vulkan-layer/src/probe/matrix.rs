@@ -46,7 +46,7 @@ pub(crate) fn is_exact(device: &LogicalDevice, native: NativeProduct) -> Result<
     let to = device.create_buffer(output.len() as u64, MemoryClass::Readback)?;
     buffers.push(to.clone());
     let words = module(product, device);
-    run_with(device, &words, CASES, &buffers, &[])?;
+    run_with(device, &words, true, CASES, &buffers, &[])?;
     to.read(0, &mut output)?;
     Ok(cases
         .iter()

@@ -327,7 +327,7 @@ pub(crate) fn run_module(
     let from = device.create_buffer(input.len() as u64, MemoryClass::Staging)?;
     let to = device.create_buffer(output_size as u64, MemoryClass::Readback)?;
     from.write(0, input)?;
-    run_with(device, words, groups, &[from, to.clone()], &[])?;
+    run_with(device, words, false, groups, &[from, to.clone()], &[])?;
     let mut output = vec![0; output_size];
     to.read(0, &mut output)?;
     Ok(output)
@@ -335,13 +335,15 @@ pub(crate) fn run_module(
 
 /// Copies a word for each of `groups` work-groups between the two addresses in the push constants.
 pub(crate) fn run_at_addresses(device: &LogicalDevice, groups: u32, push: &[u8]) -> Result<()> {
-    run_with(device, &copy_module(), groups, &[], push)
+    run_with(device, &copy_module(), false, groups, &[], push)
 }
 
-/// Runs it with buffers at the bindings of set 0 and with push constants.
+/// Runs it with buffers at the bindings of set 0 and with push constants; where the device can promise that, in full
+/// sub-groups, which modules with matrices need.
 fn run_with(
     device: &LogicalDevice,
     words: &[u32],
+    full_subgroups: bool,
     groups: u32,
     buffers: &[Buffer],
     push: &[u8],
@@ -365,7 +367,7 @@ fn run_with(
         specialization: &[],
         dispatch_base: false,
         subgroup_size: None,
-        full_subgroups: false,
+        full_subgroups,
     })?;
     let queue = device.create_queue()?;
     let mut recorder = queue.recorder()?;
