@@ -249,6 +249,39 @@ int main(void)
     EQ(pages[4996], ((unsigned char *)&word)[0]);
     free(pages);
 
+    /* Where kernels reach all memory of the process, the memory is the buffer wherever it begins: programs for
+     * processors look at it without a map. */
+    cl_device_svm_capabilities svm = 0;
+    clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
+    if (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) {
+        unsigned char *inside = NULL;
+        CHECK(!posix_memalign((void **)&inside, 4096, 8192));
+        memset(inside, 0x33, 8192);
+        u = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 5000, inside + 2064, &error);
+        MUST(error);
+        MUST(clEnqueueFillBuffer(queue, u, &word, 4, 0, 5000, 0, NULL, NULL));
+        MUST(clFinish(queue));
+        EQ(inside[2063], 0x33);
+        EQ(inside[2064], ((unsigned char *)&word)[0]);
+        EQ(inside[7063], ((unsigned char *)&word)[3]);
+        EQ(inside[7064], 0x33);
+        inside[2065] = 0x44;
+        MUST(clEnqueueReadBuffer(queue, u, CL_TRUE, 1, 2, host, 0, NULL, NULL));
+        EQ(host[0], 0x44);
+        EQ(host[1], ((unsigned char *)&word)[2]);
+        p = clEnqueueMapBuffer(queue, u, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 16, 64, 0, NULL, NULL, &error);
+        MUST(error);
+        CHECK(p == inside + 2080);
+        MUST(clEnqueueUnmapMemObject(queue, u, p, 0, NULL, NULL));
+        MUST(clGetMemObjectInfo(u, CL_MEM_HOST_PTR, sizeof hp, &hp, NULL));
+        CHECK(hp == inside + 2064);
+        size_t offset = 77;
+        MUST(clGetMemObjectInfo(u, CL_MEM_OFFSET, sizeof offset, &offset, NULL));
+        EQ(offset, 0);
+        MUST(clReleaseMemObject(u));
+        free(inside);
+    }
+
     /* Host access flags. */
     cl_mem w = clCreateBuffer(context, CL_MEM_HOST_WRITE_ONLY, 64, NULL, &error);
     MUST(error);

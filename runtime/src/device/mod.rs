@@ -237,12 +237,17 @@ impl Device {
 
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: at least the largest OpenCL type.
     pub fn base_alignment(&self) -> usize {
+        self.offset_alignment().max(128)
+    }
+
+    /// The bytes that Vulkan wants a part of a buffer to begin at a multiple of.
+    pub fn offset_alignment(&self) -> usize {
         let limits = &self.capabilities().limits;
         let alignment = limits
             .min_storage_buffer_alignment
             .max(limits.min_uniform_buffer_alignment)
             .max(limits.min_texel_buffer_alignment);
-        alignment.max(128) as usize
+        alignment.max(1) as usize
     }
 
     /// Tells whether kernels see addresses of global memory, not descriptors.

@@ -143,19 +143,28 @@ impl Mem {
         let fixed_addresses = properties.fixed_addresses;
         let external = properties.import(size)?;
         let devices = context.devices();
-        let storage = match &external {
-            Some(External::Memory(ExternalMemory { device, bytes, .. })) => {
+        let own = match (use_host, &svm, &external) {
+            (Some(host), None, None) => Storage::of_used_host(devices, host)?,
+            _ => None,
+        };
+        let (storage, origin) = match (&external, own) {
+            (_, Some(own)) => own,
+            (Some(External::Memory(ExternalMemory { device, bytes, .. })), None) => {
                 let index = context.device_index(device).ok_or(Error::InvalidDevice)?;
-                Storage::external(devices, size, (index, bytes.clone()))?
+                let storage = Storage::external(devices, size, (index, bytes.clone()))?;
+                (storage, 0)
             }
-            _ => Storage::new(devices, size, contents, use_host, svm, host_cached)?,
+            _ => {
+                let storage = Storage::new(devices, size, contents, use_host, svm, host_cached)?;
+                (storage, 0)
+            }
         };
         let addresses = fixed_addresses.then(|| Addresses::of(context, &storage));
         let object = Object::new(Mem {
             context: context.clone(),
             flags: with_default_access(flags),
             size,
-            origin: 0,
+            origin,
             parent: None,
             properties: list,
             host_address: use_host.map_or(0, HostSlice::address),

@@ -193,6 +193,32 @@ impl Storage {
         Ok(Some(Arc::new(storage)))
     }
 
+    /// The bytes of CL_MEM_USE_HOST_PTR's memory and where they begin, on a context's only device; `None` where
+    /// that is at the start of a page, or the device is given a copy. Processors use the memory itself wherever it
+    /// begins: programs written for processors look at it without a map.
+    ///
+    /// # Errors
+    /// The device cannot be opened.
+    pub fn of_used_host(
+        devices: &[Ref<Device>],
+        memory: HostSlice,
+    ) -> Result<Option<(Arc<Self>, usize)>> {
+        let [device] = devices else {
+            return Ok(None);
+        };
+        let pages = memory.whole_pages();
+        let origin = memory.address() - pages.address();
+        let is_bound = device.abi().descriptors().is_some();
+        if origin == 0
+            || origin % device.offset_alignment() != 0
+            || is_bound
+            || !device.has_host_addresses()
+        {
+            return Ok(None);
+        }
+        Ok(Self::of_host(device, pages)?.map(|storage| (storage, origin)))
+    }
+
     /// The bytes of memory that another API has allocated, on a device of the context.
     ///
     /// # Errors
