@@ -24,7 +24,7 @@ pub use kernel::KernelModule;
 pub use pumice_backend::{self as backend, VulkanModule};
 pub use pumice_frontend::{
     self as frontend, IncludeResolver, IncludedFile, NoIncludes, Outcome, STACK_BYTES, Source,
-    full_target,
+    full_target, plain_path,
 };
 pub use pumice_ir as ir;
 pub use pumice_target::{

@@ -14,7 +14,7 @@ __kernel void k(ptrdiff_t n) { }
 //// an event as an argument
 __kernel void k(event_t e) { }
 //// a struct with a pointer as an argument
-struct S { __global int *p; }; __kernel void k(struct S s) { }
+struct S { int *p; }; __kernel void k(struct S s) { }
 //// a struct with a bool as an argument
 struct S { bool b; }; __kernel void k(struct S s) { }
 //// a struct with a size_t in an inner struct as an argument

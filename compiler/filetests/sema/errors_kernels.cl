@@ -1,7 +1,7 @@
 // test: sema
 __kernel int not_void(void) { return 1; }
 __kernel void args(int *p, bool b, size_t s, __global int **pp, event_t e) { }
-struct Holder { __global int *p; };
+struct Holder { int *p; };
 __kernel void holder(struct Holder h) { }
 __attribute__((reqd_work_group_size(8, 8))) __kernel void two(void) { }
 __attribute__((reqd_work_group_size(0, 1, 1))) __kernel void zero(void) { }

@@ -19,7 +19,7 @@ mod sema;
 mod source;
 mod symbol;
 
-pub use source::{IncludeResolver, IncludedFile, NoIncludes, Source};
+pub use source::{IncludeResolver, IncludedFile, NoIncludes, Source, plain_path};
 
 use crate::diagnostics::{Diagnostics, Loc, WarningOptions};
 use crate::lang::LangOptions;

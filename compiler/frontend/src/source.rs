@@ -1,5 +1,7 @@
 //! Sources and what every stage shares of them: included files, interned names, positions.
 
+use std::path::{Component, Path, PathBuf};
+
 pub use crate::diagnostics::{Loc, Span};
 pub use crate::symbol::{Interner, Symbol};
 
@@ -44,4 +46,20 @@ impl IncludeResolver for NoIncludes {
     fn resolve(&self, _name: &str, _angled: bool, _from: &str) -> Option<IncludedFile> {
         None
     }
+}
+
+/// Returns a path without `.` and without `..` behind the name of a folder, as if no folder were a link.
+pub fn plain_path(path: &Path) -> PathBuf {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        let after_folder = matches!(parts.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if after_folder => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts
 }

@@ -1,10 +1,10 @@
 //! Files for `#include`: headers given to clCompileProgram, then the folders.
 
 use std::io::ErrorKind;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use pumice_compiler::target::Checks;
-use pumice_compiler::{IncludeResolver, IncludedFile};
+use pumice_compiler::{IncludeResolver, IncludedFile, plain_path};
 
 use crate::base::config;
 use crate::base::files;
@@ -59,9 +59,9 @@ impl Includes {
     /// be: quotes mean one beside the including header first.
     fn embedded(&self, name: &str, angled: bool, from: &str) -> Option<&(String, Vec<u8>)> {
         let find = |path: &Path| {
-            let path = plain(path);
+            let path = plain_path(path);
             let mut headers = self.headers.iter();
-            headers.find(|(known, _)| plain(Path::new(known)) == path)
+            headers.find(|(known, _)| plain_path(Path::new(known)) == path)
         };
         let is_header = !angled && self.headers.iter().any(|(known, _)| known == from);
         let beside = Path::new(from).parent().filter(|_| is_header);
@@ -102,22 +102,6 @@ impl Includes {
         };
         self.folders.iter().any(inside).then_some(real)
     }
-}
-
-/// A path without `.` and without `..` behind the name of a folder, as if no folder were a link.
-fn plain(path: &Path) -> PathBuf {
-    let mut parts = PathBuf::new();
-    for part in path.components() {
-        let after_folder = matches!(parts.components().next_back(), Some(Component::Normal(_)));
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if after_folder => {
-                parts.pop();
-            }
-            _ => parts.push(part),
-        }
-    }
-    parts
 }
 
 impl IncludeResolver for Includes {

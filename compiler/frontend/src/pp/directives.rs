@@ -189,7 +189,7 @@ impl Preprocessor<'_> {
                     a.kind == b.kind && (i == 0 || (a.flags ^ b.flags) & SPACE_BEFORE == 0)
                 });
         let same = old.params == new.params && old.variadic == new.variadic && same_body;
-        if same || (old.predefined && old.builtin.is_none()) {
+        if same || old.kept || (old.predefined && old.builtin.is_none()) {
             return;
         }
         let name = self.names.resolve(new.name);
@@ -262,6 +262,7 @@ impl Preprocessor<'_> {
             name_id: None,
             disabled: false,
             predefined: false,
+            kept: false,
             builtin: None,
             has_paste,
         });

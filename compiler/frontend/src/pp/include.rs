@@ -1,10 +1,13 @@
 //! Inclusion and `#line`.
 
+use std::path::Path;
+
 use super::token::Punct;
 use super::{
     CachedFile, MAX_INCLUDE_DEPTH, MAX_INCLUSIONS, Preprocessor, SPACE_BEFORE, Token, TokenKind,
 };
 use crate::diagnostics::{Loc, Warning};
+use crate::source::plain_path;
 
 /// Headers that C programs begin with.
 const STANDARD_HEADERS: &[&str] = &[
@@ -125,7 +128,9 @@ impl Preprocessor<'_> {
             return;
         };
         let guarded = self.guards.get(&file.path).copied();
-        if self.once.contains(&file.path) || guarded.is_some_and(|g| self.is_defined(g)) {
+        if self.once.contains(&plain_path(Path::new(&*file.path)))
+            || guarded.is_some_and(|g| self.is_defined(g))
+        {
             return;
         }
         self.file().lexer.finish_directive();

@@ -10,6 +10,7 @@
 //! - `expand`: macro expansion
 //! - `predefined`: what is defined before the first line
 
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -95,6 +96,8 @@ struct Macro {
     disabled: bool,
     /// One of the constants: it may be redefined silently.
     predefined: bool,
+    /// Kept by `#pragma push_macro`: it may be redefined silently, too.
+    kept: bool,
     builtin: Option<BuiltinMacro>,
     has_paste: bool,
 }
@@ -133,7 +136,7 @@ struct OpenFile {
     lexer: Lexer,
     conditionals: Vec<Conditional>,
     guard: Guard,
-    /// Identity for `#pragma once` and include guards.
+    /// Identity for include guards; its plain path is that for `#pragma once`.
     path: Rc<str>,
 }
 
@@ -160,13 +163,16 @@ struct Preprocessor<'a> {
     diagnostics: &'a mut Diagnostics,
     slots: Vec<Slot>,
     macros: Vec<Macro>,
+    /// The definitions that `#pragma push_macro` keeps.
+    kept: FxHashMap<Symbol, Vec<Slot>>,
     predefined_file: FileId,
     files: Vec<OpenFile>,
     contexts: Vec<Context>,
     free_lists: Vec<Vec<Token>>,
     /// Resolved `#include`s by (name, angled, including file).
     resolved: FxHashMap<(String, bool, Rc<str>), Option<CachedFile>>,
-    once: FxHashSet<Rc<str>>,
+    /// The files with `#pragma once`, by their plain paths.
+    once: FxHashSet<PathBuf>,
     guards: FxHashMap<Rc<str>, Symbol>,
     inclusions: usize,
     counter: u32,
@@ -216,6 +222,7 @@ impl<'a> Preprocessor<'a> {
             names,
             diagnostics,
             macros: Vec::new(),
+            kept: FxHashMap::default(),
             predefined_file,
             files: Vec::new(),
             contexts: Vec::new(),
@@ -246,6 +253,7 @@ impl<'a> Preprocessor<'a> {
                 name_id: None,
                 disabled: false,
                 predefined: true,
+                kept: false,
                 builtin: Some(*builtin),
                 has_paste: false,
             });

@@ -1,11 +1,14 @@
 //! `#pragma` and `_Pragma`: those that mean something later become tokens, the others vanish.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use super::token::Punct;
+use crate::diagnostics::Warning;
+use crate::source::plain_path;
 use crate::symbol::Symbol;
 
-use super::{LINE_START, Lexer, Preprocessor, Token, TokenKind};
+use super::{LINE_START, Lexer, Preprocessor, Slot, Token, TokenKind};
 
 impl Preprocessor<'_> {
     /// The line behind `#pragma`.
@@ -23,8 +26,13 @@ impl Preprocessor<'_> {
         match name.as_str() {
             "once" => {
                 if let Some(file) = self.files.last() {
-                    self.once.insert(file.path.clone());
+                    self.once.insert(plain_path(Path::new(&*file.path)));
                 }
+                return;
+            }
+            "push_macro" | "pop_macro" => {
+                let rest = [(); 3].map(|()| self.directive_token());
+                self.kept_macro(&name, directive, &rest);
                 return;
             }
             "OPENCL" | "STDC" | "pack" => loop {
@@ -49,6 +57,48 @@ impl Preprocessor<'_> {
             _ => return,
         }
         self.push_pragma(tokens);
+    }
+
+    /// `push_macro("NAME")` keeps a macro's definition, `pop_macro("NAME")` brings the one kept last back; `rest` are
+    /// the tokens behind the word.
+    fn kept_macro(&mut self, word: &str, directive: Token, rest: &[Token]) {
+        let spelled = match rest {
+            [open, name, close, ..]
+                if open.kind == TokenKind::Punct(Punct::LParen)
+                    && close.kind == TokenKind::Punct(Punct::RParen) =>
+            {
+                match name.kind {
+                    TokenKind::Str(text) => self.names.bytes(text),
+                    _ => b"",
+                }
+            }
+            _ => b"",
+        };
+        let name = spelled
+            .strip_prefix(b"\"")
+            .and_then(|s| s.strip_suffix(b"\""));
+        let Some(name) = name.and_then(|name| std::str::from_utf8(name).ok()) else {
+            let message = format!("pragma {word} requires a parenthesized string");
+            self.diagnostics.error(directive.loc, message);
+            return;
+        };
+        let name = name.to_string();
+        let symbol = self.names.intern(&name);
+        if word == "push_macro" {
+            let slot = self.slots.get(symbol.index()).copied();
+            let slot = slot.unwrap_or(Slot::Undefined);
+            if let Slot::Defined(id) = slot {
+                self.macros[id as usize].kept = true;
+            }
+            self.kept.entry(symbol).or_default().push(slot);
+        } else if let Some(slot) = self.kept.get_mut(&symbol).and_then(Vec::pop) {
+            self.set_slot(symbol, slot);
+        } else {
+            let message =
+                format!("pragma pop_macro could not pop '{name}', no matching push_macro");
+            self.diagnostics
+                .warning(Warning::IgnoredPragmas, directive.loc, message);
+        }
     }
 
     /// Passes the `#undef` of a feature's macro on: what stands behind it is compiled without the feature.
@@ -118,6 +168,11 @@ impl Preprocessor<'_> {
             Some(TokenKind::Ident(first)) => self.names.bytes(first),
             _ => b"",
         };
+        if matches!(known, b"push_macro" | b"pop_macro") {
+            let word = String::from_utf8_lossy(known).into_owned();
+            self.kept_macro(&word, name, &tokens[2..]);
+            return;
+        }
         if matches!(
             known,
             b"OPENCL" | b"STDC" | b"pack" | b"unroll" | b"nounroll"

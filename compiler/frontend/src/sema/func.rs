@@ -306,8 +306,18 @@ impl<'a> Sema<'a> {
     }
 
     fn traits(&self, specs: &DeclSpecs, declarator: &Declarator) -> Traits {
-        let attribute =
-            |name| self.has_attr(&specs.attrs, name) || self.has_attr(&declarator.attrs, name);
+        // An attribute of a declaration may stand behind the `*` of its type, too.
+        let on_pointer = |name| {
+            declarator.parts.iter().any(|part| match part {
+                DeclPart::Pointer { attrs, .. } => self.has_attr(attrs, name),
+                _ => false,
+            })
+        };
+        let attribute = |name| {
+            self.has_attr(&specs.attrs, name)
+                || self.has_attr(&declarator.attrs, name)
+                || on_pointer(name)
+        };
         let is_inline = specs
             .function
             .iter()

@@ -129,7 +129,7 @@ impl<'a> Sema<'a> {
                 .hint("it has no bytes, and clSetKernelArg cannot set an argument of size 0");
             return;
         }
-        if self.lang.std < ClStd::Cl20 && self.holds_pointer(id) {
+        if self.lang.std < ClStd::Cl20 && self.holds_private_pointer(id) {
             self.error(span, "struct kernel parameters may not contain pointers");
         }
     }
@@ -157,17 +157,19 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn holds_pointer(&self, ty: TypeId) -> bool {
+    /// Tells whether a type holds pointers to private memory. Others may come from the host (SVM), or are set to
+    /// arguments by the kernel.
+    fn holds_private_pointer(&self, ty: TypeId) -> bool {
         match self.module.types.get(ty) {
-            Type::Pointer { .. } => true,
-            Type::Array { elem, .. } => self.holds_pointer(elem.ty),
+            Type::Pointer { space, .. } => space.of_language() == AddrSpace::Private,
+            Type::Array { elem, .. } => self.holds_private_pointer(elem.ty),
             Type::Record(record) => self
                 .module
                 .types
                 .record(*record)
                 .fields
                 .iter()
-                .any(|f| self.holds_pointer(f.ty.ty)),
+                .any(|f| self.holds_private_pointer(f.ty.ty)),
             _ => false,
         }
     }
