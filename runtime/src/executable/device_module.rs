@@ -1,31 +1,21 @@
-//! The part of an executable on its device: the shader module, data buffers, pipelines, and room for
-//! argument blocks.
+//! The part of an executable on its device: the compiled module, data buffers, and room for argument blocks.
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{
-    Buffer, Error, Graph, GraphDesc, LogicalDevice, MemoryClass, NodeDesc, Pipeline, PipelineDesc,
-    PipelineLayout, Result, ShaderModule,
-};
-use rustc_hash::FxHashMap;
+use pumice_vulkan_layer::{Buffer, Error, LogicalDevice, MemoryClass, Result};
+use std::sync::Arc;
 
-use crate::base::json::Fields;
-use crate::base::progress::{self, Step};
-use crate::base::trace;
-
+use super::compiled_module::CompiledModule;
 use super::interface::{Interface, ModuleData};
 
 /// The state that all launches of an executable share.
 pub(super) struct DeviceModule {
     pub device: LogicalDevice,
-    module: ShaderModule,
+    /// Other executables may have the same.
+    pub compiled: Arc<CompiledModule>,
     /// One buffer per data block of the module, in its order.
     pub data: Vec<Buffer>,
     /// Bound where an argument is NULL or the kernel does not print.
     pub null_buffer: Buffer,
-    /// One layout per kernel.
-    pub layouts: Vec<PipelineLayout>,
-    /// Guards the map alone: pipelines are made without the lock.
-    pipelines: Mutex<FxHashMap<PipelineKey, Pipeline>>,
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
     /// Private memory by the queue whose launches use it in turn.
@@ -34,31 +24,6 @@ pub(super) struct DeviceModule {
     pub delta: u64,
     /// Printf buffers that no launch uses.
     printf: Mutex<Vec<Buffer>>,
-}
-
-/// Everything that a pipeline depends on.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct PipelineKey {
-    pub kernel: usize,
-    /// Every specialization constant that the launch sets.
-    pub specialization: Vec<(u32, u32)>,
-    pub dispatch_base: bool,
-    /// Work-items of its sub-groups, where pipelines require a size.
-    pub subgroup_size: Option<u32>,
-    /// The kernel wants whole sub-groups, and the size of its groups makes them in the first dimension.
-    pub full_subgroups: bool,
-}
-
-/// An entry point of the module as a node of a work graph.
-#[derive(Clone, Copy)]
-pub(super) struct NodeEntry<'a> {
-    pub entry: &'a str,
-    /// The node's name and index.
-    pub name: (&'a str, u32),
-    /// Every specialization constant that is set.
-    pub specialization: &'a [(u32, u32)],
-    /// Work-items of its sub-groups, where pipelines require a size.
-    pub subgroup_size: Option<u32>,
 }
 
 /// Argument blocks are cut from buffers of this size.
@@ -70,7 +35,7 @@ const KEPT_PRINTF_BUFFERS: usize = 4;
 
 impl DeviceModule {
     pub fn new(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Self> {
-        let module = device.create_shader_module(words)?;
+        let compiled = CompiledModule::of(device, words, interface)?;
         let delta = match interface.address_delta {
             Some(_) => device.address_delta(),
             None => 0,
@@ -78,25 +43,14 @@ impl DeviceModule {
         let data = (interface.data.iter())
             .map(|data| data_buffer(device, data, delta))
             .collect::<Result<_>>()?;
-        let mut layouts = Vec::with_capacity(interface.kernels.len());
-        for index in 0..interface.kernels.len() {
-            // Descriptors that are bound for a kernel serve its copy.
-            let of = interface.coarse_of(index).unwrap_or(index);
-            layouts.push(match layouts.get(of) {
-                Some(layout) => PipelineLayout::clone(layout),
-                None => device.create_pipeline_layout(&interface.kernels[index].layout)?,
-            });
-        }
         let null_buffer = device.create_buffer(256, MemoryClass::HostVisibleDevice)?;
         null_buffer.write(0, &[0; 256])?;
         Ok(Self {
             device: device.clone(),
-            module,
+            compiled,
             delta,
             data,
             null_buffer,
-            layouts,
-            pipelines: Mutex::default(),
             arena: Mutex::default(),
             private: Mutex::default(),
             printf: Mutex::default(),
@@ -106,52 +60,6 @@ impl DeviceModule {
     /// The pointer to a byte at a device address, as the module takes it.
     pub fn pointer(&self, address: u64) -> u64 {
         address.wrapping_sub(self.delta)
-    }
-
-    pub fn pipeline(&self, entry: &str, key: PipelineKey) -> Result<Pipeline> {
-        if let Some(pipeline) = self.pipelines.lock().get(&key) {
-            return Ok(pipeline.clone());
-        }
-        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
-            Fields::default().text("kernel", entry)
-        });
-        let what = || format!("compiling kernel {entry} by the Vulkan driver");
-        let made = progress::during(what, &Step::default(), || {
-            self.device.create_pipeline(&PipelineDesc {
-                module: &self.module,
-                entry,
-                layout: &self.layouts[key.kernel],
-                specialization: &key.specialization,
-                dispatch_base: key.dispatch_base,
-                subgroup_size: key.subgroup_size,
-                full_subgroups: key.full_subgroups,
-            })
-        })?;
-        // Another thread may have been first; either will do.
-        Ok(self.pipelines.lock().entry(key).or_insert(made).clone())
-    }
-
-    /// Makes a work graph with the layout of a kernel.
-    pub fn graph(&self, nodes: &[NodeEntry<'_>], kernel: usize) -> Result<Graph> {
-        let _span = trace::span_with("build", "the Vulkan driver compiles", || {
-            Fields::default().with("nodes of a work graph", nodes.len())
-        });
-        let what = || "compiling a work graph by the Vulkan driver".to_string();
-        let nodes: Vec<NodeDesc<'_>> = (nodes.iter())
-            .map(|node| NodeDesc {
-                module: &self.module,
-                entry: node.entry,
-                name: node.name,
-                specialization: node.specialization,
-                subgroup_size: node.subgroup_size,
-            })
-            .collect();
-        progress::during(what, &Step::default(), || {
-            self.device.create_graph(&GraphDesc {
-                nodes: &nodes,
-                layout: &self.layouts[kernel],
-            })
-        })
     }
 
     /// A place for an argument block, never given out twice: its buffer lives as long as the

@@ -22,6 +22,7 @@
 //!
 //! Invariant: a pipeline's key holds every specialization constant that the launch sets.
 
+mod compiled_module;
 mod device_module;
 mod enqueue;
 mod init_fini;

@@ -103,6 +103,11 @@ impl Families {
 }
 
 impl LogicalDevice {
+    /// Returns whether both handles refer to the same device.
+    pub fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Self> {
         memory::check_headroom()?;
         fault::begin_anew();

@@ -10,7 +10,7 @@ use pumice_vulkan_layer::{Buffer, LogicalDevice, NodePayloads, Recorder, Scratch
 
 use super::{local_arguments, one_group};
 use crate::executable::Executable;
-use crate::executable::device_module::NodeEntry;
+use crate::executable::compiled_module::NodeEntry;
 use crate::executable::launch::{ArgValue, Launch, LaunchError, NodeConstants, Result};
 
 /// Nodes of a graph at most: each is a pipeline, so more variants make fewer levels.
@@ -185,7 +185,9 @@ impl Nodes {
             }
         }
         let device_module = executable.device_module(device)?;
-        let made = device_module.graph(&entries, self.constants.kernel)?;
+        let made = device_module
+            .compiled
+            .graph(&entries, self.constants.kernel)?;
         let payload = graph::start(memory, levels);
         self.graph = Some(WorkGraph {
             scratch: made.create_scratch()?,

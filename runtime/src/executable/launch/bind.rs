@@ -256,7 +256,7 @@ impl LaunchBuilder<'_> {
             resources.entry(set).or_default().push((binding, resource));
         }
         let device = &self.device_module.device;
-        let layout = &self.device_module.layouts[kernel];
+        let layout = &self.device_module.compiled.layouts[kernel];
         (resources.iter())
             .map(|(&set, resources)| Ok(device.create_descriptor_set(layout, set, resources)?))
             .collect()

@@ -16,7 +16,8 @@ use super::{
     ArgValue, Launch, NdRange, Result, Splitting, check_sub_groups, required_sub_group_size,
 };
 use crate::executable::Executable;
-use crate::executable::device_module::{DeviceModule, PipelineKey};
+use crate::executable::compiled_module::PipelineKey;
+use crate::executable::device_module::DeviceModule;
 use crate::executable::interface::{ArgPlace, KernelInterface};
 
 /// Plans of more dispatches are not kept: they take memory, and their launches time.
@@ -147,7 +148,7 @@ impl Executable {
             };
             let entry = &self.interface.kernels[index].info.name;
             Ok(PlannedDispatch {
-                pipeline: device_module.pipeline(entry, key)?,
+                pipeline: device_module.compiled.pipeline(entry, key)?,
                 region,
                 base: dispatch_base.then(|| region.first_group.map(|group| group as u32)),
                 items,

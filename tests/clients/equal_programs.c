@@ -1,0 +1,70 @@
+/* Programs of one text: the Vulkan driver compiles their kernel once, even for those that are built when the first are gone,
+ * and each has variables of its own. Another text is compiled. The client runs itself with PUMICE_TRACE. */
+#include "traced_run.h"
+
+static cl_context context;
+static cl_command_queue queue;
+
+static const char *const counts = "global int counter = 5; kernel void next(global int *o) { *o = counter++; }";
+static const char *const counts_down = "global int counter = 5; kernel void next(global int *o) { *o = counter--; }";
+
+static cl_program build(const char *text)
+{
+    cl_int error = 0;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    return program;
+}
+
+static int next(cl_program program)
+{
+    cl_int error = 0, value = -1;
+    size_t one = 1;
+    cl_kernel kernel = clCreateKernel(program, "next", &error);
+    MUST(error);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof value, &value, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    return value;
+}
+
+static int worker(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    cl_program first = build(counts), second = build(counts);
+    EQ(next(first), 5);
+    EQ(next(first), 6);
+    EQ(next(second), 5);
+    EQ(next(first), 7);
+    MUST(clReleaseProgram(first));
+    MUST(clReleaseProgram(second));
+    cl_program third = build(counts), other = build(counts_down);
+    EQ(next(third), 5);
+    EQ(next(other), 5);
+    EQ(next(other), 4);
+    EQ(next(third), 6);
+    MUST(clReleaseProgram(third));
+    MUST(clReleaseProgram(other));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return failures != 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return worker();
+    EQ(traced_run(argv[0], "worker"), 0);
+    EQ(traced_times("the Vulkan driver compiles"), 2);
+    return finish();
+}
