@@ -19,6 +19,7 @@ mod data;
 mod definitions;
 mod descriptor_map;
 mod error;
+mod facts;
 mod listing;
 mod model;
 mod needs;
@@ -35,6 +36,7 @@ pub use address_delta::AddressDelta;
 pub use check::{CheckSite, CheckedObject};
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
+pub use facts::{Fact, MAX_LEVELS, MIP_LINEAR};
 pub use model::{
     ArgumentInfo, BlockArgument, DataDescriptor, DataPush, DescriptorArgument, ImageInfoPush,
     ImageInfoUniform, Instruction, Kernel, KernelProperties, LiteralSampler, MAY_USE_PRINTF,
@@ -42,7 +44,7 @@ pub use model::{
     Relocation, RequiredWorkgroupSize, SpecId, SpecIds3, TABLE, TableRow, WorkgroupArgument,
     WorkgroupVariableSize,
 };
-pub use needs::{Fact, MAX_LEVELS, MIP_LINEAR, Need};
+pub use needs::Need;
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use promise::{Promise, PromiseKind};
 pub use pumice_target::CheckKind;

@@ -9,7 +9,7 @@
 //! | 9 | QueueArgument | *Kernel*, *Ordinal*: the 8 bytes are the number of a device queue |
 //! | 10 | Block | *Kernel*, *Number*, *Captured*: kernels enqueue it, with *Captured* bytes of variables |
 //! | 11 | Scheduler | *Kernel*, *Times*: decides between dispatches which blocks run next; 1 if it wants their times |
-//! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`] about an image or sampler argument |
+//! | 12 | HandleFactPushConstant | *Kernel*, *Ordinal*, *Fact*, *Offset*: the word of the push constants for a [`Fact`](crate::Fact) about an image or sampler argument |
 //! | 13 | HandleFactUniform | *Kernel*, *Ordinal*, *Fact*, *Set*, *Binding*, *Offset*: the same in a uniform buffer |
 //! | 14 | ImageLevel | *Kernel*, *Ordinal*, *Level*, *Set*, *Binding*: a storage image that is a mip level of an image argument |
 //! | 15 | SubgroupCount | *Kernel*, *Count*: required number of sub-groups per work-group |
@@ -147,7 +147,7 @@ pub enum Need {
         kernel: KernelRef,
         /// The argument.
         ordinal: u32,
-        /// The number of a [`Fact`].
+        /// The number of a [`Fact`](crate::Fact).
         fact: u32,
         /// The first byte of the word.
         offset: u32,
@@ -158,7 +158,7 @@ pub enum Need {
         kernel: KernelRef,
         /// The argument.
         ordinal: u32,
-        /// The number of a [`Fact`].
+        /// The number of a [`Fact`](crate::Fact).
         fact: u32,
         /// The buffer's set.
         set: u32,
@@ -198,70 +198,13 @@ pub enum Need {
         kernel: KernelRef,
         /// The argument.
         ordinal: u32,
-        /// The level, from 1 on and below [`MAX_LEVELS`].
+        /// The level, from 1 on and below [`MAX_LEVELS`](crate::MAX_LEVELS).
         level: u32,
         /// The image's set.
         set: u32,
         /// The image's binding.
         binding: u32,
     },
-}
-
-/// Mip levels that a kernel can write: those of an image of 32,768 texels in a dimension.
-pub const MAX_LEVELS: u32 = 16;
-
-/// The bit of a sampler argument's mask for a linear filter between mip levels. The masks of literal samplers do
-/// not have it.
-pub const MIP_LINEAR: u32 = 0x40;
-
-/// A fact about an image or sampler argument that the driver tells a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Fact {
-    /// The number of an image's mip levels.
-    Levels,
-    /// A sampler's least level of detail, a float.
-    LodMin,
-    /// A sampler's largest level of detail, a float.
-    LodMax,
-    /// The first number of an image's size in level 0: width, then height or layers, then depth or layers.
-    SizeX,
-    /// The second one.
-    SizeY,
-    /// The third one.
-    SizeZ,
-    /// The number of an image's samples a pixel.
-    Samples,
-}
-
-/// All facts, by their numbers.
-const FACTS: [Fact; 7] = [
-    Fact::Levels,
-    Fact::LodMin,
-    Fact::LodMax,
-    Fact::SizeX,
-    Fact::SizeY,
-    Fact::SizeZ,
-    Fact::Samples,
-];
-
-impl Fact {
-    /// Its number.
-    pub fn number(self) -> u32 {
-        match self {
-            Fact::Levels => 0,
-            Fact::LodMin => 1,
-            Fact::LodMax => 2,
-            Fact::SizeX => 3,
-            Fact::SizeY => 4,
-            Fact::SizeZ => 5,
-            Fact::Samples => 6,
-        }
-    }
-
-    /// The fact of a number.
-    pub fn of(number: u32) -> Option<Fact> {
-        FACTS.into_iter().find(|fact| fact.number() == number)
-    }
 }
 
 impl Need {

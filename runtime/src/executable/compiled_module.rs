@@ -1,4 +1,4 @@
-//! What the Vulkan driver makes of a module: its shader module, layouts and pipelines. Executables of equal modules share
+//! A module as the Vulkan driver has it: its shader module, layouts and pipelines. Executables of equal modules share
 //! it, so that programs which are built again from the same text are not compiled again.
 
 use parking_lot::Mutex;

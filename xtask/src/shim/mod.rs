@@ -5,6 +5,7 @@
 //! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
+mod cards;
 mod conformance;
 mod descriptions;
 mod devices;
@@ -15,6 +16,7 @@ mod matrices;
 mod pipelines;
 mod work;
 
+use self::cards::{CARDS, Card, Shim};
 use self::known::{Files, KnownFailures};
 use self::work::{OtherCommands, Work};
 use crate::clients::{self, Client, Setting};
@@ -37,150 +39,6 @@ const PACKAGES: &[&str] = &[
     "vulkan-validationlayers",
     "libvulkan1",
     "libstdc++6",
-];
-
-/// The library that pretends to be a kernel.
-enum Shim {
-    /// `libNAME_noop_drm_shim.so` of mesa-drm-shim.
-    Mesa(&'static str),
-    /// Compiled from `tests/shims/NAME.c`.
-    Own(&'static str),
-}
-
-/// A GPU that a shim pretends to be.
-pub struct Card {
-    /// Short name for messages.
-    pub name: &'static str,
-    /// The driver's manifest is named `DRIVER_icd.json`.
-    driver: &'static str,
-    shim: Shim,
-    /// The variable that chooses the GPU.
-    choice: Option<(&'static str, &'static str)>,
-    /// A part of VkPhysicalDeviceProperties::deviceName.
-    device: &'static str,
-    /// Its name in the guide's table of devices.
-    row: &'static str,
-    /// Clients run on it; kernels are compiled on all.
-    runs_clients: bool,
-    /// Device and host share memory.
-    shares_memory: bool,
-    /// Findings of the start-up probes on the GPU itself, by the mask's names.
-    finds: &'static str,
-}
-
-const fn amd(
-    name: &'static str,
-    device: &'static str,
-    row: &'static str,
-    runs_clients: bool,
-) -> Card {
-    Card {
-        name,
-        driver: "radeon",
-        shim: Shim::Mesa("amdgpu"),
-        choice: Some(("AMDGPU_GPU_ID", name)),
-        device,
-        row,
-        runs_clients,
-        shares_memory: false,
-        finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+relaxedExp2,+relaxedLog2,+accurateRoots,+accurateSine",
-    }
-}
-
-const fn intel(
-    name: &'static str,
-    device: &'static str,
-    row: &'static str,
-    runs_clients: bool,
-    shares_memory: bool,
-) -> Card {
-    Card {
-        name,
-        driver: "intel",
-        shim: Shim::Own("intel_kernel"),
-        choice: Some(("INTEL_GPU", name)),
-        device,
-        row,
-        runs_clients,
-        shares_memory,
-        finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
-    }
-}
-
-/// The one list of them.
-const CARDS: &[Card] = &[
-    amd(
-        "navi31",
-        "RADV NAVI31",
-        "RADV, RDNA 3 (Radeon RX 7900)",
-        true,
-    ),
-    amd(
-        "polaris10",
-        "RADV POLARIS10",
-        "RADV, GCN 4 (Radeon RX 480)",
-        false,
-    ),
-    amd(
-        "vega10",
-        "RADV VEGA10",
-        "RADV, GCN 5 (Radeon RX Vega)",
-        false,
-    ),
-    amd(
-        "navi21",
-        "RADV NAVI21",
-        "RADV, RDNA 2 (Radeon RX 6900)",
-        false,
-    ),
-    amd(
-        "gfx1201",
-        "RADV GFX1201",
-        "RADV, RDNA 4 (Radeon RX 9070)",
-        false,
-    ),
-    Card {
-        name: "nvk",
-        driver: "nouveau",
-        shim: Shim::Mesa("nouveau"),
-        choice: Some(("NOUVEAU_CHIPSET", "172")),
-        device: "NVK",
-        row: "NVK, Ampere (GeForce RTX 30)",
-        runs_clients: true,
-        shares_memory: false,
-        finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
-    },
-    Card {
-        name: "turnip",
-        driver: "freedreno",
-        shim: Shim::Mesa("freedreno"),
-        choice: Some(("FD_GPU_ID", "730")),
-        device: "Turnip Adreno",
-        row: "Turnip, Adreno 730",
-        runs_clients: true,
-        shares_memory: true,
-        finds: "+relaxedExp2,+relaxedLog2,+accurateSine",
-    },
-    Card {
-        name: "honeykrisp",
-        driver: "asahi",
-        shim: Shim::Mesa("asahi"),
-        choice: None,
-        device: "Apple M1",
-        row: "Honeykrisp, Apple M1",
-        runs_clients: true,
-        shares_memory: true,
-        finds: "+exactFma,+relaxedExp2,+relaxedLog2,+accurateSine",
-    },
-    intel(
-        "skl",
-        "SKL GT2",
-        "ANV, Gen 9 (HD Graphics 530)",
-        false,
-        true,
-    ),
-    intel("tgl", "TGL GT2", "ANV, Xe-LP (Iris Xe)", true, true),
-    intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false),
 ];
 
 /// The name that clients are linked with, instead of LD_PRELOAD, which other programs that they

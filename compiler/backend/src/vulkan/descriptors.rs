@@ -6,10 +6,12 @@
 //! of the arguments; plain data comes in one block behind them, or has bindings in that order too.
 //! Constant data, program-scope variables and the printf buffer have sets behind the kernels'.
 
+use super::images;
 use pumice_ir::ArgLayout;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Base;
 use pumice_ir::{AddressSpace, KernelArgKind, KernelInfo, Module};
+use pumice_target::Target;
 use pumice_target::abi::{DescriptorOptions, PodPlace};
 
 /// A descriptor's place.
@@ -57,26 +59,31 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Assigns sets and bindings. `pushed` is the room that each kernel's plain data has in push constants, in bytes.
+    /// Assigns sets and bindings. `push_start` is the first byte of push constants that is not the module's.
     ///
     /// # Errors
     /// An argument whose layout a uniform buffer cannot have.
     pub fn of(
         module: &Module,
         layouts: &[ArgLayout],
-        pushed: &[u32],
+        push_start: u32,
+        target: &Target,
         options: &DescriptorOptions,
-        literal_samplers: bool,
     ) -> Result<Self, LowerError> {
         // Literal samplers have the first set.
-        let first = u32::from(literal_samplers);
+        let first = u32::from(!images::literal_samplers(module).is_empty());
         let mut kernels = Vec::new();
         for (k, (kernel, layout)) in module.kernels.iter().zip(layouts).enumerate() {
             let set = first + if options.distinct_sets { k as u32 } else { 0 };
             let in_push_constants = match options.pods {
                 PodPlace::StorageBuffer | PodPlace::Uniform => false,
                 PodPlace::PushConstant => true,
-                PodPlace::PushConstantOrStorage => layout.size <= pushed[k],
+                PodPlace::PushConstantOrStorage => {
+                    // Behind the facts that the driver tells of images and samplers.
+                    let told = images::infos(module, kernel.func).len() as u32;
+                    let start = (push_start + 4 * told).next_multiple_of(16);
+                    start + layout.size <= target.max_push_constants_size
+                }
             };
             kernels.push(kernel_slots(
                 kernel,

@@ -188,16 +188,8 @@ impl<'m> Emitter<'m> {
             .map(|kernel| ArgLayout::of(kernel, &target.abi))
             .collect();
         let literal_samplers = images::literal_samplers(module);
-        let pushed: Vec<u32> = (module.kernels.iter())
-            .map(|kernel| {
-                let told = images::infos(module, kernel.func).len() as u32;
-                let start = (constants.end + 4 * told).next_multiple_of(16);
-                target.max_push_constants_size.saturating_sub(start)
-            })
-            .collect();
-        let has_samplers = !literal_samplers.is_empty();
         let descriptors = (target.abi.descriptors())
-            .map(|options| Descriptors::of(module, &layouts, &pushed, options, has_samplers))
+            .map(|options| Descriptors::of(module, &layouts, constants.end, target, options))
             .transpose()?;
         let handle_slots = match &descriptors {
             Some(descriptors) => (descriptors.kernels.iter())

@@ -307,17 +307,14 @@ impl<'a> Sema<'a> {
 
     fn traits(&self, specs: &DeclSpecs, declarator: &Declarator) -> Traits {
         // An attribute of a declaration may stand behind the `*` of its type, too.
-        let on_pointer = |name| {
-            declarator.parts.iter().any(|part| match part {
-                DeclPart::Pointer { attrs, .. } => self.has_attr(attrs, name),
-                _ => false,
-            })
-        };
-        let attribute = |name| {
-            self.has_attr(&specs.attrs, name)
-                || self.has_attr(&declarator.attrs, name)
-                || on_pointer(name)
-        };
+        let behind_stars = declarator.parts.iter().filter_map(|part| match part {
+            DeclPart::Pointer { attrs, .. } => Some(attrs),
+            _ => None,
+        });
+        let attributes: Vec<_> = behind_stars
+            .chain([&specs.attrs, &declarator.attrs])
+            .collect();
+        let attribute = |name| attributes.iter().any(|attrs| self.has_attr(attrs, name));
         let is_inline = specs
             .function
             .iter()

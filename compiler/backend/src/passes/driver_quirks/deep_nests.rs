@@ -19,7 +19,7 @@ struct Depth {
 }
 
 impl Depth {
-    /// What drivers with these quirks take.
+    /// The depths that drivers with these quirks take.
     fn most_of(quirks: Quirks) -> Self {
         let all = if quirks.has(QuirkKind::NestsOf80) {
             80
