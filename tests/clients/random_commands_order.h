@@ -187,7 +187,7 @@ static void include(uint64_t *set, int command)
 /* The command and all before it have ended. */
 static void ended(int command) { include(run->ended, command); }
 
-/* A command of the queue that waits for what `draft.before` and its own accesses say; its text is a format. */
+/* Adds to the description of a command. */
 static void __attribute__((format(printf, 2, 3))) say(Command *draft, const char *format, ...)
 {
     size_t length = strlen(draft->text);
@@ -197,6 +197,7 @@ static void __attribute__((format(printf, 2, 3))) say(Command *draft, const char
     va_end(list);
 }
 
+/* Notes that the command reads or writes a region, through a handle of the object. */
 static void touch(Command *draft, Object *object, int view, Region region, int writes)
 {
     int is_part = object->kind == BUFFER && view != STRIP;
@@ -209,6 +210,7 @@ static void touch(Command *draft, Object *object, int view, Region region, int w
     say(draft, "]");
 }
 
+/* Completes all user events, so that nothing that the host waits for hangs on one. */
 static void open_gates(void)
 {
     while (run->gate_count) {
