@@ -1,7 +1,7 @@
 // client: once-a-driver
 /* Random commands on random objects, ordered by no more than OpenCL asks for, with the values that come of it.
  *
- *     random_commands [first seed [number of seeds [commands of each]]]
+ *     random_commands [first seed [number of seeds [commands of each [part of another platform's name]]]]
  *
  * Each seed makes buffers, sub-buffers, shared virtual memory and images, and enqueues transfers, fills, maps and
  * kernels to four queues. Commands that touch the same bytes are ordered by a random choice of queues, events, markers,
