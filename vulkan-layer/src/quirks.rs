@@ -84,7 +84,7 @@ pub const QUIRKS: &[Quirk] = &[
         kind: QuirkKind::LoopsOf38,
         driver: DriverId::IntelMesa,
         versions: ((0, 0), None),
-        reason: "the compiler crashes on 39 loops inside one another (seen in 26.2.6 on Gen 9, Xe-LP and Xe-HPG)",
+        reason: "39 loops inside one another crash the compiler (26.2.6, on Gen 9, Xe-LP and Xe-HPG), or it makes no pipeline of them (25.0.7)",
     },
     Quirk {
         kind: QuirkKind::SplitBitJoins,
