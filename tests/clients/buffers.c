@@ -253,7 +253,7 @@ int main(void)
      * processors look at it without a map. */
     cl_device_svm_capabilities svm = 0;
     clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL);
-    if (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) {
+    if (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM && !getenv("PUMICE_STAGING_ONLY")) {
         unsigned char *inside = NULL;
         CHECK(!posix_memalign((void **)&inside, 4096, 8192));
         memset(inside, 0x33, 8192);

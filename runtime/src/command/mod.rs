@@ -77,6 +77,12 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// Tells whether something may be left to do for the host when the device has run the command ([`Retire::with`]). What
+    /// follows it in other queues, or in none's order, follows its event's end then: the device alone would go on before.
+    fn ends_on_host(&self) -> bool {
+        false
+    }
+
     /// Names the contents that the command uses, in the order of use. Whoever has it recorded and
     /// submitted makes the device hold them before ([`Contents::bring`]).
     ///
@@ -275,6 +281,11 @@ impl Command {
             Command::Empty(empty) => empty.parts.as_ref(),
             _ => None,
         }
+    }
+
+    /// [`DeviceCommand::ends_on_host`], of a command of the device.
+    pub fn ends_on_host(&self) -> bool {
+        matches!(self, Command::Device(command) if command.ends_on_host())
     }
 
     /// Takes back what making the command noted in its objects.

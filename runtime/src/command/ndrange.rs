@@ -560,6 +560,11 @@ impl DeviceCommand for KernelLaunch {
         self.shares_memory(on)
     }
 
+    fn ends_on_host(&self) -> bool {
+        let info = self.device_kernel.info();
+        self.initializers.is_some() || info.may_use_printf || info.checked
+    }
+
     fn joins(&self) -> bool {
         self.joins
     }

@@ -241,6 +241,10 @@ impl DeviceCommand for Staged {
         self.transfer.direction == Direction::Write
     }
 
+    fn ends_on_host(&self) -> bool {
+        self.transfer.direction == Direction::Read
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let part = &self.transfer.part;
         match self.transfer.direction {

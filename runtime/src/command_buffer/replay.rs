@@ -174,6 +174,10 @@ impl DeviceCommand for Replay {
         true
     }
 
+    fn ends_on_host(&self) -> bool {
+        self.leases.iter().any(|lease| lease.0.exclusive)
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         for (contents, access) in &self.uses.contents {
             visit(contents.clone(), *access)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opencl_sys as cl;
+use smallvec::SmallVec;
 
 use super::event::{Event, Node, Progress};
 use super::schedule::{complete, launch};
@@ -11,6 +12,9 @@ use super::{Queue, WaitList};
 use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
 use crate::command::Command;
+
+/// Events that a command depends on, with the progress that it needs of each.
+type Needs = SmallVec<[(Ref<Event>, Progress); 1]>;
 
 /// Tells whether a command acquires objects of OpenGL or EGL, or releases them.
 fn hands_over(command: &Command) -> bool {
@@ -99,21 +103,29 @@ impl Object<Queue> {
             complete(&event, error.code());
         })?;
         let needed = |other: &Ref<Event>| {
-            let device = |queue: &Ref<Queue>| queue.device().handle() == self.device().handle();
+            // Of one device, and where nothing is left for the host: batches of an in-order queue end in their order, those
+            // of others may be found to have ended before the ones that they waited for.
+            let is_enough = |queue: &Ref<Queue>| {
+                let in_order = queue.handle() == self.handle() && !self.out_of_order();
+                queue.device().handle() == self.device().handle()
+                    && (in_order || !queue.order.has_host_ends())
+            };
             match command {
-                Command::Device(_) if other.queue().is_some_and(device) => Progress::Recorded,
+                Command::Device(_) if other.queue().is_some_and(is_enough) => Progress::Recorded,
                 _ => Progress::Complete,
             }
         };
-        let recorded = |event: &&Ref<Event>| needed(event) == Progress::Recorded;
+        // Asked once: what is enough may change meanwhile.
+        let with_need = |event: &Ref<Event>| (event.clone(), needed(event));
+        let listed: Needs = wait_list.iter().map(with_need).collect();
+        let implied: Needs = implicit.iter().map(with_need).collect();
         let unordered = match self.out_of_order() {
-            true => &implicit[..],
+            true => &implied[..],
             false => &[],
         };
-        let after = (wait_list.iter().chain(unordered))
-            .filter(|event| !event.is_done())
-            .filter(recorded)
-            .cloned()
+        let after = (listed.iter().chain(unordered))
+            .filter(|(event, need)| *need == Progress::Recorded && !event.is_done())
+            .map(|(event, _)| event.clone())
             .collect();
         let node = Arc::new(Node {
             event,
@@ -125,12 +137,12 @@ impl Object<Queue> {
             is_told: gives_event || blocking,
             pending: AtomicUsize::new(1),
         });
-        for dependency in node.wait_list.iter().chain(&implicit) {
+        for (dependency, need) in listed.iter().chain(&implied) {
             if dependency.is_done() {
                 continue;
             }
             node.pending.fetch_add(1, Ordering::AcqRel);
-            if !dependency.subscribe(needed(dependency), &node) {
+            if !dependency.subscribe(*need, &node) {
                 node.satisfy();
             }
         }

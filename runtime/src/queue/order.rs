@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::event::Event;
@@ -18,6 +18,8 @@ pub(super) struct QueueOrder {
     out_of_order: bool,
     /// The address of `state.last`'s event, for reading without the lock; 0 if there is none.
     last: AtomicUsize,
+    /// The number of `state.host_ends`, for reading without the lock.
+    host_ends: AtomicUsize,
     /// Guards the commands.
     state: Mutex<State>,
 }
@@ -30,6 +32,8 @@ struct State {
     barrier: Option<Ref<Event>>,
     /// Every command that has not ended, by its event's address.
     outstanding: FxHashMap<usize, Ref<Event>>,
+    /// Those of them that end on the host ([`Command::ends_on_host`]).
+    host_ends: FxHashSet<usize>,
 }
 
 impl QueueOrder {
@@ -37,6 +41,7 @@ impl QueueOrder {
         Self {
             out_of_order,
             last: AtomicUsize::new(0),
+            host_ends: AtomicUsize::new(0),
             state: Mutex::default(),
         }
     }
@@ -61,6 +66,11 @@ impl QueueOrder {
             self.last.store(event.handle(), Ordering::Release);
         }
         state.outstanding.insert(event.handle(), event.clone());
+        if command.ends_on_host() {
+            state.host_ends.insert(event.handle());
+            self.host_ends
+                .store(state.host_ends.len(), Ordering::Release);
+        }
         after
     }
 
@@ -79,7 +89,16 @@ impl QueueOrder {
         });
         let _barrier = is_this(&state.barrier).then(|| state.barrier.take());
         let _entry = state.outstanding.remove(&event.handle());
+        if state.host_ends.remove(&event.handle()) {
+            self.host_ends
+                .store(state.host_ends.len(), Ordering::Release);
+        }
         drop(state);
+    }
+
+    /// Tells whether a command that has not ended ends on the host.
+    pub fn has_host_ends(&self) -> bool {
+        self.host_ends.load(Ordering::Acquire) != 0
     }
 
     /// The last command of an in-order queue, if it has not ended.
