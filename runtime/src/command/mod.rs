@@ -77,8 +77,9 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
-    /// Tells whether something may be left to do for the host when the device has run the command ([`Retire::with`]). What
-    /// follows it in other queues, or in none's order, follows its event's end then: the device alone would go on before.
+    /// Tells whether something may be left to do for the host when the device has run the command ([`Retire::with`]). Commands
+    /// of other queues, and of queues without order, that follow it wait for the end of its event then, and not for the
+    /// device's part alone.
     fn ends_on_host(&self) -> bool {
         false
     }

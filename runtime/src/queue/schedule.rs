@@ -7,7 +7,8 @@
 //! Invariant: a node is launched only when everything that it depends on has been recorded on the
 //! same device or has ended, so nothing is ever submitted to Vulkan that waits for a signal not
 //! yet submitted. User events and other devices' commands therefore hold back their dependants
-//! here, and no other queue.
+//! here, and no other queue. So do commands of other queues while one of theirs has something left for the host
+//! ([`DeviceCommand::ends_on_host`]).
 //!
 //! Invariant: no function here calls another with a lock of an event or queue held.
 
