@@ -17,7 +17,8 @@ static cl_program build(const char *text)
     return program;
 }
 
-static int next(cl_program program)
+/* Launches the kernel, which gives `expected`. */
+static void expect(cl_program program, int expected)
 {
     cl_int error = 0, value = -1;
     size_t one = 1;
@@ -28,9 +29,10 @@ static int next(cl_program program)
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    if (values_matter())
+        EQ(value, expected);
     MUST(clReleaseMemObject(buffer));
     MUST(clReleaseKernel(kernel));
-    return value;
 }
 
 static int worker(void)
@@ -42,17 +44,17 @@ static int worker(void)
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
     MUST(error);
     cl_program first = build(counts), second = build(counts);
-    EQ(next(first), 5);
-    EQ(next(first), 6);
-    EQ(next(second), 5);
-    EQ(next(first), 7);
+    expect(first, 5);
+    expect(first, 6);
+    expect(second, 5);
+    expect(first, 7);
     MUST(clReleaseProgram(first));
     MUST(clReleaseProgram(second));
     cl_program third = build(counts), other = build(counts_down);
-    EQ(next(third), 5);
-    EQ(next(other), 5);
-    EQ(next(other), 4);
-    EQ(next(third), 6);
+    expect(third, 5);
+    expect(other, 5);
+    expect(other, 4);
+    expect(third, 6);
     MUST(clReleaseProgram(third));
     MUST(clReleaseProgram(other));
     MUST(clReleaseCommandQueue(queue));
