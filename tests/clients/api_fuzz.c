@@ -10,6 +10,7 @@
  * memory than the call may touch, blocking on a user event that nobody completes. */
 #define _GNU_SOURCE
 #include "common.h"
+#include "random.h"
 #include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -39,19 +40,8 @@ static cl_event users[POOL];
 static int user_count;
 static cl_device_id device;
 static unsigned char *arena;
-static uint64_t state;
 /* Seed and call under way, and calls by whether they succeeded; shared with the parent. */
 static volatile uint64_t *progress;
-
-static uint64_t next(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state * 0x2545f4914f6cdd1d;
-}
-static unsigned below(unsigned n) { return (unsigned)((next() >> 33) % n); }
-static int chance(unsigned percent) { return below(100) < percent; }
 
 static void *add(int kind, void *handle)
 {
@@ -687,8 +677,7 @@ static int still_works(void)
 
 static int sequence(uint64_t seed, unsigned calls)
 {
-    state = seed * 0x9e3779b97f4a7c15 + 0x1234567;
-    next();
+    begin_random(seed);
     /* Something to begin with. */
     cl_int error = 0;
     cl_context context = add(CONTEXT, clCreateContext(NULL, 1, &device, NULL, NULL, &error));

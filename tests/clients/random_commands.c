@@ -160,8 +160,7 @@ static void *one_run(void *argument)
 {
     run = calloc(1, sizeof *run);
     run->seed = *(uint64_t *)argument;
-    run->state = run->seed * 0x9e3779b97f4a7c15 + 0x1234567;
-    next();
+    begin_random(run->seed);
     for (int i = 0; i < QUEUES; i++) {
         run->queues[i].handle = queues[i];
         run->queues[i].in_order = i % 2 == 0;

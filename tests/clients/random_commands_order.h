@@ -6,6 +6,7 @@
 #ifndef PUMICE_RANDOM_COMMANDS_ORDER_H
 #define PUMICE_RANDOM_COMMANDS_ORDER_H
 #include "common.h"
+#include "random.h"
 #include <stdarg.h>
 #include <stdint.h>
 
@@ -65,7 +66,7 @@ typedef struct {
 } Reading;
 
 typedef struct {
-    uint64_t state, seed;
+    uint64_t seed;
     cl_context context;
     cl_device_id device;
     struct {
@@ -88,16 +89,6 @@ typedef struct {
 } Run;
 
 static __thread Run *run;
-
-static uint64_t next(void)
-{
-    run->state ^= run->state << 13;
-    run->state ^= run->state >> 7;
-    run->state ^= run->state << 17;
-    return run->state * 0x2545f4914f6cdd1d;
-}
-static unsigned below(unsigned n) { return (unsigned)((next() >> 33) % n); }
-static int chance(unsigned percent) { return below(100) < percent; }
 
 /* Memory that lives until the run ends: commands in flight may use it. */
 static void *memory(size_t bytes)

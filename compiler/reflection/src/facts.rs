@@ -3,10 +3,6 @@
 /// Mip levels that a kernel can write: those of an image of 32,768 texels in a dimension.
 pub const MAX_LEVELS: u32 = 16;
 
-/// The bit of a sampler argument's mask for a linear filter between mip levels. The masks of literal samplers do
-/// not have it.
-pub const MIP_LINEAR: u32 = 0x40;
-
 /// A fact about an image or sampler argument that the driver tells a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Fact {

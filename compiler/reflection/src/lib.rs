@@ -36,7 +36,7 @@ pub use address_delta::AddressDelta;
 pub use check::{CheckSite, CheckedObject};
 pub use descriptor_map::descriptor_map;
 pub use error::{ReadError, WriteError};
-pub use facts::{Fact, MAX_LEVELS, MIP_LINEAR};
+pub use facts::{Fact, MAX_LEVELS};
 pub use model::{
     ArgumentInfo, BlockArgument, DataDescriptor, DataPush, DescriptorArgument, ImageInfoPush,
     ImageInfoUniform, Instruction, Kernel, KernelProperties, LiteralSampler, MAY_USE_PRINTF,
@@ -48,6 +48,7 @@ pub use needs::Need;
 pub use operand::{ByteString, FunctionId, HexBytes, InfoRef, KernelRef, VariableId};
 pub use promise::{Promise, PromiseKind};
 pub use pumice_target::CheckKind;
+pub use pumice_target::image::sampler_mask::MIP_LINEAR;
 pub use reader::read;
 pub use roles::{KernelRole, PUMICE_SET};
 pub use strip::{strip_non_semantic, strip_set};

@@ -6,8 +6,7 @@ use pumice_vulkan_layer::{
     Graph, GraphDesc, LogicalDevice, NodeDesc, Pipeline, PipelineDesc, PipelineLayout, Result,
     ShaderModule,
 };
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash as _, Hasher as _};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use crate::base::json::Fields;
@@ -25,8 +24,7 @@ const KEPT_WORDS: usize = 4 << 20;
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 struct Kept {
-    hash: u64,
-    words: Vec<u32>,
+    words: Arc<[u32]>,
     module: Arc<CompiledModule>,
 }
 
@@ -70,17 +68,17 @@ impl CompiledModule {
     ///
     /// # Errors
     /// The driver refuses the module or a layout.
-    pub fn of(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Arc<Self>> {
-        let mut hasher = FxHasher::default();
-        words.hash(&mut hasher);
-        let hash = hasher.finish();
-        if let Some(module) = take_kept(device, hash, words) {
+    pub fn of(
+        device: &LogicalDevice,
+        words: &Arc<[u32]>,
+        interface: &Interface,
+    ) -> Result<Arc<Self>> {
+        if let Some(module) = take_kept(device, words) {
             return Ok(module);
         }
         let module = Arc::new(Self::new(device, words, interface)?);
         keep(Kept {
-            hash,
-            words: words.to_vec(),
+            words: Arc::clone(words),
             module: Arc::clone(&module),
         });
         Ok(module)
@@ -154,11 +152,10 @@ impl CompiledModule {
 }
 
 /// A kept module of these words, which becomes the latest.
-fn take_kept(device: &LogicalDevice, hash: u64, words: &[u32]) -> Option<Arc<CompiledModule>> {
+fn take_kept(device: &LogicalDevice, words: &[u32]) -> Option<Arc<CompiledModule>> {
     let mut kept = KEPT.lock();
-    let at = kept.iter().position(|kept| {
-        kept.hash == hash && kept.module.device.same(device) && kept.words == words
-    })?;
+    let mut all = kept.iter();
+    let at = all.position(|kept| *kept.words == *words && kept.module.device.same(device))?;
     let found = kept.remove(at);
     let module = Arc::clone(&found.module);
     kept.push(found);

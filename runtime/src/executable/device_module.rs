@@ -34,7 +34,7 @@ const HOLE: u8 = 0xff;
 const KEPT_PRINTF_BUFFERS: usize = 4;
 
 impl DeviceModule {
-    pub fn new(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Self> {
+    pub fn new(device: &LogicalDevice, words: &Arc<[u32]>, interface: &Interface) -> Result<Self> {
         let compiled = CompiledModule::of(device, words, interface)?;
         let delta = match interface.address_delta {
             Some(_) => device.address_delta(),

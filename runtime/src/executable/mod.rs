@@ -54,7 +54,7 @@ use crate::base::printf::Decoded;
 
 /// A module that passed every check for one device.
 pub struct Executable {
-    words: Vec<u32>,
+    words: Arc<[u32]>,
     scan: ModuleScan,
     interface: Interface,
     infos: Vec<KernelInfo>,
@@ -109,7 +109,7 @@ impl Executable {
             })
             .collect();
         Ok(Self {
-            words: words.to_vec(),
+            words: words.into(),
             splitting: launch::splitting(&interface, &scan),
             plans: interface.kernels.iter().map(|_| Mutex::default()).collect(),
             group_sizes: interface.kernels.iter().map(|_| Mutex::default()).collect(),

@@ -27,7 +27,7 @@ use crate::newest_layer::{self, Layer};
 use crate::private_apt;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -176,8 +176,12 @@ fn own_shim(name: &str) -> PathBuf {
 fn compile_own_shims() -> Result {
     let headers = private_apt::unpack("bookworm", &["libdrm-dev"])?.join("usr/include");
     sh::make_folder(&sh::target().join("drm-shim"))?;
-    for card in CARDS {
-        let Shim::Own(name) = card.shim else { continue };
+    let own = CARDS.iter().filter_map(|card| match card.shim {
+        Shim::Own(name) => Some(name),
+        Shim::Mesa(_) => None,
+    });
+    // Several GPUs share one.
+    for name in own.collect::<BTreeSet<_>>() {
         let source = sh::root().join(format!("tests/shims/{name}.c"));
         let mut flags = vec!["-shared".to_string(), "-fPIC".to_string()];
         flags.extend(["", "libdrm"].map(|folder| format!("-I{}", headers.join(folder).display())));
