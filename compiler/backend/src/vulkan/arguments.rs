@@ -119,17 +119,24 @@ impl Emitter<'_> {
         let Some(descriptors) = &self.descriptors else {
             return Ok(Vec::new());
         };
-        let uniform = descriptors.options.pods == PodPlace::Uniform;
+        let options = &descriptors.options;
+        let uniform = options.pods == PodPlace::Uniform;
+        // Only one block can be the last thing in push constants.
+        let may_push = options.pods == PodPlace::PushConstantOrStorage && options.cluster_pods;
+        let limit = self.target.max_push_constants_size;
+        // As aligned in push constants as in the block.
+        let base = base.next_multiple_of(16);
         let mut blocks = Vec::new();
         let list = descriptors.kernels[k].blocks.clone();
         let last = list.len().saturating_sub(1);
         for (i, block) in list.into_iter().enumerate() {
             let place = match block.slot {
+                Some(_) if may_push && base + block.size <= limit => {
+                    *push_bytes = (*push_bytes).max(base + block.size);
+                    ArgBlock::Push(base)
+                }
                 None => {
-                    // As aligned in push constants as in the block.
-                    let base = base.next_multiple_of(16);
                     let end = base + block.size;
-                    let limit = self.target.max_push_constants_size;
                     if end > limit {
                         return Err(LowerError::new(format!(
                             "the plain data of kernel '{}' ends at byte {end} of the push \

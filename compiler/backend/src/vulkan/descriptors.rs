@@ -6,12 +6,10 @@
 //! of the arguments; plain data comes in one block behind them, or has bindings in that order too.
 //! Constant data, program-scope variables and the printf buffer have sets behind the kernels'.
 
-use super::images;
 use pumice_ir::ArgLayout;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Base;
 use pumice_ir::{AddressSpace, KernelArgKind, KernelInfo, Module};
-use pumice_target::Target;
 use pumice_target::abi::{DescriptorOptions, PodPlace};
 
 /// A descriptor's place.
@@ -59,39 +57,22 @@ pub(crate) struct Descriptors {
 }
 
 impl Descriptors {
-    /// Assigns sets and bindings. `push_start` is the first byte of push constants that is not the module's.
+    /// Assigns sets and bindings.
     ///
     /// # Errors
     /// An argument whose layout a uniform buffer cannot have.
     pub fn of(
         module: &Module,
         layouts: &[ArgLayout],
-        push_start: u32,
-        target: &Target,
         options: &DescriptorOptions,
+        literal_samplers: bool,
     ) -> Result<Self, LowerError> {
         // Literal samplers have the first set.
-        let first = u32::from(!images::literal_samplers(module).is_empty());
+        let first = u32::from(literal_samplers);
         let mut kernels = Vec::new();
         for (k, (kernel, layout)) in module.kernels.iter().zip(layouts).enumerate() {
             let set = first + if options.distinct_sets { k as u32 } else { 0 };
-            let in_push_constants = match options.pods {
-                PodPlace::StorageBuffer | PodPlace::Uniform => false,
-                PodPlace::PushConstant => true,
-                PodPlace::PushConstantOrStorage => {
-                    // Behind the facts that the driver tells of images and samplers.
-                    let told = images::infos(module, kernel.func).len() as u32;
-                    let start = (push_start + 4 * told).next_multiple_of(16);
-                    start + layout.size <= target.max_push_constants_size
-                }
-            };
-            kernels.push(kernel_slots(
-                kernel,
-                layout,
-                options,
-                in_push_constants,
-                set,
-            )?);
+            kernels.push(kernel_slots(kernel, layout, options, set)?);
         }
         let mut next = first
             + match options.distinct_sets {
@@ -138,7 +119,6 @@ fn kernel_slots(
     kernel: &KernelInfo,
     layout: &ArgLayout,
     options: &DescriptorOptions,
-    in_push_constants: bool,
     set: u32,
 ) -> Result<KernelSlots, LowerError> {
     let mut slots = KernelSlots::default();
@@ -182,7 +162,7 @@ fn kernel_slots(
         slots.blocks.push(PodBlock {
             start: 0,
             size: layout.size,
-            slot: (!in_push_constants).then(&mut next),
+            slot: (options.pods != PodPlace::PushConstant).then(&mut next),
         });
     }
     Ok(slots)

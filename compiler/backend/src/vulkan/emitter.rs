@@ -189,7 +189,7 @@ impl<'m> Emitter<'m> {
             .collect();
         let literal_samplers = images::literal_samplers(module);
         let descriptors = (target.abi.descriptors())
-            .map(|options| Descriptors::of(module, &layouts, constants.end, target, options))
+            .map(|options| Descriptors::of(module, &layouts, options, !literal_samplers.is_empty()))
             .transpose()?;
         let handle_slots = match &descriptors {
             Some(descriptors) => (descriptors.kernels.iter())
