@@ -4,7 +4,7 @@
 //! not the memory is what is timed; a sample of the sums is compared with the host's.
 
 use super::kernels::N;
-use super::{Clock, Failure, Result, Subject, best_of};
+use super::{Clock, Failure, Result, Subject};
 use crate::cl::Arg;
 
 /// Prefix of the rows' names.
@@ -139,10 +139,7 @@ impl Subject {
                 }
             }
         }
-        let best = best_of(clock, || {
-            self.device.enqueue(&kernel, None, &[ELEMENTS], None)?;
-            Ok(self.device.finish()?)
-        })?;
+        let best = self.time_of_kernel(&kernel, &[ELEMENTS], None, clock)?;
         Ok(1e-6 * (ELEMENTS * CALLS) as f64 / best)
     }
 }

@@ -145,12 +145,29 @@ impl Subject {
             let after = self.device.read(&self.buffers[launch.output])?;
             (launch.check)(&self.numbers, &after).map_err(Failure)?;
         }
-        let best = best_of(clock, || {
-            self.device
-                .enqueue(kernel, None, launch.global, launch.local)?;
-            Ok(self.device.finish()?)
-        })?;
+        let best = self.time_of_kernel(kernel, launch.global, launch.local, clock)?;
         Ok(launch.work / best)
+    }
+
+    /// The least seconds that a launch of a kernel takes among others before one finish.
+    fn time_of_kernel(
+        &self,
+        kernel: &Kernel,
+        global: &[usize],
+        local: Option<&[usize]>,
+        clock: Clock,
+    ) -> Result<f64> {
+        let launch_many = |count: usize| {
+            for _ in 0..count {
+                self.device.enqueue(kernel, None, global, local)?;
+            }
+            Ok(self.device.finish()?)
+        };
+        let start = Instant::now();
+        launch_many(1)?;
+        let count = launches_before_a_finish(start.elapsed());
+        let best = best_of(clock, || launch_many(count))?;
+        Ok(best / count as f64)
     }
 }
 
@@ -181,6 +198,19 @@ impl Clock {
         }
         Ok(nanoseconds * 1e-9)
     }
+}
+
+/// The time that a kernel's launches before one finish take at least, unless there would be more than [`MOST_LAUNCHES`] of
+/// them: much longer than a launch and a finish take, which have rows of their own.
+const KERNEL_TIME: Duration = Duration::from_millis(3);
+
+/// The number of a kernel's launches before one finish at most.
+const MOST_LAUNCHES: u128 = 200;
+
+/// The number of launches before one finish, of a kernel of which a launch and a finish take this time.
+fn launches_before_a_finish(one: Duration) -> usize {
+    let count = KERNEL_TIME.as_nanos() / one.as_nanos().max(1);
+    count.clamp(1, MOST_LAUNCHES) as usize
 }
 
 /// The shortest of some runs, in seconds.
@@ -301,7 +331,14 @@ pub fn run(platforms: &[String], choice: &Choice, mut told: impl FnMut(&str)) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{KERNELS, SOURCE, groups};
+    use super::{KERNELS, SOURCE, groups, launches_before_a_finish};
+    use std::time::Duration;
+
+    #[test]
+    fn short_kernels_are_launched_often_before_a_finish() {
+        let count = |micros| launches_before_a_finish(Duration::from_micros(micros));
+        assert_eq!([0, 15, 100, 2000, 30_000].map(count), [200, 200, 30, 1, 1]);
+    }
 
     #[test]
     fn each_kernel_row_names_a_kernel_of_its_file() {
