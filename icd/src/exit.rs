@@ -31,6 +31,9 @@ pub fn watch_forks() {
 
 fn at_exit(status: i32) {
     exit::quiesce();
+    if exit::forked_exits_fail() {
+        os::end_process(status)
+    }
     if exit::is_forked() {
         end_when_stuck(status);
     }

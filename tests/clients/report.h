@@ -13,13 +13,10 @@ static inline char *driver_report(void)
     return text;
 }
 
-/* The host asks fences: there are no timeline semaphores by the mask, or fences take their place by it or by a quirk of a
- * device's driver. */
+/* The host asks fences: by the mask there are no timeline semaphores. */
 static inline int asks_fences(void)
 {
     const char *mask = getenv("PUMICE_MASK");
-    if (mask && (strstr(mask, "timelineSemaphore") || strstr(mask, "+slowTimelines")))
-        return 1;
-    return strstr(driver_report(), "\"SlowTimelines\"") != NULL;
+    return mask && strstr(mask, "timelineSemaphore");
 }
 #endif

@@ -245,11 +245,11 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
-        kind: QuirkKind::SlowTimelines,
+        kind: QuirkKind::ForkedExits,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),
-        reason: "the host learns late of a timeline semaphore's value: a launch that is waited for took 56 µs of the processor with one, \
-                 32 with a fence (seen in 580.159)",
+        reason: "its exit handlers crash in a child that was forked from a process with a device, and the parent's device may be lost then \
+                 (seen in 580.159)",
     },
     Quirk {
         kind: QuirkKind::LoopsStop,

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 /// The environment of a device without device addresses, with fences in place of timeline semaphores.
 pub fn without_addresses() -> (&'static str, String) {
-    let mask = "bufferDeviceAddress,+slowTimelines";
+    let mask = "bufferDeviceAddress,timelineSemaphore";
     ("PUMICE_MASK", mask.to_string())
 }
 

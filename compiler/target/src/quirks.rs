@@ -120,8 +120,6 @@ kinds! {
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
     /// a queue one after the other, each to its end (for speed).
     RunsInOrder, "vulkan-layer/src/device/mod.rs";
-    /// Submissions have fences, as on devices without timeline semaphores (for speed).
-    SlowTimelines, "vulkan-layer/src/commands/timeline/mod.rs";
     /// There is no way around it. The device is left out unless `PUMICE_FAULTY_DRIVERS` asks for it, and
     /// device queues are not offered there.
     LoopsStop, "runtime/src/device/conditions.rs", leaves_out: true;
@@ -131,6 +129,8 @@ kinds! {
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
     /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits (for speed).
     IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs";
+    /// A forked child ends without the exit handlers that were registered before the first context.
+    ForkedExits, "runtime/src/device/gpu.rs";
     /// Kernels get their buffers by descriptors where the program and the launch allow it (for speed).
     BuffersByDescriptors, "runtime/src/device/mod.rs";
 }

@@ -152,7 +152,7 @@ pub struct Target {
     /// at most 3 ULP, and by 2^-21 between a half and two (probe).
     pub relaxed_log2_f32: bool,
     /// True if GLSL.std.450 Sqrt and InverseSqrt on f32 err by at most 1.5 ULP for every argument, denormal ones
-    /// too, and are right for zeros, infinities and NaN (probe).
+    /// too if the device keeps denormals, and are right for zeros, infinities and NaN (probe).
     pub accurate_roots_f32: bool,
     /// True if GLSL.std.450 Sin and Cos on f32 err by at most 2^-11 for magnitudes up to 256 (probe).
     pub accurate_sine_f32: bool,

@@ -208,6 +208,9 @@ static AT_END: Mutex<Vec<(Stage, EndJob)>> = Mutex::new(Vec::new());
 /// The process that opened devices; 0 before.
 static OWNER: AtomicU32 = AtomicU32::new(0);
 
+/// Set once a device is open whose driver's exit handlers must not run in a forked child.
+static FORKED_EXITS: AtomicBool = AtomicBool::new(false);
+
 /// Set in children that were forked after a device was opened.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
@@ -226,9 +229,11 @@ pub(crate) fn at_end(stage: Stage, job: impl Fn(&Ending) + Send + 'static) {
     AT_END.lock().push((stage, Box::new(job)));
 }
 
-/// Notes that a device was opened. It stays open until the process ends.
-pub(crate) fn device_opened() {
+/// Notes that a device was opened, and whether its driver's exit handlers fail in a forked child. It stays open until the
+/// process ends.
+pub(crate) fn device_opened(forked_exits_fail: bool) {
     OWNER.store(std::process::id(), Ordering::Release);
+    FORKED_EXITS.fetch_or(forked_exits_fail, Ordering::AcqRel);
 }
 
 /// Counts a batch that is about to be submitted: the end of the process waits for its
@@ -287,6 +292,11 @@ pub fn forked() {
 /// missing by which commands and builds end.
 pub fn is_forked() -> bool {
     FORKED.load(Ordering::Acquire)
+}
+
+/// Tells whether this is such a process, and a driver's exit handlers fail in it.
+pub fn forked_exits_fail() -> bool {
+    is_forked() && FORKED_EXITS.load(Ordering::Acquire)
 }
 
 /// Tells whether objects that are released are left as they are: at the end of the process (by

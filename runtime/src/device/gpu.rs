@@ -119,7 +119,7 @@ impl OpenDevice {
                 log::info!("{name} {info}: {kind:?}: {}", quirk.reason);
             }
         }
-        exit::device_opened();
+        exit::device_opened(vk::quirks::has(driver, vk::quirks::QuirkKind::ForkedExits));
         let known = pipelines::load(&raw);
         let opened = raw.clone();
         exit::at_end(Stage::Devices, move |ending| {

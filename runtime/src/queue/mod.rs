@@ -168,7 +168,7 @@ impl Queue {
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
             untold: Untold::default(),
-            spinning: Spinning::default(),
+            spinning: Spinning::new(gpu.raw().poll_time()),
             waiting: Waiting::default(),
         });
         let keeper = Arc::downgrade(&queue);

@@ -16,7 +16,7 @@ use crate::base::info::Info;
 use crate::base::object::{Object, Ref};
 use crate::device::gpu::Keeper;
 
-/// The time for which a host wait spins before it blocks.
+/// The time for which a wait for a user event spins before it blocks.
 const SPIN: Duration = Duration::from_micros(40);
 
 /// A wait that takes longer gains nothing from spinning.
@@ -24,16 +24,26 @@ const LONG: Duration = Duration::from_micros(400);
 
 /// The choice between spinning and blocking at once, which waits do where the last one was long: spinning saves the time of
 /// waking up, which long waits do not notice.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Spinning {
+    /// The time for which a wait spins unless the last one was long.
+    longest: Duration,
     last_was_long: AtomicBool,
 }
 
 impl Spinning {
+    /// For a queue of a device whose waits poll for this time.
+    pub fn new(poll_time: Duration) -> Spinning {
+        Spinning {
+            longest: poll_time,
+            last_was_long: AtomicBool::new(false),
+        }
+    }
+
     fn time(&self) -> Duration {
         match self.last_was_long.load(Ordering::Relaxed) {
             true => Duration::ZERO,
-            false => SPIN,
+            false => self.longest,
         }
     }
 

@@ -5,7 +5,6 @@
 
 use crate::asm::{Module, class};
 use crate::caps::{DeviceType, Probes};
-use crate::commands::timeline::MASKED_SLOW_TIMELINES;
 use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
 use crate::features::Features;
@@ -41,14 +40,11 @@ const NAMES: [&str; 12] = [
     HOST_ADDRESSES,
 ];
 
-/// Returns whether a word of a mask means something here: a feature, the name of an extension, what probes find, a version,
-/// slow timelines.
+/// Returns whether a word of a mask means something here: a feature, the name of an extension, what probes find, a version.
 pub fn can_mask(word: &str) -> bool {
     let is_version = |minor: &str| minor.parse::<u32>().is_ok();
     match word.strip_prefix('+') {
-        Some(found) => {
-            NAMES.contains(&found) && found != HOST_ADDRESSES || word == MASKED_SLOW_TIMELINES
-        }
+        Some(found) => NAMES.contains(&found) && found != HOST_ADDRESSES,
         None => {
             Features::NAMES.contains(&word)
                 || NAMES.contains(&word)
@@ -98,7 +94,15 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.exact_div_f64 = double.div;
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
-    let functions = find_functions(device, single.denorms, &mut probes.notes);
+    let driver = &device.capabilities().driver;
+    let controls = device.capabilities().float_controls;
+    if !quirks::has(driver, QuirkKind::ProbeDenormals) {
+        // The bits are believed: what a probe sees may not hold for every instruction.
+        probes.denorms_f16 &= controls[0].denorm_preserve;
+        probes.denorms_f32 &= controls[1].denorm_preserve;
+        probes.denorms_f64 &= controls[2].denorm_preserve;
+    }
+    let functions = find_functions(device, probes.denorms_f32, &mut probes.notes);
     probes.accurate_exp2_f32 = functions.exp2;
     probes.accurate_log2_f32 = functions.log2;
     probes.relaxed_exp2_f32 = functions.relaxed_exp2;
@@ -106,7 +110,6 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.accurate_roots_f32 = functions.roots;
     probes.accurate_sine_f32 = functions.sine;
     probes.matrix_products = find_products(device, &mut probes.notes);
-    let driver = &device.capabilities().driver;
     let is_masked = device.capabilities().is_masked(HOST_ADDRESSES);
     if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
         match probe_host_addresses(device) {
@@ -115,13 +118,6 @@ fn run(device: &LogicalDevice) -> Probes {
                 .notes
                 .push(format!("probe of host addresses: {error}")),
         }
-    }
-    let controls = device.capabilities().float_controls;
-    if !quirks::has(driver, QuirkKind::ProbeDenormals) {
-        // The bits are believed: what a probe sees may not hold for every instruction.
-        probes.denorms_f16 &= controls[0].denorm_preserve;
-        probes.denorms_f32 &= controls[1].denorm_preserve;
-        probes.denorms_f64 &= controls[2].denorm_preserve;
     }
     let raised = [
         (

@@ -1,8 +1,7 @@
 //! Timelines: the order of a queue's submissions, and waits for their ends.
 //!
-//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others, and where they are slow
-//! ([`QuirkKind::SlowTimelines`]), each submission has a fence, and queues wait for each other by binary semaphores
-//! ([`fences`]).
+//! A device with timeline semaphores has one for each timeline ([`semaphore`]); on others, each submission has a fence,
+//! and queues wait for each other by binary semaphores ([`fences`]).
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 
-use crate::device::DeviceShared;
+use crate::caps::DeviceType;
 use crate::device::fault;
+use crate::device::{DeviceShared, LogicalDevice};
 use crate::error::{Context, Error, Result};
-use crate::quirks::{self, QuirkKind};
 
 mod fences;
 mod semaphore;
@@ -67,15 +66,32 @@ pub(super) struct Submission<'a> {
 /// Objects that a submission uses until its end.
 pub(super) type Used = Vec<Box<dyn Any + Send>>;
 
-/// The word of `PUMICE_MASK` by which any driver gets the quirk [`QuirkKind::SlowTimelines`].
-pub(crate) const MASKED_SLOW_TIMELINES: &str = "+slowTimelines";
+/// Time for which a wait polls before it blocks, on a device that is a processor: longer than a short kernel takes, and short,
+/// because the device needs the core.
+const SPIN_BESIDE_KERNEL: Duration = Duration::from_micros(40);
 
-/// Time for which a wait polls before it blocks: longer than a short kernel takes, shorter than a
-/// scheduler's time slice.
-const SPIN: Duration = Duration::from_micros(30);
+/// Time for which a wait polls before it blocks, on other devices. To be woken takes 20 to 30 µs there: NVIDIA's driver on an
+/// H100.
+const SPIN: Duration = Duration::from_micros(400);
 
 /// Time for which a wait blocks at once on a device that takes one call at a time.
 const TURN: Duration = Duration::from_micros(100);
+
+impl DeviceShared {
+    fn poll_time(&self) -> Duration {
+        match self.caps.device_type {
+            DeviceType::Cpu => SPIN_BESIDE_KERNEL,
+            _ => SPIN,
+        }
+    }
+}
+
+impl LogicalDevice {
+    /// Returns the time for which a wait polls before it blocks.
+    pub fn poll_time(&self) -> Duration {
+        self.shared.poll_time()
+    }
+}
 
 impl Wait {
     /// Returns whether it waits for the same.
@@ -95,10 +111,7 @@ impl Timeline {
     /// # Errors
     /// Out of memory.
     pub(super) fn create(device: &Arc<DeviceShared>, queue: usize) -> Result<(Self, u64)> {
-        let caps = &device.caps;
-        let slow = quirks::has(&caps.driver, QuirkKind::SlowTimelines)
-            || caps.is_masked(MASKED_SLOW_TIMELINES);
-        let points = match caps.features.timeline_semaphore && !slow {
+        let points = match device.caps.features.timeline_semaphore {
             true => Points::Semaphore(TimelineSemaphore::take(device)?),
             false => Points::Fences(Fences::new(queue)),
         };
@@ -181,13 +194,14 @@ impl Timeline {
     }
 
     /// Waits until the timeline reaches a value; false when the time ran out first, which with
-    /// `None` it never does. Polls for some tens of microseconds, then blocks.
+    /// `None` it never does. Polls for [`LogicalDevice::poll_time`], then blocks.
     ///
     /// # Errors
     /// [`Error::DeviceLost`].
     pub fn wait(&self, value: u64, timeout: Option<Duration>) -> Result<bool> {
         let start = Instant::now();
-        let spin = timeout.map_or(SPIN, |timeout| timeout.min(SPIN));
+        let spin = self.device().poll_time();
+        let spin = timeout.map_or(spin, |timeout| timeout.min(spin));
         // A wait is one call to a plan of faults, however long it takes.
         let mut reached = self.completed()?;
         loop {
