@@ -95,11 +95,11 @@ impl Emitter<'_> {
     /// Shift counts are modulo the width in the IR, undefined above it in SPIR-V.
     fn shift_count(&mut self, value: Value, id: Id, ty: Type) -> Id {
         let bits = ty.scalar.bits();
-        let known = self.module.functions[self.cur]
-            .const_lanes(value)
-            .is_some_and(|lanes| lanes.iter().all(|&n| n < u64::from(bits)));
-        if known {
-            return id;
+        let known = self.module.functions[self.cur].const_lanes(value);
+        if let Some(lanes) = known {
+            let lanes = lanes.iter().map(|n| n & u64::from(bits - 1));
+            let lanes: SmallVec<[u64; 4]> = lanes.collect();
+            return self.constant(ty, &lanes);
         }
         let lanes: SmallVec<[u64; 4]> =
             std::iter::repeat_n(u64::from(bits - 1), usize::from(ty.lanes)).collect();
