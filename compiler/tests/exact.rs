@@ -3,6 +3,7 @@
 
 use pumice_backend::pass::Ctx;
 use pumice_compiler::{LowerOptions, Target};
+use pumice_ir::{InstKind, MathOp};
 use pumice_test_support::link_library;
 use pumice_test_support::number_kernels::{interpret, is_nan, kernel, renumbered};
 
@@ -155,6 +156,89 @@ fn quotients_are_correctly_rounded() {
 fn roots_are_correctly_rounded() {
     for bits in [16, 32, 64] {
         check("math.sqrt", bits, 1);
+    }
+}
+
+/// Every half whatever the device's 1/sqrt errs by within more than the 2 ULP of float that Vulkan allows it, as
+/// OpenCL.std's instruction and as the IR's.
+#[test]
+fn roots_of_halves_are_correctly_rounded_by_inexact_inverse_roots() {
+    let rows: Vec<[u64; 2]> = (0..0x1_0000_u64)
+        .flat_map(|half| {
+            let number = pumice_numerics::half_to_f32(half as u16);
+            let inverse = (1.0 / f64::from(number).sqrt()) as f32;
+            let errors = if number > 0.0 && number.is_finite() {
+                -4..=4
+            } else {
+                0..=0
+            };
+            errors.map(move |ulp| [half, u64::from(inverse.to_bits().wrapping_add_signed(ulp))])
+        })
+        .collect();
+    for instruction in ["math.sqrt", "math.ocl.sqrt"] {
+        // The inverse root is a value of the kernel, so that it can take the place of the device's.
+        let text = format!(
+            "kernel \"k\" fn0 {{\n  pointer global\n  pointer global\n}}\n\
+             func fn0 \"k\"(ptr.global, ptr.global) -> () internal {{\n\
+             block0(v0: ptr.global, v1: ptr.global):\n\
+             \x20 v2: i64x3 = builtin.global_id\n\
+             \x20 v3: i64 = extract v2, 0\n\
+             \x20 v4: i64 = imul v3, i64 16\n\
+             \x20 v5: ptr.global = ptr_add v0, v4\n\
+             \x20 v6: i64 = shl v3, i64 3\n\
+             \x20 v7: ptr.global = ptr_add v1, v6\n\
+             \x20 v8: f16 = load v5, align 8\n\
+             \x20 v9: ptr.global = ptr_add v5, i64 8\n\
+             \x20 v10: f32 = load v9, align 8\n\
+             \x20 v11: f32 = math.fabs v10\n\
+             \x20 v12: f16 = {instruction} v8\n\
+             \x20 store v7, v11, align 8\n\
+             \x20 store v7, v12, align 2\n  return\n}}\n"
+        );
+        let mut module = pumice_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
+        let ctx = Ctx {
+            target: &plain_target(),
+            options: &LowerOptions::default(),
+        };
+        let _ = link_library(&mut module, &ctx).expect("lowering");
+        let given: Vec<InstKind> = (module.functions.values())
+            .flat_map(|f| f.insts.values().map(|inst| inst.kind.clone()))
+            .filter(|kind| {
+                matches!(
+                    kind,
+                    InstKind::Math {
+                        op: MathOp::FAbs,
+                        ..
+                    }
+                )
+            })
+            .collect();
+        let mut replaced = 0;
+        for inst in (module.functions.values_mut()).flat_map(|f| f.insts.values_mut()) {
+            if matches!(
+                &inst.kind,
+                InstKind::Math {
+                    op: MathOp::NativeRsqrt,
+                    ..
+                }
+            ) {
+                inst.kind = given[0].clone();
+                replaced += 1;
+            }
+        }
+        assert_eq!((given.len(), replaced), (1, 1));
+        for rows in rows.chunks(1 << 14) {
+            let cells: Vec<Vec<u64>> = rows.iter().map(|row| row.to_vec()).collect();
+            for (&[half, inverse], got) in rows.iter().zip(interpret(&module, &cells)) {
+                let root = f64::from(pumice_numerics::half_to_f32(half as u16)).sqrt();
+                let expected = u64::from(pumice_interp::half::f64_to_f16(root));
+                let got = got & 0xffff;
+                assert!(
+                    got == expected || (is_nan(16, got) && is_nan(16, expected)),
+                    "{instruction} of {half:#x} by {inverse:#x}: {expected:#x}, lowered {got:#x}"
+                );
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The start-up probes say which are; Vulkan promises much less (2.5 ULP for a quotient of normal
 //! numbers, nothing of use for f64). What is asked of each width:
 //!
-//! * f64 and f16: correctly rounded, by the library or through f32;
+//! * f64 and f16: correctly rounded, by the library or through f32; a root of f16 by any root of f32 that is near;
 //! * f32 fma: through f64 where the device has it, else by the library;
 //! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's where a probe finds it accurate, else its 1/sqrt refined;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
@@ -129,6 +129,8 @@ impl<'a> Exact<'a> {
         let (args, wide) = widen(x, args, ty);
         let value = if wide.scalar == Scalar::F32 && self.target.exact_sqrt_f32 {
             x.math(MathOp::Sqrt, &args)
+        } else if ty.scalar == Scalar::F16 {
+            root_of_half(x, &self.math, args[0])
         } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.accurate_roots_f32 {
             x.math(MathOp::NativeSqrt, &args)
         } else if ty.scalar == Scalar::F32 && !self.divide_f32 {
@@ -263,6 +265,40 @@ fn scaled_root(x: &mut Expander<'_>, exact: &Exact<'_>, v: Value) -> Value {
     let infinity = x.splat(ty, 0x7f80_0000);
     let finite = x.fcmp(FloatCond::Olt, v, infinity);
     x.select(finite, root, v)
+}
+
+/// A float that rounds to the root of a widened half as the exact root does. The device's 1/sqrt may err by hundreds of
+/// ULP of float: of the numbers with one digit more than a half has, halves and the middles between them, the nearest one
+/// is then the one below or above the exact root. A half is the answer; beside a middle, which is no root of a half, the
+/// sign of what its square leaves of `v` tells the side on which the exact root lies. Twelve digits have an exact square.
+fn root_of_half(x: &mut Expander<'_>, math: &MathOptions, v: Value) -> Value {
+    let ty = x.ty(v);
+    let inverse = x.math(MathOp::NativeRsqrt, &[v]);
+    let near = x.bin(BinaryOp::FMul, v, inverse);
+    let bits = x.bits_of(near);
+    let bits = x.bin_const(BinaryOp::IAdd, bits, 0x800);
+    let bits = x.bin_const(BinaryOp::And, bits, 0xffff_f000);
+    let middle = x.convert(ConvertOp::Bitcast, bits, ty);
+    let square = x.bin(BinaryOp::FMul, middle, middle);
+    let rest = x.bin(BinaryOp::FSub, v, square);
+    // One ULP of float down where the rest is negative, else up.
+    let rest = x.bits_of(rest);
+    let sign = x.bin_const(BinaryOp::AShr, rest, 31);
+    let step = x.bin_const(BinaryOp::Or, sign, 1);
+    let bits = x.bin(BinaryOp::IAdd, bits, step);
+    let root = x.convert(ConvertOp::Bitcast, bits, ty);
+    let none = x.splat(ty, 0);
+    let mut has_root = x.fcmp(FloatCond::Ogt, v, none);
+    if math.finite_math_only {
+        return x.select(has_root, root, v);
+    }
+    let infinity = x.splat(ty, 0x7f80_0000);
+    let finite = x.fcmp(FloatCond::Olt, v, infinity);
+    has_root = x.bin(BinaryOp::And, has_root, finite);
+    let root = x.select(has_root, root, v);
+    let negative = x.fcmp(FloatCond::Olt, v, none);
+    let nan = x.splat(ty, 0x7fc0_0000);
+    x.select(negative, nan, root)
 }
 
 /// The quotient as the device gives it.

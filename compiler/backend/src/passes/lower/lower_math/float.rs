@@ -354,10 +354,6 @@ pub(super) fn ldexp(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     fmul(x, value, factor)
 }
 
-pub(super) fn sqrt(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
-    x.math(MathOp::Sqrt, &[a[0]])
-}
-
 pub(super) fn rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let root = x.math(MathOp::Sqrt, &[a[0]]);
     let one = x.float(ty, 1.0);

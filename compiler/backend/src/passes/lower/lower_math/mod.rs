@@ -155,7 +155,6 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::sincos => Rule::SinCos,
         Ocl::sinh => Library("sinh"),
         Ocl::sinpi => Library("sinpi"),
-        Ocl::sqrt if ty.scalar == Scalar::F16 => ExpandWide(float::sqrt),
         Ocl::sqrt => Primitive(MathOp::Sqrt),
         Ocl::half_sqrt | Ocl::native_sqrt => Primitive(MathOp::NativeSqrt),
         Ocl::tan | Ocl::half_tan => Library("tan"),
