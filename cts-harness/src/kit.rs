@@ -4,7 +4,7 @@
 //! All that a run has found so far is on disk at any moment: `results.jsonl` gets a line a job, and
 //! `report.txt` is written again after each.
 
-use crate::facts::{self, Feature};
+use crate::facts::Feature;
 use crate::process::{self, End};
 use crate::run;
 use serde_json::{Value, json};
@@ -16,6 +16,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+mod environment;
 mod report;
 
 /// Bytes of output kept of a job that did not pass, or whose output is its result.
@@ -29,6 +30,12 @@ const SHORTEST: Duration = Duration::from_secs(1);
 
 /// In a job's words, this in front of a path stands for the folder of the results.
 const OUT: &str = "@OUT/";
+
+/// The folder of the jobs' output below that of the results.
+const LOGS: &str = "logs";
+
+/// The file of the results, a line a job.
+const LIST: &str = "results.jsonl";
 
 /// The loader's words about a library that the system lacks.
 const LACKS_LIBRARY: &str = "error while loading shared libraries";
@@ -150,6 +157,8 @@ pub struct Outcome {
 pub struct Results {
     /// The driver's words about its first device.
     pub facts: BTreeMap<String, String>,
+    /// True if the jobs use the kit's loader of OpenCL although the system has one, which does not find the driver.
+    pub own_loader: bool,
     /// The selected jobs, by part and name.
     pub selected: Vec<(String, String)>,
     /// Outcomes in the order in which the jobs ended.
@@ -290,47 +299,6 @@ impl Kit {
         Ok(parts.into_iter().filter(taken).flat_map(of_part).collect())
     }
 
-    /// Folders of the kit's loaders whose library the system does not find. Each folder of `loaders` holds one library.
-    fn needed_loaders(&self) -> Vec<PathBuf> {
-        let entries = |folder: &Path| {
-            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-            paths.sort();
-            paths
-        };
-        let is_missing = |folder: &PathBuf| {
-            let names = entries(folder);
-            !names.is_empty() && names.iter().filter_map(|path| path.file_name()).all(lacks)
-        };
-        let folders = entries(&self.folder.join("loaders"));
-        folders.into_iter().filter(is_missing).collect()
-    }
-
-    /// The environment of all jobs: the kit's driver alone, libraries that the system lacks, and
-    /// caches that neither read nor fill the user's.
-    fn environment(&self, out: &Path) -> Result<Vec<(String, String)>, String> {
-        let vendors = run::vendors_folder(&self.library, out)?;
-        let mut env = vec![
-            ("OCL_ICD_VENDORS".to_string(), vendors.display().to_string()),
-            (
-                "XDG_CACHE_HOME".to_string(),
-                out.join("cache").display().to_string(),
-            ),
-        ];
-        let loaders = self.needed_loaders();
-        if !loaders.is_empty() {
-            let have = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-            let have = std::env::split_paths(&have).filter(|path| !path.as_os_str().is_empty());
-            let paths = std::env::join_paths(have.chain(loaders));
-            let paths = paths.map_err(|error| format!("LD_LIBRARY_PATH: {error}"))?;
-            env.push((
-                "LD_LIBRARY_PATH".to_string(),
-                paths.to_string_lossy().into_owned(),
-            ));
-        }
-        Ok(env)
-    }
-
     /// Runs the jobs and calls `progress` after each.
     ///
     /// # Errors
@@ -344,16 +312,17 @@ impl Kit {
         let jobs = self.select(&options.parts)?;
         let out = &options.out;
         let shown = |error: std::io::Error| format!("{}: {error}", out.display());
-        std::fs::create_dir_all(out.join("logs")).map_err(shown)?;
+        // What an earlier run logged says nothing about this one. Another folder of that name is no run's.
+        if out.join(LIST).exists() && out.join(LOGS).exists() {
+            std::fs::remove_dir_all(out.join(LOGS)).map_err(shown)?;
+        }
+        std::fs::create_dir_all(out.join(LOGS)).map_err(shown)?;
         let out = out.canonicalize().map_err(shown)?;
-        let env = self.environment(&out)?;
-        let list = File::create(out.join("results.jsonl")).map_err(shown)?;
-        let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut asking = Command::new(own);
-        asking.env_remove("OCL_ICD_FILENAMES");
-        let limit = Duration::from_secs(60).min(options.time.unwrap_or(Duration::MAX));
+        let list = File::create(out.join(LIST)).map_err(shown)?;
+        let reached = self.reach_driver(&out, options.time)?;
         let results = Results {
-            facts: facts::ask(asking, "", &env, &out.join("logs"), limit),
+            facts: reached.facts,
+            own_loader: reached.own_loader,
             selected: (jobs.iter())
                 .map(|job| (job.part.clone(), job.name.clone()))
                 .collect(),
@@ -362,7 +331,7 @@ impl Kit {
         let running = Running {
             kit: self,
             facts: results.facts.clone(),
-            env,
+            env: reached.env,
             out: &out,
             started,
             time: options.time,
@@ -382,12 +351,6 @@ impl Kit {
         let (results, _) = (running.so_far.into_inner()).map_err(|error| error.to_string())?;
         Ok(results)
     }
-}
-
-/// Returns whether the system does not find a library of that name.
-fn lacks(name: &std::ffi::OsStr) -> bool {
-    // SAFETY: these are the system's own loaders and libraries of numbers, whose constructors other programs run too.
-    unsafe { libloading::Library::new(name) }.is_err()
 }
 
 /// A run under way.
@@ -431,7 +394,7 @@ impl Running<'_> {
             .env_remove("OCL_ICD_FILENAMES")
             .envs(self.env.iter().map(|(key, value)| (key, value)))
             .envs(job.env.iter().map(|(key, value)| (key, value)));
-        let path = self.out.join("logs").join(job.log_name());
+        let path = self.out.join(LOGS).join(job.log_name());
         let begun = Instant::now();
         let end = process::run(&mut command, &path, job.limit.min(left));
         let seconds = begun.elapsed().as_secs_f64();

@@ -1,7 +1,7 @@
 //! `pumice-cts kit` over a kit of shell commands, without a driver.
 
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A folder with a kit, removed at the end.
@@ -16,13 +16,17 @@ impl Folder {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_pumice-cts"))
+        self.command(args).output().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pumice-cts"));
+        command
             .arg("kit")
             .arg(&self.0)
             .args(args)
-            .env("OCL_ICD_FILENAMES", "/nonexistent/other.so")
-            .output()
-            .unwrap()
+            .env("OCL_ICD_FILENAMES", "/nonexistent/other.so");
+        command
     }
 
     fn read(&self, name: &str) -> String {
@@ -213,6 +217,78 @@ fn loaders_are_taken_only_if_the_system_lacks_the_library() {
     let last = log.trim().rsplit(':').next().unwrap();
     assert!(last.ends_with("/loaders/none"), "{log}");
     assert!(!log.contains("/loaders/c"), "{log}");
+}
+
+/// Makes a loader of OpenCL in a folder.
+fn compile_loader(folder: &Path, more: &[&str]) {
+    std::fs::create_dir_all(folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake/loader.c");
+    let status = Command::new("cc")
+        .args(["-shared", "-fPIC", "-Wall", "-Wl,-soname,libOpenCL.so.1"])
+        .args(more)
+        .arg("-o")
+        .arg(folder.join("libOpenCL.so.1"))
+        .arg(source)
+        .status();
+    assert!(status.unwrap().success());
+}
+
+/// Whatever loader the system has: the kit's takes its place where it alone finds the driver.
+#[test]
+fn the_kits_loader_of_opencl_is_taken_if_the_systems_does_not_find_the_driver() {
+    const LOST: &[&str] = &["-DLOST"];
+    const FINDS: &[&str] = &[];
+    let cases: [(&str, &[&str], &[&str], bool); 3] = [
+        ("lost", LOST, FINDS, true),
+        ("found", FINDS, FINDS, false),
+        ("none", LOST, LOST, false),
+    ];
+    for (name, of_system, of_kit, taken) in cases {
+        let jobs = [job("facts", "a", "echo $LD_LIBRARY_PATH")];
+        let folder = Folder::new(&format!("loader-{name}"), &kit(&jobs));
+        let folder_path = folder.0.canonicalize().unwrap();
+        let (system, own) = (
+            folder_path.join("system"),
+            folder_path.join("loaders/OpenCL"),
+        );
+        compile_loader(&system, of_system);
+        compile_loader(&own, of_kit);
+        let mut command = folder.command(&[]);
+        let output = command.env("LD_LIBRARY_PATH", &system).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
+        let log = folder.result("a")["log"].as_str().unwrap().to_string();
+        let paths: Vec<PathBuf> = std::env::split_paths(log.trim()).collect();
+        let expected = match taken {
+            true => vec![own, system],
+            false => vec![system],
+        };
+        assert_eq!(paths, expected, "{name}");
+        let report = folder.read("report.txt");
+        let says = |text: &str| report.lines().any(|line| line.starts_with(text));
+        assert_eq!(says("OpenCL loader: the kit's, since"), taken, "{report}");
+        assert_eq!(says("Device: fake"), name != "none", "{report}");
+    }
+}
+
+#[test]
+fn logs_of_an_earlier_run_go_away() {
+    let folder = Folder::new("stale", &kit(&[job("facts", "a", "exit 1")]));
+    // A folder of that name that no run made is left alone.
+    let other = folder.0.join("results/logs/notes.txt");
+    std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, "mine").unwrap();
+    folder.run(&[]);
+    assert!(other.exists());
+    let log = folder.0.join("results/logs/facts-a.txt");
+    assert!(log.exists());
+    std::fs::write(
+        folder.0.join("kit.json"),
+        kit(&[job("facts", "b", "exit 1")]),
+    )
+    .unwrap();
+    folder.run(&[]);
+    assert!(folder.0.join("results/logs/facts-b.txt").exists());
+    assert!(!log.exists());
 }
 
 #[test]

@@ -22,6 +22,9 @@ impl Kit {
                 text += &format!("Device: {device}\nVulkan driver: {driver}\n");
             }
         }
+        if results.own_loader {
+            text += "OpenCL loader: the kit's, since the system's does not find the driver by OCL_ICD_VENDORS\n";
+        }
         text += &format!("Time: {:.0} s\n\n", results.seconds);
         text += &self.counts(results);
         let mut bad: Vec<&Outcome> = (results.outcomes.iter())

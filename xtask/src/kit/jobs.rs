@@ -57,12 +57,30 @@ const OVERHEADS: &[&str] = &[
     "process start",
 ];
 
+/// Folders of suites that take a minute or much more, the longest last: a run whose time is limited comes to the others first.
+const LONG: &[&str] = &[
+    "images/clGetInfo",
+    "allocations",
+    "basic",
+    "conversions",
+    "math_brute_force",
+];
+
 /// A line of a list of OpenCL-CTS.
 pub struct Suite {
     /// The test program, relative to the build.
     pub binary: String,
     /// Its arguments.
     pub words: Vec<String>,
+}
+
+impl Suite {
+    /// The folder of the program and its data, relative to the build.
+    fn folder(&self) -> &str {
+        self.binary
+            .rsplit_once('/')
+            .map_or(".", |(folder, _)| folder)
+    }
 }
 
 /// One job.
@@ -141,7 +159,9 @@ pub fn list(clients: &[Client], files: &[(&str, Vec<String>)], suites: &[Suite])
         let per = FILES.iter().find(|(name, _)| name == folder);
         of_files(folder, names, per.map_or(1, |(_, per)| *per))
     }));
-    jobs.extend(suites.iter().map(of_suite));
+    let mut suites: Vec<&Suite> = suites.iter().collect();
+    suites.sort_by_key(|suite| LONG.iter().position(|name| suite.folder() == *name));
+    jobs.extend(suites.into_iter().map(of_suite));
     // One that ends the device or the processor's patience takes others with it.
     let rough = rough
         .into_iter()
@@ -200,7 +220,7 @@ fn of_files(folder: &str, names: &[String], per: usize) -> Vec<Job> {
 }
 
 fn of_suite(suite: &Suite) -> Job {
-    let (folder, _) = suite.binary.rsplit_once('/').unwrap_or((".", ""));
+    let folder = suite.folder();
     let plain = suite.words.iter().filter(|word| !word.starts_with('-'));
     let name: Vec<&str> = [folder]
         .into_iter()
@@ -233,7 +253,9 @@ mod tests {
             words: words.iter().map(|word| word.to_string()).collect(),
         };
         let suites = [
+            suite("math_brute_force/test_bruteforce", &["-w"]),
             suite("basic/test_basic", &["-w"]),
+            suite("api/test_api", &["-w"]),
             suite(
                 "images/clCopyImage/test_cl_copy_images",
                 &["-w", "max_images"],
@@ -255,6 +277,20 @@ mod tests {
             let measures = ["facts", "bench", ON_REQUEST].contains(&job.part);
             assert_eq!(job.alone, measures, "{}", job.name);
         }
+    }
+
+    #[test]
+    fn long_suites_come_last() {
+        let jobs = jobs();
+        let suites = jobs.iter().filter(|job| job.part == "suites");
+        let names: Vec<&str> = suites.map(|job| job.name.as_str()).collect();
+        let order = [
+            "api",
+            "images/clCopyImage max_images",
+            "basic",
+            "math_brute_force",
+        ];
+        assert_eq!(names, order);
     }
 
     #[test]
