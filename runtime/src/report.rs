@@ -3,7 +3,7 @@
 //! The text is for that program alone and may change with every version.
 
 use pumice_compiler::Abi;
-use pumice_vulkan_layer::{Features, faults_given, quirks};
+use pumice_vulkan_layer::{FaultCount, Features, fault_counts, quirks};
 
 use crate::base::config;
 use crate::base::json::{Fields, list, texts};
@@ -25,13 +25,16 @@ pub fn report(platform: &Ref<Platform>) -> String {
         .with("hidden", texts(&found.hidden))
         .with("cache", cache_state())
         .with("configuration", configuration())
-        .with("faults", list(faults_given().into_iter().map(fault)))
+        .with("faults", list(fault_counts().into_iter().map(fault)))
         .object()
 }
 
-fn fault((call, given): (String, u32)) -> String {
-    let fields = Fields::default().text("call", &call);
-    fields.with("given", given).object()
+fn fault(count: FaultCount) -> String {
+    Fields::default()
+        .text("call", &count.call)
+        .with("calls", count.calls)
+        .with("given", count.given)
+        .object()
 }
 
 fn left_out(absent: &Absent) -> String {

@@ -80,7 +80,7 @@ pub use commands::recording::Recording;
 pub use commands::submit::Queue;
 pub use commands::timeline::{Timeline, Wait};
 pub use device::LogicalDevice;
-pub use device::fault::{Fault, faults_given};
+pub use device::fault::{Fault, FaultCount, fault_counts};
 pub use device::instance::{Instance, InstanceConfig, LeftOut, PhysicalDevice};
 pub use device::pools::TimePair;
 pub use device::sampler::{AddressMode, Sampler, SamplerDesc};

@@ -57,19 +57,33 @@ pub(crate) fn plan(faults: &[Fault]) {
     }
 }
 
-/// The calls of the plan's lines, with the number of failures that each has given.
-pub fn faults_given() -> Vec<(String, u32)> {
+/// What has become of a line of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultCount {
+    /// The call.
+    pub call: String,
+    /// The number of calls so far.
+    pub calls: u32,
+    /// The number of those that have failed.
+    pub given: u32,
+}
+
+/// What has become of the plan's lines.
+pub fn fault_counts() -> Vec<FaultCount> {
     let lines = PLAN.get().into_iter().flatten();
-    let given = |(fault, count): &(Fault, AtomicU32)| {
-        let every = count.load(Ordering::Acquire) / fault.every;
-        match fault.error {
-            Error::DeviceLost => every.min(1),
-            _ => every,
+    let count = |(fault, count): &(Fault, AtomicU32)| {
+        let calls = count.load(Ordering::Acquire);
+        let failed = calls / fault.every;
+        FaultCount {
+            call: fault.call.clone(),
+            calls,
+            given: match fault.error {
+                Error::DeviceLost => failed.min(1),
+                _ => failed,
+            },
         }
     };
-    lines
-        .map(|line| (line.0.call.clone(), given(line)))
-        .collect()
+    lines.map(count).collect()
 }
 
 /// Puts the plan in force, for the losses of `device` too.
