@@ -154,7 +154,7 @@ impl Transfer {
         Ok(match self.reserve(on) {
             Some(reservation) => Command::Device(Arc::new(Staged {
                 transfer: self,
-                reservation,
+                _reservation: reservation,
             })),
             None => Command::Host(Arc::new(self)),
         })
@@ -210,14 +210,14 @@ impl Transfer {
 /// A transfer that the device does.
 struct Staged {
     transfer: Transfer,
-    reservation: Reservation,
+    _reservation: Reservation,
 }
 
 impl Staged {
     /// Staging memory, and the host's view of it.
     fn take(&self, on: &Placement, class: MemoryClass) -> Result<(Buffer, HostSlice)> {
-        let device = on.device().gpu()?.raw();
-        let staging = (self.reservation).take(device, class, self.transfer.part.bytes())?;
+        let gpu = on.device().gpu()?;
+        let staging = gpu.take_staging(class, self.transfer.part.bytes())?;
         let view = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
         Ok((staging, view))
     }

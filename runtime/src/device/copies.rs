@@ -1,4 +1,4 @@
-//! Copies between the host and buffers that it does not reach, batch by batch through staging memory.
+//! Copies between the host and buffers that it does not reach: batch by batch through staging memory.
 //!
 //! They run on the device's queue that only copies, if it has one, and so beside kernels. Two batches are under
 //! way at a time: the host copies the one while the device copies the other.
@@ -24,6 +24,14 @@ fn cut(run: Run, most: usize) -> impl Iterator<Item = Run> {
         host: run.host + at,
         size: most.min(run.size - at),
     })
+}
+
+fn region(from: usize, to: usize, size: usize) -> CopyRegion {
+    CopyRegion {
+        from: from as u64,
+        to: to as u64,
+        size: size as u64,
+    }
 }
 
 /// Runs that one submission copies. They lie one behind the other in staging memory.
@@ -111,13 +119,12 @@ impl<'a> Copying<'a> {
         if let Some(slot) = slot.as_mut() {
             if let Some((value, batch)) = slot.used.take() {
                 let timeline = self.queue.timeline().clone();
-                gpu::wait(&Wait { timeline, value })?;
+                gpu::wait_for_copy(&Wait { timeline, value })?;
                 taken(&batch, slot.view);
             }
             return Ok(slot.view);
         }
-        let buffer = (self.gpu.raw()).create_buffer(self.slot_size as u64, self.class);
-        let buffer = buffer.map_err(gpu::error)?;
+        let buffer = self.gpu.take_staging(self.class, self.slot_size)?;
         let view = HostSlice::of_buffer(&buffer).ok_or(Error::OutOfResources)?;
         let used = None;
         *slot = Some(Slot { buffer, view, used });
@@ -151,6 +158,8 @@ impl<'a> Copying<'a> {
             }
             self.next = (self.next + 1) % self.slots.len();
         }
+        // The next transfer is to find the memory.
+        self.queue.reclaim();
         Ok(())
     }
 }
@@ -194,11 +203,7 @@ impl OpenDevice {
         for batch in batches(sides.runs()) {
             copying.room(take)?;
             copying.submit(batch, |recorder, staging, batch| {
-                let region = |(at, run): (usize, Run)| CopyRegion {
-                    from: run.buffer as u64,
-                    to: at as u64,
-                    size: run.size as u64,
-                };
+                let region = |(at, run): (usize, Run)| region(run.buffer, at, run.size);
                 let regions: Vec<_> = batch.placed().map(region).collect();
                 recorder.copy_buffer(memory, staging, &regions)
             })?;
@@ -226,11 +231,7 @@ impl OpenDevice {
                 to.copy_from(from.part(run.host, run.size));
             }
             copying.submit(batch, |recorder, staging, batch| {
-                let region = |(at, run): (usize, Run)| CopyRegion {
-                    from: at as u64,
-                    to: run.buffer as u64,
-                    size: run.size as u64,
-                };
+                let region = |(at, run): (usize, Run)| region(at, run.buffer, run.size);
                 let regions: Vec<_> = batch.placed().map(region).collect();
                 recorder.copy_buffer(staging, memory, &regions)
             })?;

@@ -80,6 +80,15 @@ pub fn wait(wait: &Wait) -> Result<()> {
     blocked.map(|_| ()).map_err(error)
 }
 
+/// Blocks until a value that was submitted is reached, and polls first: for threads that wait for nothing but a short copy.
+///
+/// # Errors
+/// A lost device.
+pub fn wait_for_copy(wait: &Wait) -> Result<()> {
+    let waited = retry_on_out_of_memory(|| wait.timeline.wait(wait.value, None));
+    waited.map(|_| ()).map_err(error)
+}
+
 /// An open device.
 pub struct OpenDevice {
     raw: vk::LogicalDevice,
@@ -150,7 +159,7 @@ impl OpenDevice {
         Time { device, timestamp }
     }
 
-    /// The staging memory of recorded transfers.
+    /// The staging memory of transfers.
     pub fn staging(&self) -> &Arc<Staging> {
         &self.staging
     }
@@ -303,9 +312,13 @@ impl OpenDevice {
         if size == 0 {
             return Ok(());
         }
-        let staging = self.raw.create_buffer(size as u64, class).map_err(error)?;
+        let staging = self.take_staging(class, size)?;
         let mapped = HostSlice::of_buffer(&staging).ok_or(Error::OutOfResources)?;
-        job(&staging, mapped, &self.transfers()?)
+        let queue = self.transfers()?;
+        let done = job(&staging, mapped, &queue);
+        // The next transfer is to find the memory.
+        queue.reclaim();
+        done
     }
 
     /// Records, submits and waits, on the transfer queue.

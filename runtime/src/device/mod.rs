@@ -4,7 +4,7 @@
 //! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo; `conditions.rs`: on what they depend
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
 //! - `found.rs`: the search for devices, and those left out
-//! - `staging.rs`: memory of recorded transfers
+//! - `staging.rs`: memory of transfers
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 

@@ -1,33 +1,35 @@
-//! Staging memory of transfers that are recorded among other commands.
+//! Staging memory of transfers and maps.
 //!
-//! Buffers are kept for later transfers. Transfers that have not ended reserve their bytes, so that an
-//! application which never waits needs no more and more memory, and reads reserve the memory that they will
-//! write: what a write takes from there is not there yet.
+//! Buffers are kept for later transfers, up to [`KEPT`] bytes of each class. Transfers that are recorded among other commands
+//! and have not ended reserve their bytes, so that an application which never waits needs no more and more memory, and reads
+//! reserve the memory that they will write: what a write takes from there is not there yet.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use pumice_vulkan_layer::{Buffer, LogicalDevice, MemoryClass};
+use pumice_vulkan_layer::{Buffer, MemoryClass};
 use rustc_hash::FxHashMap;
 
 use crate::base::error::Result;
 use crate::base::host_ptr::HostSlice;
-use crate::device::gpu;
+use crate::device::gpu::OpenDevice;
 
 /// Bytes of all transfers that have not ended.
 const MOST_BYTES: usize = 64 << 20;
 /// Transfers that have not ended.
 const MOST_TRANSFERS: usize = 4096;
-/// Bytes of the buffers of one class that are kept for later, and their number.
-const KEPT: u64 = 16 << 20;
-const KEPT_BUFFERS: usize = 6;
+/// Bytes of the buffers of one class that are kept for later: half of the block of memory that the allocator keeps of a type
+/// in any case.
+const KEPT: u64 = 32 << 20;
+/// The number of those buffers.
+const KEPT_BUFFERS: usize = 32;
 /// The smallest buffer, in bytes.
 const LEAST: u64 = 4096;
 
 /// A device's staging memory.
 #[derive(Default)]
 pub struct Staging {
-    /// Guards the buffers kept for writing, and those for reading.
+    /// Guards the buffers kept for writing, and those for reading, each with the latest used at the end.
     buffers: [Mutex<Vec<Buffer>>; 2],
     /// Guards what is reserved.
     reserved: Mutex<Reserved>,
@@ -86,6 +88,39 @@ impl Staging {
         })
     }
 
+    /// The buffers kept of a class.
+    fn kept(&self, class: MemoryClass) -> &Mutex<Vec<Buffer>> {
+        &self.buffers[usize::from(class == MemoryClass::Readback)]
+    }
+
+    /// The smallest idle buffer of a class with `size` bytes.
+    fn find(&self, class: MemoryClass, size: u64) -> Option<Buffer> {
+        let mut kept = self.kept(class).lock();
+        let suits = |(_, buffer): &(usize, &Buffer)| buffer.size() >= size && buffer.is_only();
+        let fitting = kept.iter().enumerate().filter(suits);
+        let (place, _) = fitting.min_by_key(|(_, buffer)| buffer.size())?;
+        let found = kept.remove(place);
+        kept.push(found.clone());
+        Some(found)
+    }
+
+    /// Keeps a new buffer of a class, in the place of those that have been idle for longest, if they give it room.
+    fn keep(&self, class: MemoryClass, buffer: &Buffer) {
+        let mut kept = self.kept(class).lock();
+        let has_room = |kept: &Vec<Buffer>| {
+            let bytes: u64 = kept.iter().map(Buffer::size).sum();
+            kept.len() < KEPT_BUFFERS && bytes + buffer.size() <= KEPT
+        };
+        let mut freed = Vec::new();
+        while !has_room(&kept) {
+            let Some(idle) = kept.iter().position(Buffer::is_only) else {
+                return;
+            };
+            freed.push(kept.remove(idle));
+        }
+        kept.push(buffer.clone());
+    }
+
     /// Frees the buffers that no transfer uses.
     pub fn forget_idle(&self) {
         for kept in &self.buffers {
@@ -114,33 +149,27 @@ impl Staging {
     }
 }
 
-impl Reservation {
-    /// Its memory, `size` bytes or more of a class, which nothing else uses while a clone of the buffer
-    /// lives.
+/// The size of a new buffer for a transfer of `size` bytes: one of few, so that transfers of any sizes find each other's, and at
+/// most a quarter more.
+fn rounded(size: usize) -> u64 {
+    let size = (size as u64).max(LEAST);
+    size.next_multiple_of((size.next_power_of_two() / 8).max(LEAST))
+}
+
+impl OpenDevice {
+    /// Staging memory of a class, `size` bytes or more, which nothing else uses while a clone of the buffer lives. Its
+    /// contents are undefined.
     ///
     /// # Errors
     /// Out of memory.
-    pub fn take(&self, device: &LogicalDevice, class: MemoryClass, size: usize) -> Result<Buffer> {
-        let size = (size as u64).max(LEAST);
-        let place = usize::from(class == MemoryClass::Readback);
-        let mut kept = self.staging.buffers[place].lock();
-        let suits = |b: &&Buffer| (size..=4 * size).contains(&b.size()) && b.is_only();
-        let free = kept.iter().find(suits);
-        if let Some(buffer) = free {
-            return Ok(buffer.clone());
+    pub fn take_staging(&self, class: MemoryClass, size: usize) -> Result<Buffer> {
+        let staging = self.staging();
+        if let Some(idle) = staging.find(class, size as u64) {
+            return Ok(idle);
         }
-        let buffer = device.create_buffer(size, class).map_err(gpu::error)?;
-        let has_room = |kept: &Vec<Buffer>| {
-            let bytes: u64 = kept.iter().map(Buffer::size).sum();
-            kept.len() < KEPT_BUFFERS && bytes + size <= KEPT
-        };
-        if !has_room(&kept) {
-            kept.retain(|buffer| !buffer.is_only());
-        }
-        if has_room(&kept) {
-            kept.push(buffer.clone());
-        }
-        Ok(buffer)
+        let made = self.with_room(|| self.raw().create_buffer(rounded(size), class))?;
+        staging.keep(class, &made);
+        Ok(made)
     }
 }
 
@@ -148,7 +177,7 @@ impl Reservation {
 mod tests {
     use std::sync::Arc;
 
-    use super::{MOST_BYTES, MOST_TRANSFERS, Staging};
+    use super::{LEAST, MOST_BYTES, MOST_TRANSFERS, Staging, rounded};
     use crate::base::host_ptr::HostBlock;
 
     #[test]
@@ -164,6 +193,19 @@ mod tests {
         drop(read);
         assert!(staging.reserve_write(5, host.part(49, 5)).is_some());
         assert_eq!(staging.reserved.lock().bytes, 0);
+    }
+
+    #[test]
+    fn buffers_have_few_sizes() {
+        for exact in [LEAST, 2 * LEAST, 1 << 20, 5 << 20, 8 << 20] {
+            assert_eq!(rounded(exact as usize), exact);
+        }
+        let mut sizes: Vec<u64> = (1..8 << 20).step_by(1000).map(rounded).collect();
+        let waste = |(i, size): (usize, &u64)| *size as f64 / (1 + 1000 * i) as f64;
+        let most = sizes.iter().enumerate().skip(5).map(waste);
+        assert!(most.fold(0.0, f64::max) < 1.25 + 0.5);
+        sizes.dedup();
+        assert!(sizes.len() < 48, "{sizes:?}");
     }
 
     #[test]
