@@ -71,6 +71,18 @@ impl Fences {
         Ok(())
     }
 
+    /// Forgets the fences of values that are reached, so that later submissions use them: a timeline that is waited for and
+    /// never polled would have a new one for each.
+    fn forget(&self, reached: u64) {
+        let mut in_flight = self.in_flight.lock();
+        while in_flight
+            .front()
+            .is_some_and(|(value, _)| *value <= reached)
+        {
+            in_flight.pop_front();
+        }
+    }
+
     /// Waits for the value; false when the time ran out, which it does for a value that nobody submits.
     pub fn block(
         &self,
@@ -97,12 +109,15 @@ impl Fences {
             }
         };
         drop(in_flight);
-        let _turn = device.turnstile.enter();
+        let turn = device.turnstile.enter();
         let fences = [fence.raw];
         // SAFETY: the fence is alive, and not reset before this handle of it goes.
-        match unsafe { (device.raw).wait_for_fences(&fences, true, nanoseconds(left())) } {
+        let waited = unsafe { (device.raw).wait_for_fences(&fences, true, nanoseconds(left())) };
+        drop(turn);
+        match waited {
             Ok(()) => {
                 reached.fetch_max(value, Ordering::AcqRel);
+                self.forget(value);
                 Ok(true)
             }
             Err(vk::Result::TIMEOUT) => Ok(false),
