@@ -166,6 +166,15 @@ impl Sides {
         }
     }
 
+    /// The same for a copy the other way.
+    pub fn turned(self) -> Self {
+        Self {
+            buffer: self.host,
+            host: self.buffer,
+            extent: self.extent,
+        }
+    }
+
     /// Bytes of the region.
     pub fn bytes(&self) -> usize {
         self.extent.iter().product()

@@ -178,7 +178,7 @@ impl HostCommand for Map {
         let part = &self.mapping.part;
         let view = part.host_view(on.index())?;
         match (view.copied, self.fill) {
-            (true, true) => part.read(on.index(), view.memory, view.layout),
+            (true, true) => part.read_to_view(on.index(), view),
             (true, false) => Ok(()),
             (false, true) => part.contents().bring(on.index(), Access::Read),
             (false, false) => part.written_in_place(on.index()),
@@ -211,7 +211,7 @@ impl HostCommand for Unmap {
         let part = &self.mapping.part;
         let view = part.host_view(on.index())?;
         match view.copied {
-            true => part.write(on.index(), view.memory, view.layout),
+            true => part.write_from_view(on.index(), view),
             false => part.written_in_place(on.index()),
         }
     }

@@ -1,4 +1,5 @@
-//! Copies between the host and buffers that it does not reach: batch by batch through staging memory.
+//! Copies between the host and buffers that it does not reach: batch by batch through staging memory, or by the device alone
+//! where the host's side is a buffer that maps show.
 //!
 //! They run on the device's queue that only copies, if it has one, and so beside kernels. Two batches are under
 //! way at a time: the host copies the one while the device copies the other.
@@ -237,6 +238,31 @@ impl OpenDevice {
             })?;
         }
         copying.end(|_, _| ())
+    }
+
+    /// Copies a region of a buffer to its place on the host's side, which is another buffer, while no command uses either.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn copy_region(&self, from: &Buffer, to: &Buffer, sides: Sides) -> Result<()> {
+        let (queue, before) = self.copies()?;
+        let mut before = before.as_slice();
+        let region = |run: Run| region(run.buffer, run.host, run.size);
+        let mut regions = sides.runs().map(region).peekable();
+        while regions.peek().is_some() {
+            let batch: Vec<_> = regions.by_ref().take(BATCH_RUNS).collect();
+            let submit = || {
+                let mut recorder = queue.recorder()?;
+                recorder.copy_buffer(from, to, &batch)?;
+                queue.submit(recorder, before)
+            };
+            let value = submit().map_err(gpu::error)?;
+            before = &[];
+            let timeline = queue.timeline().clone();
+            gpu::wait_for_copy(&Wait { timeline, value })?;
+        }
+        queue.reclaim();
+        Ok(())
     }
 }
 

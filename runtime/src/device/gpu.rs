@@ -22,6 +22,8 @@ pub use vk::{Probes, Recorder, Timeline, Wait};
 pub(crate) const STAGING: usize = 8 << 20;
 /// Up to so many bytes of mapped memory the host clears itself.
 const HOST_CLEARS: usize = 64 << 10;
+/// The most bytes of a buffer whose maps show memory that the device copies to and from: all of it is allocated at once.
+const MOST_IN_VIEW: usize = 256 << 20;
 /// The time that an allocation waits for memory that commands use.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The number of times that a call which ran out of memory is repeated.
@@ -201,6 +203,16 @@ impl OpenDevice {
             MemoryClass::DeviceLocal
         };
         self.with_room(|| self.raw.create_buffer(size, class))
+    }
+
+    /// Allocates `size` bytes that the host has mapped and reads with caches, to and from which the device copies; `None` where
+    /// there is no such memory, or not enough.
+    pub fn allocate_view(&self, size: usize) -> Option<Buffer> {
+        if size > MOST_IN_VIEW || !self.raw.has_cached_readback() {
+            return None;
+        }
+        let make = || (self.raw).create_buffer(size as u64, MemoryClass::Readback);
+        self.with_room(make).ok()
     }
 
     /// Allocates; where there is no memory, once more without what is kept for later.

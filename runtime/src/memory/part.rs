@@ -181,6 +181,50 @@ impl Part {
         }
     }
 
+    /// Copies it from a device of the context to the host's view, where that is a copy.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn read_to_view(&self, index: usize, view: HostView) -> Result<()> {
+        match self {
+            Part::Texels { .. } => self.read(index, view.memory, view.layout),
+            Part::Bytes {
+                storage,
+                place,
+                extent,
+            } => {
+                let sides = Sides {
+                    buffer: *place,
+                    host: view.layout,
+                    extent: *extent,
+                };
+                storage.read_to_view(index, sides, view.memory)
+            }
+        }
+    }
+
+    /// Copies it from the host's view, where that is a copy, to a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn write_from_view(&self, index: usize, view: HostView) -> Result<()> {
+        match self {
+            Part::Texels { .. } => self.write(index, view.memory, view.layout),
+            Part::Bytes {
+                storage,
+                place,
+                extent,
+            } => {
+                let sides = Sides {
+                    buffer: *place,
+                    host: view.layout,
+                    extent: *extent,
+                };
+                storage.write_from_view(index, sides, view.memory)
+            }
+        }
+    }
+
     /// Copies it from the host to a device of the context; `layout` is its place in `from`.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! The bytes of a buffer, and the host's view of them.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use parking_lot::Mutex;
 
@@ -27,6 +27,9 @@ pub struct Storage {
     copied: bool,
     /// The bytes that something wrote.
     written: Written,
+    /// Memory of the only device's that the host has mapped, in which maps show a copy of the bytes; `None` in it where there
+    /// is not enough.
+    view: OnceLock<Option<Buffer>>,
 }
 
 /// Shared memory that a buffer is made over.
@@ -157,6 +160,7 @@ impl Storage {
             imported,
             copied,
             written,
+            view: OnceLock::new(),
         };
         // The first device gets its memory now, so that the application learns of a failure from
         // clCreateBuffer; the others when they use it.
@@ -187,6 +191,7 @@ impl Storage {
             imported: true,
             copied: false,
             written: Written::default(),
+            view: OnceLock::new(),
         };
         // The memory has contents, which nobody clears.
         storage.on_device(0, Access::Overwrite)?;
@@ -235,6 +240,7 @@ impl Storage {
             imported: false,
             copied: false,
             written: Written::default(),
+            view: OnceLock::new(),
         };
         // The memory has contents, which nobody clears.
         storage.on_device(index, Access::Overwrite)?;
@@ -320,14 +326,63 @@ impl Storage {
     /// # Errors
     /// Out of memory, or a lost device.
     pub fn write(&self, index: usize, sides: Sides, from: HostSlice) -> Result<()> {
+        self.write_by(index, sides, |gpu, memory| {
+            gpu.write_region(memory, sides, from)
+        })
+    }
+
+    /// Has `copy` write a region on a device of the context, to the memory that it is given.
+    fn write_by(
+        &self,
+        index: usize,
+        sides: Sides,
+        copy: impl FnOnce(&gpu::OpenDevice, &Buffer) -> Result<()>,
+    ) -> Result<()> {
         let access = self.writing(sides.buffer, sides.extent);
         let memory = self.residency.on_device(index, access)?;
-        let gpu = self.residency.gpu(index)?;
-        gpu.write_region(&memory, sides, from)?;
+        copy(self.residency.gpu(index)?, &memory)?;
         for run in sides.runs() {
             self.written.note(run.buffer, run.size);
         }
         Ok(())
+    }
+
+    /// Copies a region from a device of the context to the memory of [`Storage::host_view`], where that is a copy.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn read_to_view(&self, index: usize, sides: Sides, view: HostSlice) -> Result<()> {
+        let Some(buffer) = self.view() else {
+            return self.read(index, sides, view);
+        };
+        let memory = self.on_device(index, Access::Read)?;
+        let gpu = self.residency.gpu(index)?;
+        gpu.copy_region(&memory, buffer, sides)
+    }
+
+    /// Copies a region from the memory of [`Storage::host_view`], where that is a copy, to a device of the context.
+    ///
+    /// # Errors
+    /// Out of memory, or a lost device.
+    pub fn write_from_view(&self, index: usize, sides: Sides, view: HostSlice) -> Result<()> {
+        match self.view() {
+            None => self.write(index, sides, view),
+            Some(buffer) => self.write_by(index, sides, |gpu, memory| {
+                gpu.copy_region(buffer, memory, sides.turned())
+            }),
+        }
+    }
+
+    /// The memory of [`Storage::host_view`], where the device copies to and from it.
+    fn view(&self) -> Option<&Buffer> {
+        self.view.get()?.as_ref()
+    }
+
+    /// The same, which it makes once for all maps.
+    fn make_view(&self) -> Result<Option<HostSlice>> {
+        let gpu = self.residency.gpu(0)?;
+        let view = (self.view).get_or_init(|| gpu.allocate_view(self.size()));
+        Ok(view.as_ref().and_then(HostSlice::of_buffer))
     }
 
     /// The memory in which the host finds the bytes once they are brought to the device, and whether that
@@ -343,6 +398,9 @@ impl Storage {
             let memory = self.allocation(index)?;
             if let Some(mapped) = gpu::host_view(&memory) {
                 return Ok((mapped, false));
+            }
+            if let Some(view) = self.make_view()? {
+                return Ok((view, true));
             }
         }
         Ok((self.residency.shadow()?, true))

@@ -492,6 +492,18 @@ fn host_only_types(device: &DeviceShared, bits: u32) -> u32 {
 }
 
 impl LogicalDevice {
+    /// Returns whether the host reads memory of [`MemoryClass::Readback`] with caches: some devices have no such memory that is
+    /// coherent, too.
+    pub fn has_cached_readback(&self) -> bool {
+        let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE
+            | vk::MemoryPropertyFlags::HOST_COHERENT
+            | vk::MemoryPropertyFlags::HOST_CACHED;
+        let types = &self.shared.memory_types;
+        types
+            .iter()
+            .any(|kind| kind.property_flags.contains(wanted))
+    }
+
     /// Allocates a buffer of `size` bytes (not 0). Its contents are undefined; its address is a
     /// multiple of 256.
     ///
