@@ -57,7 +57,7 @@ pub(crate) fn plan(faults: &[Fault]) {
     }
 }
 
-/// What has become of a line of the plan.
+/// The counts of a line of the plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultCount {
     /// The call.
@@ -68,7 +68,7 @@ pub struct FaultCount {
     pub given: u32,
 }
 
-/// What has become of the plan's lines.
+/// Returns the counts of the plan's lines.
 pub fn fault_counts() -> Vec<FaultCount> {
     let lines = PLAN.get().into_iter().flatten();
     let count = |(fault, count): &(Fault, AtomicU32)| {
