@@ -245,6 +245,18 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
+        kind: QuirkKind::NarrowIntegersByWords,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "x << 8 | x >> 8 of 16 bits is 0 or rubbish, and -(-128) of 8 bits is 128 (seen in 580.159)",
+    },
+    Quirk {
+        kind: QuirkKind::NarrowSumsCompared,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "a + b + 128 > 255u is false for all a and b that are sign-extended from 8 bits, and the same of 16 (seen in 580.159)",
+    },
+    Quirk {
         kind: QuirkKind::ForkedExits,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),

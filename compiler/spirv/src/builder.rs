@@ -370,6 +370,12 @@ impl Builder {
         self.int.1
     }
 
+    /// OpTypeInt of 8 or 16 bits for values that are only loaded, stored and converted, which needs no [`Capability::Int8`]
+    /// or [`Capability::Int16`].
+    pub fn ty_stored_int(&mut self, bits: u32) -> Id {
+        self.unique(Op::TypeInt, None, &[bits, 0])
+    }
+
     /// OpTypeFloat of 16, 32 or 64 bits.
     pub fn ty_float(&mut self, bits: u32) -> Id {
         match bits {

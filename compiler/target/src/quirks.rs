@@ -129,6 +129,10 @@ kinds! {
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
     /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits (for speed).
     IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs";
+    /// Words hold integers of 8 and 16 bits, as on devices that do not compute with these.
+    NarrowIntegersByWords, "runtime/src/device/mod.rs";
+    /// A sum of integers that have at most 16 bits is hidden from the driver where it is compared.
+    NarrowSumsCompared, "compiler/backend/src/vulkan/narrow_sums.rs";
     /// A forked child ends without the exit handlers that were registered before the first context.
     ForkedExits, "runtime/src/device/gpu.rs";
     /// Kernels get their buffers by descriptors where the program and the launch allow it (for speed).

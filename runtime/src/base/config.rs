@@ -125,7 +125,7 @@ variables! {
     CHECK = "PUMICE_CHECK",
         "Build kernels that test what they do and report faults: all, or bounds, null, align, div, shift, uninit, barrier, race, separated by commas; stop: the first report ends the launch (docs/guide/check-mode.md); robust: kernels of strangers stay within their memory and end (docs/security.md).";
     LOOP_LIMIT = "PUMICE_LOOP_LIMIT",
-        "How many million rounds the loops of a work-item may go in robust mode (default 256): a launch that needs more ends with CL_OUT_OF_RESOURCES.";
+        "How many million rounds the loops of a work-item may go in robust mode (default 256, on GPUs 64): a launch that needs more ends with CL_OUT_OF_RESOURCES.";
     BUILD_LIMIT = "PUMICE_BUILD_LIMIT",
         "How many seconds a build may take in robust mode (default 60): one that needs more fails.";
     ZERO_MEMORY = "PUMICE_ZERO_MEMORY",

@@ -113,6 +113,11 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// Tells whether the command took so little time when it last ran that spreading it over the device's queues takes longer.
+    fn is_short(&self) -> bool {
+        false
+    }
+
     /// Told of the nanoseconds that the device has spent on it, at most and on average of its batch.
     fn note_time(&self, _nanoseconds: u64) {}
 

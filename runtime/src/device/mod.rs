@@ -437,6 +437,7 @@ fn make_target(
     if caps.is_masked(conditions::SAMPLE_EXACTLY) {
         quirks = quirks.without(QuirkKind::SampleExactly);
     }
+    let by_words = quirks.has(QuirkKind::NarrowIntegersByWords);
     let target = Target {
         address_delta: abi == Abi::Addresses && !probes.host_addresses,
         abi,
@@ -451,8 +452,8 @@ fn make_target(
         float16: features.shader_float16,
         float64: features.shader_float64,
         soft_f64: false,
-        int8: features.shader_int8,
-        int16: features.shader_int16,
+        int8: features.shader_int8 && !by_words,
+        int16: features.shader_int16 && !by_words,
         int64: features.shader_int64,
         int64_buffer_atomics: features.shader_buffer_int64_atomics,
         int64_shared_atomics: features.shader_shared_int64_atomics,

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use super::event::{Event, Node};
 use super::open_batch::{Last, OpenBatch, Recorded, Submission, Submit};
-use super::spent::{Finished, Spending};
+use super::spent::{Finished, Spending, is_recent};
 use super::untold::Unsent;
 use super::watch::{Look, Waiting, Watch};
 use super::worker::Worker;
@@ -551,6 +551,12 @@ impl Lane {
         let state = self.state.lock();
         let open = state.open.as_ref().map_or(0, |open| open.count);
         (state.in_flight.len(), open)
+    }
+
+    /// Tells whether no batch has been under way for long.
+    pub fn is_prompt(&self) -> bool {
+        let state = self.state.lock();
+        (state.in_flight.front()).is_none_or(|batch| is_recent(batch.submitted))
     }
 
     /// The value to wait for while too much is submitted.

@@ -205,8 +205,8 @@ impl Object<Queue> {
         report_validation();
     }
 
-    /// The lane for a command: the first if it takes turns with others, that of the last command that it follows, else
-    /// the one with the least to do.
+    /// The lane for a command: the first if it takes turns with others, that of the last command that it follows. Else, for
+    /// a short one, the first that will soon come to it, and for others the one with the least to do.
     fn choose_lane(self: &Ref<Queue>, node: &Node, command: &dyn DeviceCommand) -> usize {
         if self.lanes.len() == 1 || command.takes_turns(self.on()) {
             return 0;
@@ -216,8 +216,16 @@ impl Object<Queue> {
             queue.is_some_and(|queue| queue.handle() == self.handle()) && !event.is_done()
         };
         let place = node.after.iter().filter(own).rev().find_map(|e| e.batch());
+        if let Some(place) = place {
+            return place.lane;
+        }
+        let mut lanes = 0..self.lanes.len();
+        let prompt = lanes.find(|&lane| self.lanes[lane].is_prompt());
         let idle = || (0..self.lanes.len()).min_by_key(|&lane| self.lanes[lane].load());
-        place.map(|place| place.lane).or_else(idle).unwrap_or(0)
+        prompt
+            .filter(|_| command.is_short())
+            .or_else(idle)
+            .unwrap_or(0)
     }
 
     /// Records a device command; gives its place.

@@ -5,6 +5,14 @@ use crate::base::clock::host_time;
 use crate::base::error::Error;
 use crate::command::Command;
 
+/// Nanoseconds for which a batch is recent.
+const RECENT: u64 = 200_000;
+
+/// Tells whether a batch was submitted a short time ago.
+pub(super) fn is_recent(submitted: u64) -> bool {
+    host_time().saturating_sub(submitted) < RECENT
+}
+
 /// A batch that has ended.
 pub(super) struct Finished {
     pub commands: Vec<Recorded>,

@@ -27,17 +27,25 @@ pub struct NativeMatrices {
 impl NativeMatrices {
     /// Those of a device. Inexact products are for programs that ask for fast arithmetic.
     pub fn of(target: &Target, fast: bool) -> Self {
-        let widths = [1, 2, 8].iter().all(|&bytes| target.has_integers(bytes));
+        // Where words hold narrow integers, they do not hold those of matrices.
+        let narrow = [1, 2].iter().all(|&bytes| target.has_integers(bytes));
+        let of_bytes = |native: &NativeProduct| {
+            let product = native.product;
+            let components = [product.a, product.b, product.result];
+            let is_byte = |c: &Component| matches!(c, Component::Char | Component::Uchar);
+            components.iter().any(is_byte)
+        };
         let plain = target.abi.descriptors().is_some()
             || target.checks.any()
             || target.zero_private
             || target.shader_enqueue
             || !target.vulkan_memory_model
             || !target.has_halves()
-            || !widths;
+            || !target.has_integers(8);
         let all = target.native_products.clone();
         let products = all.iter().copied();
-        let products = products.filter(|native| !plain && (native.exact || fast));
+        let products = products
+            .filter(|native| !plain && (native.exact || fast) && (narrow || !of_bytes(native)));
         let [half, single, _] = target.float_controls;
         Self {
             products: products.collect(),

@@ -124,7 +124,7 @@ impl Emitter<'_> {
             IntCond::Ugt => Op::UGreaterThan,
             IntCond::Uge => Op::UGreaterThanEqual,
         };
-        let args = args.map(|v| self.value(v));
+        let args = args.map(|v| self.compared(v));
         let ty = self.ty(ty);
         self.b.op(opcode, ty, &args)
     }

@@ -251,7 +251,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn splat(&mut self, ty: Type, id: Id) -> Id {
+    pub(super) fn splat(&mut self, ty: Type, id: Id) -> Id {
         let lanes: SmallVec<[Id; 4]> = std::iter::repeat_n(id, usize::from(ty.lanes)).collect();
         self.build(ty, &lanes)
     }

@@ -27,6 +27,7 @@ mod images;
 mod inst;
 mod matrix;
 mod narrow;
+mod narrow_sums;
 mod nodes;
 mod parts;
 mod promises;

@@ -82,6 +82,28 @@ impl Emitter<'_> {
         })
     }
 
+    /// A pointer to `bytes` bytes at a location where the device has such elements in memory, whether it computes with them or
+    /// not: between two conversions it need not.
+    fn narrow_element(
+        &mut self,
+        location: &MemoryLocation,
+        bytes: u32,
+    ) -> Option<(StorageClass, Id)> {
+        let MemoryLocation::Physical(address) = *location else {
+            return None;
+        };
+        let is_there = match bytes {
+            1 => self.target.storage8.storage_buffer,
+            _ => self.target.storage16.storage_buffer,
+        };
+        let class = StorageClass::PhysicalStorageBuffer;
+        is_there.then(|| {
+            self.declare_small(class, bytes);
+            let narrow = self.b.ty_stored_int(8 * bytes);
+            (class, self.physical_pointer(address, narrow))
+        })
+    }
+
     /// Loads `bytes` bytes, zero-extended to a word.
     pub fn load_part(
         &mut self,
@@ -94,6 +116,11 @@ impl Emitter<'_> {
             && array.unit < bytes
         {
             return Ok(self.load_of_units(array, bytes, flags));
+        }
+        if let Some((class, ptr)) = self.narrow_element(&location, bytes) {
+            let (u32_ty, narrow) = (self.b.ty_int(32), self.b.ty_stored_int(8 * bytes));
+            let loaded = self.raw_load(class, ptr, narrow, bytes, flags);
+            return Ok(self.b.op(Op::UConvert, u32_ty, &[loaded]));
         }
         let Some(word) = self.word_at(location) else {
             return Ok(self.b.const_u32(0));
@@ -130,6 +157,12 @@ impl Emitter<'_> {
             && array.unit < bytes
         {
             self.store_of_units(array, (value, bytes), flags);
+            return Ok(());
+        }
+        if let Some((class, ptr)) = self.narrow_element(&location, bytes) {
+            let narrow = self.b.ty_stored_int(8 * bytes);
+            let value = self.b.op(Op::UConvert, narrow, &[value]);
+            self.raw_store(class, ptr, value, bytes, flags);
             return Ok(());
         }
         let Some(word) = self.word_at(location) else {

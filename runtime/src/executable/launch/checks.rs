@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pumice_check::layout::MOST_MARKS;
 use pumice_check::{Launch, Place, Range, Reports, Table, read};
 use pumice_reflection::CheckSite;
+use pumice_vulkan_layer::caps::DeviceType;
 use pumice_vulkan_layer::{self as vk, Buffer, MemoryClass};
 
 use super::{ArgValue, Executable, KernelInterface};
@@ -109,7 +110,8 @@ impl Executable {
             let at = table.allocations.partition_point(|one| *one < range);
             table.allocations.insert(at, range);
         }
-        table.slices = robust_limits::slices();
+        let device_type = module.device.capabilities().device_type;
+        table.slices = robust_limits::slices(device_type == DeviceType::Cpu);
         let (sites, kernel) = (&self.interface.checks, kernel.info.number);
         let marks = Share::take(table.marks_size(sites, kernel, MOST_MARKS));
         let told = table.size(sites).next_multiple_of(8);
