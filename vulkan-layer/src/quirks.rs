@@ -245,6 +245,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
+        kind: QuirkKind::NoSmallChannels,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "channels of five and six bits are read by way of eight (seen in 580.159)",
+    },
+    Quirk {
         kind: QuirkKind::NarrowIntegersByWords,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),

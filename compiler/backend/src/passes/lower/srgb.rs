@@ -22,23 +22,35 @@ pub(super) fn of_image(x: &mut Expander<'_>, pixel: Value, ordinal: u32) -> Valu
     let is_srgb = x.icmp_const(IntCond::Ne, is_srgb, 0);
     let lanes = [0, 1, 2, 3].map(|n| {
         let linear = x.lane(pixel, n);
-        match n {
-            3 => linear,
-            _ => {
-                let encoded = encoded(x, linear);
-                x.select(is_srgb, encoded, linear)
-            }
-        }
+        let share = share(x, linear);
+        let encoded = match n {
+            3 => share,
+            _ => curve(x, share),
+        };
+        let encoded = whole_step(x, encoded);
+        x.select(is_srgb, encoded, linear)
     });
     x.build(&lanes)
 }
 
-/// The curve of sRGB; 0 of NaN.
-fn encoded(x: &mut Expander<'_>, linear: Value) -> Value {
+/// A number as 0 to 1; 0 of NaN.
+fn share(x: &mut Expander<'_>, value: Value) -> Value {
+    let [zero, one] = [0.0, 1.0].map(|number| x.float(Type::F32, number));
+    let value = x.math(MathOp::FMax, &[value, zero]);
+    x.math(MathOp::FMin, &[value, one])
+}
+
+/// The nearest number that a channel of 8 bits holds. OpenCL rounds to even, and NVIDIA's driver stores 127 for a half.
+fn whole_step(x: &mut Expander<'_>, value: Value) -> Value {
+    let [steps, step] = [255.0, 1.0 / 255.0].map(|number| x.float(Type::F32, number));
+    let value = x.bin(BinaryOp::FMul, value, steps);
+    let value = x.math(MathOp::RoundEven, &[value]);
+    x.bin(BinaryOp::FMul, value, step)
+}
+
+/// The curve of sRGB.
+fn curve(x: &mut Expander<'_>, linear: Value) -> Value {
     let number = |x: &mut Expander<'_>, value| x.float(Type::F32, value);
-    let (zero, one) = (number(x, 0.0), number(x, 1.0));
-    let linear = x.math(MathOp::FMax, &[linear, zero]);
-    let linear = x.math(MathOp::FMin, &[linear, one]);
     let slope = number(x, SLOPE);
     let line = x.bin(BinaryOp::FMul, linear, slope);
     let exponent = number(x, EXPONENT);
