@@ -153,7 +153,9 @@ impl LogicalDevice {
             physical_device: physical.raw,
             debug_settings: quiet,
             buffer_device_address: caps.features.buffer_device_address,
-            allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 64 << 20),
+            // Memory that the host maps takes NVIDIA's driver 0.3 ms for each MiB, in every process that opens the device.
+            allocation_sizes: gpu_allocator::AllocationSizes::new(64 << 20, 16 << 20)
+                .with_max_host_memblock_size(64 << 20),
         });
         let allocator = allocator.map_err(|_| Error::OutOfHostMemory)?;
         // SAFETY: the info is complete; `physical` was enumerated from the instance.
