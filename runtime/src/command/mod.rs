@@ -77,6 +77,11 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// Tells whether the command is dispatches alone: a barrier between two such commands is one of dispatches.
+    fn is_dispatch(&self) -> bool {
+        false
+    }
+
     /// Tells whether something may be left to do for the host when the device has run the command ([`Retire::with`]). Commands
     /// of other queues, and of queues without order, that follow it wait for the end of its event then, and not for the
     /// device's part alone.

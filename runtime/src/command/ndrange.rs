@@ -577,6 +577,10 @@ impl DeviceCommand for KernelLaunch {
         self.joins
     }
 
+    fn is_dispatch(&self) -> bool {
+        self.joins
+    }
+
     fn slices(&self, on: &Placement) -> usize {
         self.count_slices(on)
     }

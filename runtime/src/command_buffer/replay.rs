@@ -128,11 +128,19 @@ impl Chunk {
     fn record(&self, entries: &[Entry], queue: &Queue) -> Result<Recorded> {
         let mut recorder = queue.reusable_recorder()?;
         let mut retire = Vec::new();
+        let device_command = |step: &Step| match &entries[step.entry].command {
+            Some(Command::Device(command)) => Some(command),
+            _ => None,
+        };
+        let mut commands = self.steps.iter().filter_map(device_command);
+        let only_dispatches = commands.all(|command| command.is_dispatch());
         for step in &self.steps {
-            if step.barrier {
-                recorder.barrier();
+            match step.barrier {
+                true if only_dispatches => recorder.barrier_of_dispatches(),
+                true => recorder.barrier(),
+                false => {}
             }
-            if let Some(Command::Device(command)) = &entries[step.entry].command {
+            if let Some(command) = device_command(step) {
                 retire.push(command.record(queue.on(), &mut recorder)?);
             }
         }

@@ -254,7 +254,7 @@ impl Lane {
         // application has not ordered by events may overlap.
         let mut after = node.after.iter();
         if !self.out_of_order || after.any(|event| state.unordered.contains(&event.handle())) {
-            self.open(state)?.recorder.barrier();
+            (self.open(state)?).barrier_before(command, !self.out_of_order);
             state.unordered.clear();
         }
         let batch = self.open(state)?;
@@ -274,6 +274,7 @@ impl Lane {
             }
         };
         let batch = self.open(state)?;
+        batch.note(command);
         let clock = start.and_then(|start| self.stream.stop_clock(&mut batch.recorder, start));
         batch.last_clock.clone_from(&clock);
         batch.commands.push(Recorded {
@@ -322,8 +323,10 @@ impl Lane {
             return None;
         }
         let batch = state.open.as_mut()?;
+        batch.commands.last()?;
+        batch.barrier_before(&**command, true);
+        batch.note(&**command);
         let before = batch.commands.last_mut()?;
-        batch.recorder.barrier();
         // The command before has its end noted, this one its start not.
         batch.last_clock = None;
         let recorded = command.record(on, &mut batch.recorder).map(drop);
@@ -399,17 +402,7 @@ impl Lane {
     fn open<'a>(&self, state: &'a mut State) -> Result<&'a mut OpenBatch> {
         if state.open.is_none() {
             let (recorder, value) = self.stream.begin()?;
-            state.open = Some(OpenBatch {
-                value,
-                recorder,
-                waits: Vec::new(),
-                commands: Vec::new(),
-                count: 0,
-                gives_event: false,
-                last_clock: None,
-                clearing: None,
-                last: None,
-            });
+            state.open = Some(OpenBatch::new(recorder, value));
         }
         state.open.as_mut().ok_or(Error::OutOfResources)
     }
