@@ -26,7 +26,7 @@ impl Described {
 macro_rules! described {
     ($($name:literal: $meaning:literal,)+) => {
         /// Real devices, as their drivers report them with the findings of start-up probes on such cards.
-        /// `PUMICE_BLESS=1 cargo xtask test shim -- descriptions` writes their files.
+        /// `PUMICE_BLESS=1 cargo xtask test shim -- descriptions` writes the files of Mesa's drivers; the H100's is from a card.
         pub const DESCRIBED: &[Described] = &[$(Described {
             name: $name,
             meaning: $meaning,
@@ -42,6 +42,7 @@ described! {
     "navi31": "AMD Radeon RX 7900 (RDNA 3) by RADV",
     "gfx1201": "AMD Radeon RX 9070 (RDNA 4) by RADV",
     "nvk": "NVIDIA GeForce RTX 30 (Ampere) by NVK",
+    "h100": "NVIDIA H100 (Hopper) by NVIDIA's driver",
     "turnip": "Qualcomm Adreno 730 by Turnip",
     "honeykrisp": "Apple M1 by Honeykrisp",
     "skl": "Intel HD Graphics 530 (Gen 9) by ANV",
