@@ -16,6 +16,7 @@ mod arith;
 mod atomics;
 mod buffers;
 mod builder;
+mod byte_swaps;
 mod checks;
 mod descriptors;
 mod emitter;

@@ -146,6 +146,7 @@ impl Emitter<'_> {
         bytes: u32,
         flags: AccessFlags,
     ) -> Result<(), LowerError> {
+        let stores_alone = self.stores_alone(value, bytes);
         let value = self.value(value);
         let location = self.location(ptr)?;
         if let MemoryLocation::Buffer(location) = &location {
@@ -159,7 +160,8 @@ impl Emitter<'_> {
             self.store_of_units(array, (value, bytes), flags);
             return Ok(());
         }
-        if let Some((class, ptr)) = self.narrow_element(&location, bytes) {
+        let element = (stores_alone.then(|| self.narrow_element(&location, bytes))).flatten();
+        if let Some((class, ptr)) = element {
             let narrow = self.b.ty_stored_int(8 * bytes);
             let value = self.b.op(Op::UConvert, narrow, &[value]);
             self.raw_store(class, ptr, value, bytes, flags);
