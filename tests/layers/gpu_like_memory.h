@@ -158,7 +158,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL own_AllocateMemory(VkDevice handle, const 
         .pNext = info->pNext,
         .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
     };
-    memory.imported = in_chain(info->pNext, import.sType) != NULL;
+    /* Of memory that is there already the layer has no second copy. */
+    memory.imported = in_chain(info->pNext, import.sType) ||
+                      in_chain(info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR);
     if (types[memory.type].propertyFlags & VISIBLE && !memory.imported) {
         if (!map_twice(&memory)) {
             give_back(&memory);
