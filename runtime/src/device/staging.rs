@@ -18,8 +18,7 @@ use crate::device::gpu::OpenDevice;
 const MOST_BYTES: usize = 64 << 20;
 /// Transfers that have not ended.
 const MOST_TRANSFERS: usize = 4096;
-/// Bytes of the buffers of one class that are kept for later: half of the block of memory that the allocator keeps of a type
-/// in any case.
+/// Bytes of the buffers of one class that are kept for later.
 const KEPT: u64 = 32 << 20;
 /// The number of those buffers.
 const KEPT_BUFFERS: usize = 32;

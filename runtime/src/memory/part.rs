@@ -60,6 +60,15 @@ impl HostView {
     }
 }
 
+/// The places of bytes in a buffer and on the host.
+fn sides(buffer: Layout, extent: Extent, host: Layout) -> Sides {
+    Sides {
+        buffer,
+        host,
+        extent,
+    }
+}
+
 impl Part {
     /// Tells whether both parts have bytes or texels in common.
     pub fn overlaps(&self, other: &Part) -> bool {
@@ -170,14 +179,7 @@ impl Part {
                 storage,
                 place,
                 extent,
-            } => {
-                let sides = Sides {
-                    buffer: *place,
-                    host: layout,
-                    extent: *extent,
-                };
-                storage.read(index, sides, to)
-            }
+            } => storage.read(index, sides(*place, *extent, layout), to),
         }
     }
 
@@ -192,14 +194,7 @@ impl Part {
                 storage,
                 place,
                 extent,
-            } => {
-                let sides = Sides {
-                    buffer: *place,
-                    host: view.layout,
-                    extent: *extent,
-                };
-                storage.read_to_view(index, sides, view.memory)
-            }
+            } => storage.read_to_view(index, sides(*place, *extent, view.layout), view.memory),
         }
     }
 
@@ -214,14 +209,7 @@ impl Part {
                 storage,
                 place,
                 extent,
-            } => {
-                let sides = Sides {
-                    buffer: *place,
-                    host: view.layout,
-                    extent: *extent,
-                };
-                storage.write_from_view(index, sides, view.memory)
-            }
+            } => storage.write_from_view(index, sides(*place, *extent, view.layout), view.memory),
         }
     }
 
@@ -236,14 +224,7 @@ impl Part {
                 storage,
                 place,
                 extent,
-            } => {
-                let sides = Sides {
-                    buffer: *place,
-                    host: layout,
-                    extent: *extent,
-                };
-                storage.write(index, sides, from)
-            }
+            } => storage.write(index, sides(*place, *extent, layout), from),
         }
     }
 

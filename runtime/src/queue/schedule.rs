@@ -219,13 +219,13 @@ impl Object<Queue> {
         if let Some(place) = place {
             return place.lane;
         }
-        let mut lanes = 0..self.lanes.len();
-        let prompt = lanes.find(|&lane| self.lanes[lane].is_prompt());
-        let idle = || (0..self.lanes.len()).min_by_key(|&lane| self.lanes[lane].load());
-        prompt
-            .filter(|_| command.is_short())
-            .or_else(idle)
-            .unwrap_or(0)
+        let lanes = 0..self.lanes.len();
+        let prompt = match command.is_short() {
+            true => lanes.clone().find(|&lane| self.lanes[lane].is_prompt()),
+            false => None,
+        };
+        let least = || lanes.min_by_key(|&lane| self.lanes[lane].load());
+        prompt.or_else(least).unwrap_or(0)
     }
 
     /// Records a device command; gives its place.
