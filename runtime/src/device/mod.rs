@@ -23,6 +23,7 @@ mod gpu_image;
 mod info;
 mod opened;
 mod pipelines;
+mod probed;
 pub mod platform;
 pub mod queue_limits;
 pub mod staging;

@@ -63,6 +63,14 @@ impl LogicalDevice {
             probes
         })
     }
+
+    /// Takes the results of an earlier process on the same device, unless the probes have run.
+    pub fn take_probes(&self, found: Probes) {
+        self.shared.probes.get_or_init(|| {
+            fault::arm(self);
+            found
+        });
+    }
 }
 
 fn run(device: &LogicalDevice) -> Probes {
@@ -77,9 +85,10 @@ fn run(device: &LogicalDevice) -> Probes {
     for (index, found) in widths.iter_mut().enumerate().filter(|(i, _)| there[*i]) {
         match float::run(device, index) {
             Ok(result) => *found = result,
-            Err(error) => probes
-                .notes
-                .push(format!("probe of f{} arithmetic: {error}", 16 << index)),
+            Err(error) => {
+                let what = format!("probe of f{} arithmetic", 16 << index);
+                probes.fail(&what, &error);
+            }
         }
     }
     let [half, single, double] = mask(widths, &device.capabilities().masked);
@@ -102,21 +111,19 @@ fn run(device: &LogicalDevice) -> Probes {
         probes.denorms_f32 &= controls[1].denorm_preserve;
         probes.denorms_f64 &= controls[2].denorm_preserve;
     }
-    let functions = find_functions(device, probes.denorms_f32, &mut probes.notes);
+    let functions = find_functions(device, &mut probes);
     probes.accurate_exp2_f32 = functions.exp2;
     probes.accurate_log2_f32 = functions.log2;
     probes.relaxed_exp2_f32 = functions.relaxed_exp2;
     probes.relaxed_log2_f32 = functions.relaxed_log2;
     probes.accurate_roots_f32 = functions.roots;
     probes.accurate_sine_f32 = functions.sine;
-    probes.matrix_products = find_products(device, &mut probes.notes);
+    probes.matrix_products = find_products(device, &mut probes);
     let is_masked = device.capabilities().is_masked(HOST_ADDRESSES);
     if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
         match probe_host_addresses(device) {
             Ok(found) => probes.host_addresses = found,
-            Err(error) => probes
-                .notes
-                .push(format!("probe of host addresses: {error}")),
+            Err(error) => probes.fail("probe of host addresses", &error),
         }
     }
     let raised = [
@@ -147,17 +154,13 @@ fn run(device: &LogicalDevice) -> Probes {
 
 /// Probes the device's functions. Processors have them as code like the library's own: there is nothing to win, and
 /// the start would take longer.
-fn find_functions(
-    device: &LogicalDevice,
-    keeps_denormals: bool,
-    notes: &mut Vec<String>,
-) -> AccurateFunctions {
+fn find_functions(device: &LogicalDevice, probes: &mut Probes) -> AccurateFunctions {
     let caps = device.capabilities();
     let mut found = AccurateFunctions::default();
     if caps.device_type != DeviceType::Cpu {
-        match device.probe_functions(keeps_denormals) {
+        match device.probe_functions(probes.denorms_f32) {
             Ok(functions) => found = functions,
-            Err(error) => notes.push(format!("probe of functions: {error}")),
+            Err(error) => probes.fail("probe of functions", &error),
         }
     }
     for (name, accurate) in [
@@ -175,7 +178,7 @@ fn find_functions(
 
 /// Probes the device's products of matrices of floats; those of integers are exact. Processors have them as code, which
 /// is slower than plain code: theirs are left out unless the mask wants them.
-fn find_products(device: &LogicalDevice, notes: &mut Vec<String>) -> Vec<NativeProduct> {
+fn find_products(device: &LogicalDevice, probes: &mut Probes) -> Vec<NativeProduct> {
     let caps = device.capabilities();
     let told = told(&caps.masked, "exactMatrices");
     if caps.device_type == DeviceType::Cpu && told != Some(true) {
@@ -186,7 +189,7 @@ fn find_products(device: &LogicalDevice, notes: &mut Vec<String>) -> Vec<NativeP
         native.exact = match told {
             Some(told) => told,
             None => matrix::is_exact(device, *native).unwrap_or_else(|error| {
-                notes.push(format!("probe of matrices: {error}"));
+                probes.fail("probe of matrices", &error);
                 false
             }),
         };
