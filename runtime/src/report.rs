@@ -130,6 +130,8 @@ fn probes(probes: &crate::device::gpu::Probes) -> String {
         .with("exact_divide_half", probes.exact_div_f16)
         .with("exact_divide_float", probes.exact_div_f32)
         .with("exact_divide_double", probes.exact_div_f64)
+        .with("accurate_divide_float", probes.accurate_div_f32)
+        .with("nearest_unasked_float", probes.nearest_unasked_f32)
         .with("exact_sqrt_float", probes.exact_sqrt_f32)
         .with("exact_sqrt_double", probes.exact_sqrt_f64)
         .with("accurate_exp2_float", probes.accurate_exp2_f32)

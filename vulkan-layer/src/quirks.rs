@@ -245,6 +245,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
+        kind: QuirkKind::RoundingSlowsDivision,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "RoundingModeRTE makes quotients of floats exact and takes twice the time; all else rounds to nearest without it (seen in \
+                 580.159)",
+    },
+    Quirk {
         kind: QuirkKind::NoSmallChannels,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),

@@ -78,6 +78,9 @@ kinds! {
     LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs";
     /// Loops run several rounds between two tests (for speed).
     UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
+    /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
+    /// that they do so unasked (for speed).
+    RoundingSlowsDivision, "compiler/target/src/target.rs";
     /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).
     DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs";
     /// Integers of 64 bits are divided by the driver's own instruction (for speed).

@@ -135,6 +135,12 @@ pub struct Target {
     pub exact_div_f16: bool,
     /// True if OpFDiv on f32 is correctly rounded (probe).
     pub exact_div_f32: bool,
+    /// True if OpFDiv on f32 errs by at most 2.5 ULP for all operands and results that are not denormal, and is right for
+    /// infinities and NaN (probe). Vulkan promises that for divisors between 2^-126 and 2^126.
+    pub accurate_div_f32: bool,
+    /// True if arithmetic on f32 rounds to nearest also where no mode asks for it (probe), and the mode makes OpFDiv exact, but
+    /// slow ([`QuirkKind::RoundingSlowsDivision`](crate::QuirkKind::RoundingSlowsDivision)).
+    pub nearest_unasked_f32: bool,
     /// True if OpFDiv on f64 is correctly rounded (probe).
     pub exact_div_f64: bool,
     /// True if GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
@@ -281,6 +287,17 @@ impl FloatAtomics {
 }
 
 impl Target {
+    /// Returns whether kernels ask for arithmetic on f32 that rounds to nearest (RoundingModeRTE). `divide_exactly`: the program
+    /// asked for correctly rounded divisions.
+    pub fn asks_for_nearest_f32(&self, divide_exactly: bool) -> bool {
+        self.float_controls[1].rounding_rte && (divide_exactly || !self.nearest_unasked_f32)
+    }
+
+    /// Returns whether OpFDiv on f32 is correctly rounded in a program that asked for that or did not.
+    pub fn divides_exactly_f32(&self, divide_exactly: bool) -> bool {
+        self.exact_div_f32 && (divide_exactly || !self.nearest_unasked_f32)
+    }
+
     /// Returns whether the device offers an extension of that name.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)
@@ -420,6 +437,8 @@ impl Target {
             exact_fma_f64: true,
             exact_div_f16: true,
             exact_div_f32: true,
+            accurate_div_f32: false,
+            nearest_unasked_f32: false,
             exact_div_f64: true,
             exact_sqrt_f32: true,
             exact_sqrt_f64: true,

@@ -13,8 +13,8 @@ use crate::base::error::{Error, Result};
 use crate::base::exit::{self, Stage};
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::log;
-use crate::device::{pipelines, probed};
 use crate::device::staging::Staging;
+use crate::device::{pipelines, probed};
 
 pub use vk::{Probes, Recorder, Timeline, Wait};
 

@@ -23,8 +23,8 @@ mod gpu_image;
 mod info;
 mod opened;
 mod pipelines;
-mod probed;
 pub mod platform;
+mod probed;
 pub mod queue_limits;
 pub mod staging;
 pub mod svm_types;
@@ -491,6 +491,8 @@ fn make_target(
         exact_fma_f64: probes.exact_fma_f64,
         exact_div_f16: probes.exact_div_f16,
         exact_div_f32: probes.exact_div_f32,
+        accurate_div_f32: probes.accurate_div_f32,
+        nearest_unasked_f32: probes.nearest_unasked_f32,
         exact_div_f64: probes.exact_div_f64,
         exact_sqrt_f32: probes.exact_sqrt_f32,
         exact_sqrt_f64: probes.exact_sqrt_f64,

@@ -54,7 +54,13 @@ fn key(caps: &Capabilities) -> Option<Key> {
 /// What the device says of itself, without the memory that is free at the moment.
 fn description(caps: &Capabilities) -> String {
     let heaps = Vec::new();
-    format!("{:?}", Capabilities { heaps, ..caps.clone() })
+    format!(
+        "{:?}",
+        Capabilities {
+            heaps,
+            ..caps.clone()
+        }
+    )
 }
 
 /// The processor's name and instructions: a driver on the processor compiles for those that are there. `None` where the

@@ -23,6 +23,11 @@ pub struct Probes {
     pub exact_div_f16: bool,
     /// OpFDiv on f32 is correctly rounded.
     pub exact_div_f32: bool,
+    /// OpFDiv on f32 errs by at most 2.5 ULP where its operands and result are not denormal; infinities and NaN are right.
+    pub accurate_div_f32: bool,
+    /// f32 arithmetic rounds to nearest without RoundingModeRTE too; found only where
+    /// [`QuirkKind::RoundingSlowsDivision`](crate::quirks::QuirkKind::RoundingSlowsDivision) lets the probe look.
+    pub nearest_unasked_f32: bool,
     /// OpFDiv on f64 is correctly rounded.
     pub exact_div_f64: bool,
     /// GLSL.std.450 Sqrt on f32 is correctly rounded.

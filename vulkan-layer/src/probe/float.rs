@@ -1,8 +1,8 @@
 //! Start-up probes of floating-point arithmetic in 16, 32 and 64 bits.
 //!
 //! A shader computes fma, quotient, root, product and sum of cases where a shortcut would show;
-//! the host's IEEE arithmetic says what they are. The shader declares what the device offers to
-//! promise (denormals, rounding to nearest), as every kernel does.
+//! the host's IEEE arithmetic says what they are. The shader declares what kernels do: what the device
+//! offers to promise (denormals, rounding to nearest).
 
 use pumice_numerics::{half_from_f64, nearest_half};
 
@@ -24,6 +24,8 @@ pub(crate) struct Found {
     pub fma: bool,
     pub div: bool,
     pub sqrt: bool,
+    /// Products and sums are rounded to nearest.
+    pub nearest: bool,
 }
 
 /// A binary format and where its cases lie (exponents).
@@ -70,13 +72,12 @@ const FORMATS: [Format; 3] = [
     },
 ];
 
-/// Probes the width with this index (0: 16 bits, 1: 32, 2: 64).
+/// Probes the width with this index (0: 16 bits, 1: 32, 2: 64), in a shader that declares `controls`.
 ///
 /// # Errors
 /// Errors of Vulkan calls.
-pub(crate) fn run(device: &LogicalDevice, index: usize) -> Result<Found> {
+pub(crate) fn run(device: &LogicalDevice, index: usize, controls: FloatControls) -> Result<Found> {
     let format = &FORMATS[index];
-    let controls = device.capabilities().float_controls[index];
     let words = module(format.width, controls);
     let cases = format.cases();
     let input: Vec<u8> = (cases.iter().flatten())
@@ -109,6 +110,7 @@ pub(crate) fn run(device: &LogicalDevice, index: usize) -> Result<Found> {
         fma: all(0, denorms),
         div: all(1, denorms),
         sqrt: all(2, denorms),
+        nearest: all(3, denorms) && all(4, denorms),
     })
 }
 

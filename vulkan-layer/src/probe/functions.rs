@@ -29,11 +29,13 @@ const RELAXED_LOG_ERROR: f64 = 1.0 / 2_097_152.0;
 /// it up to pi.
 const SINE_ERROR: f64 = 1.0 / 2048.0;
 const LARGEST_ANGLE: f32 = 256.0;
+/// The largest error of quotients, below 2.5 for operands that are not in the sample.
+const DIVIDE_ULPS: f64 = 2.25;
 
-/// Arguments of Exp2, Log2, both roots, and both of Sin and Cos.
-const ARGUMENTS: usize = 4;
-/// Results of Exp2, Log2, Sqrt, InverseSqrt, Sin and Cos.
-const RESULTS: usize = 6;
+/// Arguments of Exp2, Log2, both roots, both of Sin and Cos, dividends and divisors.
+const ARGUMENTS: usize = 6;
+/// Results of Exp2, Log2, Sqrt, InverseSqrt, Sin, Cos and OpFDiv.
+const RESULTS: usize = 7;
 
 /// The functions that are accurate enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,20 +55,27 @@ pub struct AccurateFunctions {
     pub roots: bool,
     /// Sin and Cos err by at most 2^-11 up to 256.
     pub sine: bool,
+    /// OpFDiv errs by at most 2.25 ULP; zeros, infinities and NaN are right. Denormal operands and results count where the
+    /// device keeps denormals.
+    pub divide: bool,
 }
 
 impl LogicalDevice {
-    /// Runs the functions over a sample of arguments, and compares with the host's. `keeps_denormals`: see
-    /// [`AccurateFunctions::relaxed_log2`].
+    /// Runs the functions over a sample of arguments in a shader that declares `controls`, and compares with the host's.
+    /// `keeps_denormals`: see [`AccurateFunctions::relaxed_log2`].
     ///
     /// # Errors
     /// Errors of Vulkan calls.
-    pub fn probe_functions(&self, keeps_denormals: bool) -> Result<AccurateFunctions> {
+    pub fn probe_functions(
+        &self,
+        controls: FloatControls,
+        keeps_denormals: bool,
+    ) -> Result<AccurateFunctions> {
         let cases = cases();
         let input: Vec<u8> = (cases.iter().flatten())
             .flat_map(|value| value.to_ne_bytes())
             .collect();
-        let words = module(self.capabilities().float_controls[1]);
+        let words = module(controls);
         let output = run_module(self, &words, CASES as u32, &input, CASES * RESULTS * 4)?;
         let number = |bytes: &[u8]| bytes.try_into().map(f32::from_ne_bytes).unwrap_or(f32::NAN);
         let results: Vec<[f32; RESULTS]> = (output.chunks_exact(RESULTS * 4))
@@ -89,26 +98,50 @@ fn module(controls: FloatControls) -> Vec<u32> {
     }
     let inputs = ARGUMENTS as u32;
     arithmetic_module(32, inputs, &modes, |m: &mut Module, glsl, float, values| {
-        let &[a, b, c, d] = values else {
+        let &[a, b, c, d, dividend, divisor] = values else {
             return Vec::new();
         };
         let calls = [(29, a), (30, b), (31, c), (32, c), (13, d), (14, d)];
-        calls.map(|(op, x)| m.op(12, float, &[glsl, op, x])).into()
+        let mut results: Vec<u32> = (calls.iter())
+            .map(|&(op, x)| m.op(12, float, &[glsl, op, x]))
+            .collect();
+        let quotient = m.op(136, float, &[dividend, divisor]);
+        // Quotients of kernels have it.
+        m.decorate(quotient, 42, &[]);
+        results.push(quotient);
+        results
     })
 }
 
 fn cases() -> Vec<[f32; ARGUMENTS]> {
     let special = [
-        [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0],
-        [f32::NEG_INFINITY, 0.0, 0.0, -0.0],
-        [f32::NAN, f32::NAN, f32::NAN, 1.0],
-        [200.0, -1.0, -1.0, -1.0],
-        [-1000.0, f32::NEG_INFINITY, f32::NEG_INFINITY, LARGEST_ANGLE],
-        [0.0, 1.0, -0.0, -LARGEST_ANGLE],
-        [-126.0, f32::MIN_POSITIVE, 1e-45, PI],
-        [127.999_99, f32::MAX, f32::MAX, FRAC_PI_2],
-        [1.0, 1e-45, 1.0, 1.0],
-        [1.0, 1e-40, 1.0, 1.0],
+        [f32::INFINITY, f32::INFINITY, f32::INFINITY, 0.0, 1.0, 0.0],
+        [f32::NEG_INFINITY, 0.0, 0.0, -0.0, -1.0, 0.0],
+        [f32::NAN, f32::NAN, f32::NAN, 1.0, 0.0, 0.0],
+        [200.0, -1.0, -1.0, -1.0, 0.0, -3.0],
+        [
+            -1000.0,
+            f32::NEG_INFINITY,
+            f32::NEG_INFINITY,
+            LARGEST_ANGLE,
+            f32::INFINITY,
+            3.0,
+        ],
+        [0.0, 1.0, -0.0, -LARGEST_ANGLE, 3.0, f32::NEG_INFINITY],
+        [
+            -126.0,
+            f32::MIN_POSITIVE,
+            1e-45,
+            PI,
+            f32::INFINITY,
+            f32::INFINITY,
+        ],
+        [127.999_99, f32::MAX, f32::MAX, FRAC_PI_2, f32::NAN, 1.0],
+        [1.0, 1e-45, 1.0, 1.0, f32::MAX, f32::MAX],
+        [1.0, 1e-40, 1.0, 1.0, f32::MAX, f32::MIN_POSITIVE],
+        [1.0, 1.0, 1.0, 1.0, f32::MIN_POSITIVE, f32::MAX],
+        [1.0, 1.0, 1.0, 1.0, f32::MIN_POSITIVE, f32::MIN_POSITIVE],
+        [1.0, 1.0, 1.0, 1.0, 3e-39, 1e-40],
     ];
     let mut random = Random(0x0bad_5eed_0bad_5eed);
     let mut unit = || (random.next() >> 40) as f32 / (1 << 24) as f32;
@@ -145,7 +178,17 @@ fn cases() -> Vec<[f32; ARGUMENTS]> {
             LARGEST_ANGLE
         };
         let angle = (unit() * 2.0 - 1.0) * limit;
-        cases.push([power, logarithm, root, angle]);
+        // Dividends of quotients and divisors of all exponents, those at the ends often.
+        let edge = |x: f32| match cases.len() % 3 {
+            0 => (x * 4.0) as i32 - 126,
+            1 => 127 - (x * 4.0) as i32,
+            _ => (x * 254.0) as i32 - 126,
+        };
+        let divisor = (1.0 + unit()) * 2f32.powi(edge(unit()));
+        let quotient = f64::from(1.0 + unit()) * 2f64.powi((unit() * 254.0) as i32 - 126);
+        let dividend = (quotient * f64::from(divisor)) as f32;
+        let divisor = if x < 0.5 { -divisor } else { divisor };
+        cases.push([power, logarithm, root, angle, dividend, divisor]);
     }
     cases
 }
@@ -179,6 +222,16 @@ fn judge(
             }
         })
     };
+    let quotient_fits = |x: f32, y: f32, got: f32| {
+        let exact = f64::from(x) / f64::from(y);
+        let is_small = |value: f64| value != 0.0 && value.abs() < f64::from(f32::MIN_POSITIVE);
+        if keeps_denormals && is_small(exact) {
+            return (f64::from(got) - exact).abs() <= DIVIDE_ULPS * f64::from(f32::from_bits(1));
+        }
+        let flushed = !keeps_denormals && (x.is_subnormal() || y.is_subnormal());
+        let zero = x == 0.0 && exact == 0.0 && f64::from(got).to_bits() != exact.to_bits();
+        flushed || !zero && error(got, exact) <= DIVIDE_ULPS
+    };
     let close = |got: f32, exact: f64| (f64::from(got) - exact).abs() <= SINE_ERROR;
     AccurateFunctions {
         exp2: pairs().all(|(x, got)| error(got[0], f64::from(x[0]).exp2()) <= EXP2_ULPS),
@@ -194,6 +247,7 @@ fn judge(
             let angle = f64::from(x[3]);
             close(got[4], angle.sin()) && close(got[5], angle.cos())
         }),
+        divide: pairs().all(|(x, got)| quotient_fits(x[4], x[5], got[6])),
     }
 }
 
@@ -218,13 +272,14 @@ fn error(got: f32, expected: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{AccurateFunctions, RESULTS, cases, judge};
+    use super::{ARGUMENTS, AccurateFunctions, RESULTS, cases, judge};
 
     fn results(change: impl Fn(f64) -> f64) -> Vec<[f32; RESULTS]> {
-        let made = |arguments: &[f32; 4]| {
-            let [a, b, c, d] = arguments.map(f64::from);
+        let made = |arguments: &[f32; ARGUMENTS]| {
+            let [a, b, c, d, x, y] = arguments.map(f64::from);
             let root = c.sqrt();
-            [a.exp2(), b.log2(), root, 1.0 / root, d.sin(), d.cos()]
+            let inverse = 1.0 / root;
+            [a.exp2(), b.log2(), root, inverse, d.sin(), d.cos(), x / y]
         };
         (cases().iter())
             .map(|arguments| made(arguments).map(|value| change(value) as f32))
@@ -233,7 +288,8 @@ mod tests {
 
     #[test]
     fn bounds_are_kept_or_not() {
-        let of = |[exp2, log2, roots, sine]: [bool; 4], [relaxed_exp2, relaxed_log2]: [bool; 2]| {
+        let of = |[exp2, log2, roots, sine, divide]: [bool; 5],
+                  [relaxed_exp2, relaxed_log2]: [bool; 2]| {
             AccurateFunctions {
                 exp2,
                 log2,
@@ -241,27 +297,28 @@ mod tests {
                 relaxed_log2,
                 roots,
                 sine,
+                divide,
             }
         };
         let judged = |change: &dyn Fn(f64) -> f64| judge(&cases(), &results(change), true);
-        let all = of([true; 4], [true; 2]);
+        let all = of([true; 5], [true; 2]);
         assert_eq!(judged(&|x| x), all);
         // Up to twice as many units of the last place, and half of one by rounding.
         let unit = 2f64.powi(-23);
         assert_eq!(judged(&|x| x * (1.0 + 0.4 * unit)), all);
         assert_eq!(
             judged(&|x| x * (1.0 - 0.7 * unit)),
-            of([true, false, false, true], [true; 2])
+            of([true, false, false, true, true], [true; 2])
         );
         // Six units where the mantissa is near two.
         assert_eq!(
             judged(&|x| x * (1.0 + 3.0 * unit)),
-            of([false, false, false, true], [false; 2])
+            of([false, false, false, true, false], [false; 2])
         );
         // Right but near one, as many devices have it.
         assert_eq!(
             judged(&|x| x + 2f64.powi(-23)),
-            of([false, false, false, true], [false, true])
+            of([false, false, false, true, false], [false, true])
         );
         let infinite = |x: f64| {
             if x.is_infinite() {
@@ -272,7 +329,7 @@ mod tests {
         };
         assert_eq!(
             judged(&infinite),
-            of([false, false, false, true], [false; 2])
+            of([false, false, false, true, false], [false; 2])
         );
         // An error that grows with the argument of exp2, as relaxed arithmetic allows.
         let growing = |factor: f64| {
@@ -284,8 +341,14 @@ mod tests {
             }
             judge(&cases(), &growing, true)
         };
-        assert_eq!(growing(0.25), of([false, true, true, true], [true; 2]));
-        assert_eq!(growing(1.0), of([false, true, true, true], [false, true]));
+        assert_eq!(
+            growing(0.25),
+            of([false, true, true, true, true], [true; 2])
+        );
+        assert_eq!(
+            growing(1.0),
+            of([false, true, true, true, true], [false, true])
+        );
         // Denormal arguments taken for zeros, a zero without its sign, and sines as far as they are asked for.
         let mut flushed = results(|x| x);
         let mut unsigned = flushed.clone();
@@ -304,15 +367,15 @@ mod tests {
             }
         }
         // The logarithm of a denormal matters where the device keeps them.
-        assert_eq!(judge(&cases(), &normal, true), of([true; 4], [true, false]));
+        assert_eq!(judge(&cases(), &normal, true), of([true; 5], [true, false]));
         assert_eq!(judge(&cases(), &normal, false), all);
-        let without_roots = of([true, true, false, true], [true; 2]);
+        let without_roots = of([true, true, false, true, true], [true; 2]);
         assert_eq!(judge(&cases(), &flushed, true), without_roots);
         assert_eq!(judge(&cases(), &flushed, false), all);
         assert_eq!(judge(&cases(), &unsigned, true), without_roots);
         assert_eq!(
             judge(&cases(), &coarse, true),
-            of([true, true, true, false], [true; 2])
+            of([true, true, true, false, true], [true; 2])
         );
     }
 }

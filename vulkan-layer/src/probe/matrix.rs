@@ -8,6 +8,7 @@ use pumice_target::matrix::{Component, NativeProduct, Product, Use};
 
 use super::{Random, run_with};
 use crate::asm::{Module, class};
+use crate::caps::FloatControls;
 use crate::device::LogicalDevice;
 use crate::error::Result;
 use crate::objects::buffer::MemoryClass;
@@ -18,11 +19,15 @@ const CASES: u32 = 20;
 /// The kinds of cases, in turn.
 const KINDS: u32 = 5;
 
-/// Returns whether the device's results of a product are exact enough.
+/// Returns whether the device's results of a product are exact enough in a shader that declares `controls`.
 ///
 /// # Errors
 /// Errors of Vulkan calls.
-pub(crate) fn is_exact(device: &LogicalDevice, native: NativeProduct) -> Result<bool> {
+pub(crate) fn is_exact(
+    device: &LogicalDevice,
+    controls: [FloatControls; 3],
+    native: NativeProduct,
+) -> Result<bool> {
     let product = native.product;
     if product.result == Component::Double {
         return Ok(false);
@@ -45,7 +50,7 @@ pub(crate) fn is_exact(device: &LogicalDevice, native: NativeProduct) -> Result<
     let mut output = vec![0; CASES as usize * each * size];
     let to = device.create_buffer(output.len() as u64, MemoryClass::Readback)?;
     buffers.push(to.clone());
-    let words = module(product, device);
+    let words = module(product, controls, device);
     run_with(device, &words, true, CASES, &buffers, &[])?;
     to.read(0, &mut output)?;
     Ok(cases
@@ -177,7 +182,7 @@ fn round(component: Component, value: f64) -> f64 {
 }
 
 /// The kernel `probe`: each work-group multiplies the matrices that it has in three buffers, and writes to the fourth.
-fn module(product: Product, device: &LogicalDevice) -> Vec<u32> {
+fn module(product: Product, controls: [FloatControls; 3], device: &LogicalDevice) -> Vec<u32> {
     let caps = device.capabilities();
     let mut m = Module::new();
     // CooperativeMatrixKHR, VulkanMemoryModel.
@@ -191,7 +196,7 @@ fn module(product: Product, device: &LogicalDevice) -> Vec<u32> {
     }
     let mut modes = Vec::new();
     let widths = [(16, halves), (32, true)];
-    for (width, controls) in widths.into_iter().zip(caps.float_controls) {
+    for (width, controls) in widths.into_iter().zip(controls) {
         if !width.1 {
             continue;
         }

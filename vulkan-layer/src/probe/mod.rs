@@ -4,7 +4,7 @@
 //! [`float`] probes floating-point arithmetic, [`functions`] functions.
 
 use crate::asm::{Module, class};
-use crate::caps::{DeviceType, Probes};
+use crate::caps::{DeviceType, FloatControls, Probes};
 use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
 use crate::features::Features;
@@ -25,11 +25,12 @@ pub use functions::AccurateFunctions;
 const HOST_ADDRESSES: &str = "hostAddresses";
 
 /// The mask's names of what probes find; those but [`HOST_ADDRESSES`] can be taken for found.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "denormals",
     "exactFma",
     "exactDivide",
     "exactSqrt",
+    "accurateDivide",
     "accurateExp2",
     "accurateLog2",
     "relaxedExp2",
@@ -76,6 +77,7 @@ impl LogicalDevice {
 fn run(device: &LogicalDevice) -> Probes {
     let mut probes = Probes::default();
     let features = &device.capabilities().features;
+    let mut controls = device.capabilities().float_controls;
     let mut widths = [Found::default(); 3];
     let there = [
         features.shader_float16 && features.storage_buffer16_bit_access,
@@ -83,13 +85,19 @@ fn run(device: &LogicalDevice) -> Probes {
         features.shader_float64,
     ];
     for (index, found) in widths.iter_mut().enumerate().filter(|(i, _)| there[*i]) {
-        match float::run(device, index) {
+        match float::run(device, index, controls[index]) {
             Ok(result) => *found = result,
             Err(error) => {
                 let what = format!("probe of f{} arithmetic", 16 << index);
                 probes.fail(&what, &error);
             }
         }
+    }
+    if let Some(unasked) = nearest_unasked(device, &mut probes) {
+        probes.nearest_unasked_f32 = true;
+        controls[1].rounding_rte = false;
+        widths[1].fma &= unasked.fma;
+        widths[1].sqrt &= unasked.sqrt;
     }
     let [half, single, double] = mask(widths, &device.capabilities().masked);
     probes.denorms_f16 = half.denorms;
@@ -104,21 +112,21 @@ fn run(device: &LogicalDevice) -> Probes {
     probes.exact_sqrt_f32 = single.sqrt;
     probes.exact_sqrt_f64 = double.sqrt;
     let driver = &device.capabilities().driver;
-    let controls = device.capabilities().float_controls;
     if !quirks::has(driver, QuirkKind::ProbeDenormals) {
         // The bits are believed: what a probe sees may not hold for every instruction.
         probes.denorms_f16 &= controls[0].denorm_preserve;
         probes.denorms_f32 &= controls[1].denorm_preserve;
         probes.denorms_f64 &= controls[2].denorm_preserve;
     }
-    let functions = find_functions(device, &mut probes);
+    let functions = find_functions(device, controls[1], &mut probes);
+    probes.accurate_div_f32 = functions.divide;
     probes.accurate_exp2_f32 = functions.exp2;
     probes.accurate_log2_f32 = functions.log2;
     probes.relaxed_exp2_f32 = functions.relaxed_exp2;
     probes.relaxed_log2_f32 = functions.relaxed_log2;
     probes.accurate_roots_f32 = functions.roots;
     probes.accurate_sine_f32 = functions.sine;
-    probes.matrix_products = find_products(device, &mut probes);
+    probes.matrix_products = find_products(device, controls, &mut probes);
     let is_masked = device.capabilities().is_masked(HOST_ADDRESSES);
     if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
         match probe_host_addresses(device) {
@@ -152,18 +160,44 @@ fn run(device: &LogicalDevice) -> Probes {
     probes
 }
 
+/// Probes 32-bit arithmetic in a shader that does not ask for rounding to nearest, where that mode is known to make divisions
+/// slow; gives the results if sums and products are rounded to nearest all the same.
+fn nearest_unasked(device: &LogicalDevice, probes: &mut Probes) -> Option<Found> {
+    let caps = device.capabilities();
+    let controls = caps.float_controls[1];
+    if !quirks::has(&caps.driver, QuirkKind::RoundingSlowsDivision) || !controls.rounding_rte {
+        return None;
+    }
+    let unasked = FloatControls {
+        rounding_rte: false,
+        ..controls
+    };
+    match float::run(device, 1, unasked) {
+        Ok(found) => found.nearest.then_some(found),
+        Err(error) => {
+            probes.fail("probe of rounding", &error);
+            None
+        }
+    }
+}
+
 /// Probes the device's functions. Processors have them as code like the library's own: there is nothing to win, and
 /// the start would take longer.
-fn find_functions(device: &LogicalDevice, probes: &mut Probes) -> AccurateFunctions {
+fn find_functions(
+    device: &LogicalDevice,
+    controls: FloatControls,
+    probes: &mut Probes,
+) -> AccurateFunctions {
     let caps = device.capabilities();
     let mut found = AccurateFunctions::default();
     if caps.device_type != DeviceType::Cpu {
-        match device.probe_functions(probes.denorms_f32) {
+        match device.probe_functions(controls, probes.denorms_f32) {
             Ok(functions) => found = functions,
             Err(error) => probes.fail("probe of functions", &error),
         }
     }
     for (name, accurate) in [
+        ("accurateDivide", &mut found.divide),
         ("accurateExp2", &mut found.exp2),
         ("accurateLog2", &mut found.log2),
         ("relaxedExp2", &mut found.relaxed_exp2),
@@ -178,7 +212,11 @@ fn find_functions(device: &LogicalDevice, probes: &mut Probes) -> AccurateFuncti
 
 /// Probes the device's products of matrices of floats; those of integers are exact. Processors have them as code, which
 /// is slower than plain code: theirs are left out unless the mask wants them.
-fn find_products(device: &LogicalDevice, probes: &mut Probes) -> Vec<NativeProduct> {
+fn find_products(
+    device: &LogicalDevice,
+    controls: [FloatControls; 3],
+    probes: &mut Probes,
+) -> Vec<NativeProduct> {
     let caps = device.capabilities();
     let told = told(&caps.masked, "exactMatrices");
     if caps.device_type == DeviceType::Cpu && told != Some(true) {
@@ -188,7 +226,7 @@ fn find_products(device: &LogicalDevice, probes: &mut Probes) -> Vec<NativeProdu
     for native in products.iter_mut().filter(|native| !native.exact) {
         native.exact = match told {
             Some(told) => told,
-            None => matrix::is_exact(device, *native).unwrap_or_else(|error| {
+            None => matrix::is_exact(device, controls, *native).unwrap_or_else(|error| {
                 probes.fail("probe of matrices", &error);
                 false
             }),

@@ -175,7 +175,12 @@ impl Emitter<'_> {
                 self.b
                     .execution_mode(entry, ExecutionMode::SignedZeroInfNanPreserve, &[width]);
             }
-            if controls.rounding_rte {
+            let exactly = self.options.math.correctly_rounded_divide_sqrt;
+            let to_nearest = match width {
+                32 => self.target.asks_for_nearest_f32(exactly),
+                _ => controls.rounding_rte,
+            };
+            if to_nearest {
                 self.b.capability(Capability::RoundingModeRTE);
                 self.b
                     .execution_mode(entry, ExecutionMode::RoundingModeRTE, &[width]);

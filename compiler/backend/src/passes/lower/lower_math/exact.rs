@@ -37,6 +37,8 @@ pub(super) struct Exact<'a> {
     pub target: &'a Target,
     /// True if f32 quotients must be correctly rounded.
     pub divide_f32: bool,
+    /// True if the device's f32 quotients are, in this program.
+    exact_div_f32: bool,
     /// The options of the program's code; the defaults for the library's.
     pub math: MathOptions,
 }
@@ -51,6 +53,7 @@ impl<'a> Exact<'a> {
         Self {
             target: ctx.target,
             divide_f32: math.correctly_rounded_divide_sqrt || func.is_builtin(),
+            exact_div_f32: divides_exactly(ctx),
             math,
         }
     }
@@ -68,7 +71,7 @@ impl<'a> Exact<'a> {
                     && match func.ty(args[0]).scalar {
                         Scalar::F16 => !target.exact_div_f16,
                         Scalar::F64 => !target.exact_div_f64,
-                        _ => !target.exact_div_f32,
+                        _ => !self.exact_div_f32,
                     }
             }
             InstKind::Math {
@@ -91,7 +94,7 @@ impl<'a> Exact<'a> {
             // A quotient of 24 digits rounded to 11 is the exact one's rounding.
             Scalar::F16 => {
                 let (args, wide) = widen(x, args, ty);
-                let value = if self.target.exact_div_f32 {
+                let value = if self.exact_div_f32 {
                     x.bin(BinaryOp::FDiv, args[0], args[1])
                 } else {
                     let name = self.named(wide, ["div", "div_fma"]);
@@ -99,7 +102,10 @@ impl<'a> Exact<'a> {
                 };
                 narrow(x, value, ty)
             }
-            Scalar::F32 if !self.divide_f32 && is_moderate(x.func, args[1]) => {
+            Scalar::F32
+                if !self.divide_f32
+                    && (self.target.accurate_div_f32 || is_moderate(x.func, args[1])) =>
+            {
                 device_quotient(x, args[0], args[1])
             }
             Scalar::F32 if !self.divide_f32 => scaled_quotient(x, args[0], args[1]),
@@ -143,21 +149,28 @@ impl<'a> Exact<'a> {
     }
 }
 
+/// Returns whether the device's f32 quotients are correctly rounded in a program.
+fn divides_exactly(ctx: &Ctx<'_>) -> bool {
+    let asked = ctx.options.math.correctly_rounded_divide_sqrt;
+    ctx.target.divides_exactly_f32(asked)
+}
+
 /// Gives what an instruction on f32 means in the library's code, where that is not what it means in
 /// programs; `None` for all others.
 pub(super) fn library_form(
     x: &mut Expander<'_>,
     op: Ocl,
     args: &[Value],
-    target: &Target,
+    ctx: &Ctx<'_>,
 ) -> Option<Value> {
+    let target = ctx.target;
     let scalar = x.ty(*args.first()?).scalar;
     match op {
         Ocl::mad if !contract::is_fused(target, scalar) => {
             let product = x.bin(BinaryOp::FMul, args[0], args[1]);
             Some(x.bin(BinaryOp::FAdd, product, args[2]))
         }
-        Ocl::half_divide | Ocl::native_divide if target.exact_div_f32 => {
+        Ocl::half_divide | Ocl::native_divide if divides_exactly(ctx) => {
             Some(x.bin(BinaryOp::FDiv, args[0], args[1]))
         }
         Ocl::half_divide => Some(near_quotient(x, target, args[0], args[1])),

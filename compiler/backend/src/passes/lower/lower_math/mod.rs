@@ -142,9 +142,7 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::rint => Primitive(MathOp::RoundEven),
         Ocl::rootn => Library("rootn"),
         Ocl::round => Expand(float::round),
-        Ocl::rsqrt | Ocl::half_rsqrt
-            if ty.scalar == Scalar::F64 || target.exact_div_f32 && target.exact_sqrt_f32 =>
-        {
+        Ocl::rsqrt | Ocl::half_rsqrt if ty.scalar == Scalar::F64 || has_exact_roots(target) => {
             ExpandWide(float::rsqrt)
         }
         Ocl::rsqrt | Ocl::half_rsqrt if target.accurate_roots_f32 => {
@@ -185,9 +183,7 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::cross => Expand(geometry::cross),
         Ocl::distance => ExpandWide(geometry::distance),
         Ocl::length => ExpandWide(geometry::length),
-        Ocl::normalize
-            if ty.scalar == Scalar::F64 || target.exact_div_f32 && target.exact_sqrt_f32 =>
-        {
+        Ocl::normalize if ty.scalar == Scalar::F64 || has_exact_roots(target) => {
             ExpandWideBy(geometry::normalize)
         }
         Ocl::normalize => ExpandWideBy(geometry::normalize_by_rsqrt),
@@ -244,6 +240,11 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         | Ocl::printf
         | Ocl::prefetch => Rule::Imported,
     }
+}
+
+/// Returns whether 1/sqrt is made of the device's own quotient and root, in programs of all options.
+fn has_exact_roots(target: &Target) -> bool {
+    target.divides_exactly_f32(false) && target.exact_sqrt_f32
 }
 
 /// Returns whether the device's exp2 or log2 carries functions of this type: its results are close enough, and
@@ -370,7 +371,7 @@ fn lower(
 ) -> Result<Value, LowerError> {
     let target = ctx.target;
     if x.func.is_builtin() {
-        if let Some(value) = exact::library_form(x, op, args, target) {
+        if let Some(value) = exact::library_form(x, op, args, ctx) {
             return Ok(value);
         }
         if op == Ocl::native_exp2 && !is_accurate(target, ty, op) {
