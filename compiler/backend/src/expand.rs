@@ -353,6 +353,19 @@ impl Expander<'_> {
         )
     }
 
+    /// A float of 32 bits, or a zero of its sign where it is denormal.
+    pub fn flush_denormal(&mut self, value: Value) -> Value {
+        const SIGN: u64 = 0x8000_0000;
+        const LEAST_NORMAL: u64 = 0x0080_0000;
+        let ty = self.ty(value);
+        let bits = self.bits_of(value);
+        let size = self.bin_const(BinaryOp::And, bits, SIGN - 1);
+        let sign = self.bin_const(BinaryOp::And, bits, SIGN);
+        let denormal = self.icmp_const(IntCond::Ult, size, LEAST_NORMAL);
+        let bits = self.select(denormal, sign, bits);
+        self.convert(ConvertOp::Bitcast, bits, ty)
+    }
+
     /// The same bits as integers of the same width.
     pub fn bits_of(&mut self, arg: Value) -> Value {
         let ty = self.ty(arg);

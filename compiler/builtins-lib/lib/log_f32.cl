@@ -31,32 +31,21 @@ log_parts __pumice_split_log_f32(float x) {
     return p;
 }
 
-// Returns whether x has no finite logarithm; then *result is the result.
-static bool special_log(float x, float *result) {
-    if (x == 0.0f) {
-        *result = -INFINITY;
-        return true;
-    }
-    if (!(x > 0.0f)) {
-        *result = as_float(0x7fc00000);
-        return true;
-    }
-    *result = x;
-    return x == INFINITY;
+// A logarithm of x; `result` is right for finite numbers above 0.
+static float log_of_any(float x, float result) {
+    // Infinity; NaN for itself and numbers below 0.
+    float special = x > 0.0f ? x : as_float(0x7fc00000);
+    result = as_uint(x) >= 0x7f800000 ? special : result;
+    return x == 0.0f ? -INFINITY : result;
 }
 
 float __pumice_log_f32(float x) {
-    float result;
-    if (special_log(x, &result))
-        return result;
     log_parts p = __pumice_split_log_f32(x);
-    return p.exponent * 0x1.62e4p-1f - ((p.half_square - (p.series + p.exponent * 0x1.7f7d1cp-20f)) - p.f);
+    float rest = p.half_square - (p.series + p.exponent * 0x1.7f7d1cp-20f);
+    return log_of_any(x, p.exponent * 0x1.62e4p-1f + (p.f - rest));
 }
 
 float __pumice_log2_f32(float x) {
-    float result;
-    if (special_log(x, &result))
-        return result;
     log_parts p = __pumice_split_log_f32(x);
     float head = as_float(as_uint(p.f - p.half_square) & 0xfffff000);
     float tail = ((p.f - head) - p.half_square) + p.series;
@@ -65,13 +54,10 @@ float __pumice_log2_f32(float x) {
     // The sum exponent + large is exact when taken in two parts.
     float sum = p.exponent + large;
     float lost = (p.exponent - sum) + large;
-    return sum + (small + lost);
+    return log_of_any(x, sum + (small + lost));
 }
 
 float __pumice_log10_f32(float x) {
-    float result;
-    if (special_log(x, &result))
-        return result;
     log_parts p = __pumice_split_log_f32(x);
     float head = as_float(as_uint(p.f - p.half_square) & 0xfffff000);
     float tail = ((p.f - head) - p.half_square) + p.series;
@@ -79,16 +65,10 @@ float __pumice_log10_f32(float x) {
     float large = head * 0x1.bcap-2f, power = p.exponent * 0x1.344p-2f;
     float sum = power + large;
     float lost = (power - sum) + large;
-    return sum + (small + lost);
+    return log_of_any(x, sum + (small + lost));
 }
 
 float __pumice_log1p_f32(float x) {
-    if (x == -1.0f)
-        return -INFINITY;
-    if (!(x > -1.0f))
-        return as_float(0x7fc00000);
-    if (x == INFINITY || fabs(x) < 0x1p-24f)
-        return x;
     // 1 + x = sum + lost exactly.
     float sum = 1.0f + x, of_x = sum - 1.0f;
     float lost = (1.0f - (sum - of_x)) + (x - of_x);
@@ -104,5 +84,10 @@ float __pumice_log1p_f32(float x) {
     float r = z * (0x1.555556p-1f + z * (0x1.99986ep-2f + z * (0x1.24c14p-2f + z * 0x1.ce848ep-3f)));
     float half_square = 0.5f * f * f;
     float series = s * (half_square + r);
-    return exponent * 0x1.62e4p-1f - ((half_square - (series + (exponent * 0x1.7f7d1cp-20f + correction))) - f);
+    float rest = half_square - (series + (exponent * 0x1.7f7d1cp-20f + correction));
+    float result = exponent * 0x1.62e4p-1f + (f - rest);
+    // Zeros keep their sign, infinity stays.
+    result = x == INFINITY || fabs(x) < 0x1p-24f ? x : result;
+    result = x > -1.0f ? result : as_float(0x7fc00000);
+    return x == -1.0f ? -INFINITY : result;
 }

@@ -27,7 +27,7 @@ const ROUGH: &[&str] = &[
 ];
 
 /// Folders of kernel files in `compiler/filetests`, each with the number of files that share a process.
-pub const FILES: &[(&str, usize)] = &[("run", 16), ("check", 8), ("robust", 4)];
+pub const FILES: &[(&str, usize)] = &[("run", 16), ("check", 8)];
 
 /// Rows of the benchmark that are kernels; they say most about a card, so that they come first.
 const KERNELS: &[&str] = &[
@@ -214,10 +214,6 @@ fn of_files(folder: &str, names: &[String], per: usize) -> Vec<Job> {
         let name = format!("{folder}-{index}");
         let mut job = Job::new("files", &name, &["bin/pumice-clrun", "Pumice"], 300);
         job.words.extend(files);
-        if folder == "robust" {
-            // A million rounds of a loop end within a second, on a device that is slow to read memory too.
-            job.env.push(("PUMICE_LOOP_LIMIT".into(), "1".into()));
-        }
         job.without_cache()
     };
     (1..).zip(names.chunks(per)).map(job).collect()

@@ -24,7 +24,7 @@ impl Emitter<'_> {
         let ty = func.ty(value);
         if !self.target.quirks.has(QuirkKind::NarrowSumsCompared)
             || ty.scalar != Scalar::I32
-            || summands(func, value, DEPTH).is_none_or(|count| count < 2)
+            || !summands(func, value, DEPTH).is_some_and(Summands::are_mistaken)
         {
             return id;
         }
@@ -40,15 +40,37 @@ impl Emitter<'_> {
     }
 }
 
-/// The number of values in a sum of narrow integers that are no constants; `None` if others are in it.
-fn summands(func: &Function, value: Value, depth: u32) -> Option<usize> {
+/// The values in a sum that are no constants.
+#[derive(Clone, Copy, Default)]
+struct Summands {
+    signed: usize,
+    unsigned: usize,
+}
+
+impl Summands {
+    /// Returns whether a driver takes the sum for a narrow integer. Sums of unsigned ones it compares right.
+    fn are_mistaken(self) -> bool {
+        self.signed > 0 && self.signed + self.unsigned > 1
+    }
+}
+
+/// The values in a sum of narrow integers; `None` if others are in it.
+fn summands(func: &Function, value: Value, depth: u32) -> Option<Summands> {
+    let signed = Summands {
+        signed: 1,
+        unsigned: 0,
+    };
+    let unsigned = Summands {
+        signed: 0,
+        unsigned: 1,
+    };
     let is_narrow = |lanes: &[u64]| {
         lanes
             .iter()
             .all(|&n| (n as u32 as i32).unsigned_abs() < 1 << NARROW)
     };
     if let Some(lanes) = func.const_lanes(value) {
-        return is_narrow(lanes).then_some(0);
+        return is_narrow(lanes).then(Summands::default);
     }
     let inst = func.def_inst(value)?;
     let bits_of = |value: Value| u64::from(func.ty(value).scalar.bits());
@@ -56,25 +78,30 @@ fn summands(func: &Function, value: Value, depth: u32) -> Option<usize> {
         func.const_lanes(value)
             .is_some_and(|lanes| lanes.iter().all(|&n| holds(n)))
     };
-    let narrow = match func.insts[inst].kind {
-        InstKind::Convert {
-            op: ConvertOp::SExt | ConvertOp::ZExt,
-            arg,
-            ..
-        } => bits_of(arg) <= NARROW,
-        InstKind::Load { flags, .. } => flags.part_bytes().is_some(),
+    let is_cut = |count: Value| all(count, &|count| (32 - NARROW..32).contains(&count));
+    match func.insts[inst].kind {
+        InstKind::Convert { op, arg, .. } if bits_of(arg) <= NARROW => match op {
+            ConvertOp::SExt => Some(signed),
+            ConvertOp::ZExt => Some(unsigned),
+            _ => None,
+        },
+        InstKind::Load { flags, .. } => flags.part_bytes().map(|_| unsigned),
         InstKind::Binary {
             op, args: [a, b], ..
         } => match op {
             BinaryOp::IAdd if depth > 0 => {
                 let [a, b] = [a, b].map(|value| summands(func, value, depth - 1));
-                return Some(a? + b?);
+                let (a, b) = (a?, b?);
+                Some(Summands {
+                    signed: a.signed + b.signed,
+                    unsigned: a.unsigned + b.unsigned,
+                })
             }
-            BinaryOp::And => all(b, &|mask| mask < 1 << NARROW),
-            BinaryOp::AShr | BinaryOp::LShr => all(b, &|count| (32 - NARROW..32).contains(&count)),
-            _ => false,
+            BinaryOp::And => all(b, &|mask| mask < 1 << NARROW).then_some(unsigned),
+            BinaryOp::AShr => is_cut(b).then_some(signed),
+            BinaryOp::LShr => is_cut(b).then_some(unsigned),
+            _ => None,
         },
-        _ => false,
-    };
-    narrow.then_some(1)
+        _ => None,
+    }
 }

@@ -5,17 +5,10 @@
 //! that flushes may give a zero or the right number, no other denormal: so denormal results become zeros of their
 //! sign.
 
-use crate::expand::{Expander, Replacement, expand};
+use crate::expand::{Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{
-    BinaryOp, ConvertOp, Function, InstKind, IntCond, LowerError, MathOp, Scalar, Value,
-};
+use pumice_ir::{Function, InstKind, LowerError, MathOp, Scalar};
 use smallvec::smallvec;
-
-/// The bits of the least normal number.
-const LEAST_NORMAL: u64 = 0x0080_0000;
-/// The sign bit.
-const SIGN: u64 = 0x8000_0000;
 
 /// Runs the pass.
 ///
@@ -37,17 +30,7 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerErr
             return Ok(None);
         }
         let chosen = x.value(kind, ty);
-        let value: Replacement = smallvec![flushed(x, chosen)];
+        let value: Replacement = smallvec![x.flush_denormal(chosen)];
         Ok(Some(value))
     })
-}
-
-fn flushed(x: &mut Expander<'_>, value: Value) -> Value {
-    let ty = x.ty(value);
-    let bits = x.bits_of(value);
-    let size = x.bin_const(BinaryOp::And, bits, SIGN - 1);
-    let sign = x.bin_const(BinaryOp::And, bits, SIGN);
-    let denormal = x.icmp_const(IntCond::Ult, size, LEAST_NORMAL);
-    let bits = x.select(denormal, sign, bits);
-    x.convert(ConvertOp::Bitcast, bits, ty)
 }

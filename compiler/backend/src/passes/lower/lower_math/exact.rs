@@ -314,8 +314,8 @@ fn root_of_half(x: &mut Expander<'_>, math: &MathOptions, v: Value) -> Value {
     x.select(negative, nan, root)
 }
 
-/// The quotient as the device gives it.
-fn device_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
+/// The device's own quotient, whatever its error: what native_ functions want.
+pub(super) fn device_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     x.fbin(BinaryOp::FDiv, a, b, FloatFlags::ALLOW_RECIP)
 }
 
@@ -352,6 +352,17 @@ fn scaled_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
     let divisor = x.bin(BinaryOp::FMul, b, factor);
     let quotient = device_quotient(x, a, divisor);
     x.bin(BinaryOp::FMul, quotient, factor)
+}
+
+/// half_divide where the device's quotients by large or denormal divisors may be anything.
+pub(super) fn half_divide(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
+    scaled_quotient(x, a[0], a[1])
+}
+
+/// half_recip likewise.
+pub(super) fn half_recip(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    let one = x.float(ty, 1.0);
+    scaled_quotient(x, one, a[0])
 }
 
 /// 1/sqrt for f32 where quotient or root are not exact: Vulkan's own is within 2 ULP, OpenCL's

@@ -1,5 +1,6 @@
 //! Floating-point functions that are a few exact instructions, and the native_ ones.
 
+use super::exact::device_quotient;
 use super::store;
 use crate::expand::{Expander, int_like};
 use pumice_ir::{
@@ -182,6 +183,18 @@ pub(super) fn maxmag(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
     magnitude_pick(x, a, FloatCond::Ogt, MathOp::FMax)
 }
 
+/// The same on devices that compare denormals as zeros: what they then take for equal is one of them, or two zeros.
+pub(super) fn maxmag_flushed(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    let value = maxmag(x, a, ty);
+    x.flush_denormal(value)
+}
+
+/// As [`maxmag_flushed`].
+pub(super) fn minmag_flushed(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    let value = minmag(x, a, ty);
+    x.flush_denormal(value)
+}
+
 pub(super) fn minmag(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {
     magnitude_pick(x, a, FloatCond::Olt, MathOp::FMin)
 }
@@ -358,11 +371,6 @@ pub(super) fn rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let root = x.math(MathOp::Sqrt, &[a[0]]);
     let one = x.float(ty, 1.0);
     x.bin(BinaryOp::FDiv, one, root)
-}
-
-/// The device's own quotient, whatever its error: what native_ and half_ functions want.
-fn device_quotient(x: &mut Expander<'_>, a: Value, b: Value) -> Value {
-    x.fbin(BinaryOp::FDiv, a, b, FloatFlags::ALLOW_RECIP)
 }
 
 pub(super) fn divide(x: &mut Expander<'_>, a: &[Value], _: Type) -> Value {

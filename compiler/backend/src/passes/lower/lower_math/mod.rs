@@ -129,7 +129,9 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::mad if ty.scalar == Scalar::F16 && !target.has_halves() => ExpandWide(float::mad),
         Ocl::mad if contract::is_fused(target, ty.scalar) => Primitive(MathOp::Fma),
         Ocl::mad => Expand(float::mad),
+        Ocl::maxmag if flushes(target, ty) => Expand(float::maxmag_flushed),
         Ocl::maxmag => Expand(float::maxmag),
+        Ocl::minmag if flushes(target, ty) => Expand(float::minmag_flushed),
         Ocl::minmag => Expand(float::minmag),
         Ocl::modf => Expand(float::modf),
         Ocl::nan => Expand(float::nan),
@@ -160,8 +162,12 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::tanpi => Library("tanpi"),
         Ocl::tgamma => Library("tgamma"),
         Ocl::trunc => Primitive(MathOp::Trunc),
-        Ocl::half_divide | Ocl::native_divide => Expand(float::divide),
-        Ocl::half_recip | Ocl::native_recip => Expand(float::recip),
+        Ocl::half_divide if divides_by_all(target) => Expand(float::divide),
+        Ocl::half_recip if divides_by_all(target) => Expand(float::recip),
+        Ocl::half_divide => Expand(exact::half_divide),
+        Ocl::half_recip => Expand(exact::half_recip),
+        Ocl::native_divide => Expand(float::divide),
+        Ocl::native_recip => Expand(float::recip),
         Ocl::native_cos => Native(float::native_cos, "cos"),
         Ocl::native_exp => Native(float::native_exp, "exp"),
         Ocl::native_exp2 => Native(float::native_exp2, "exp2"),
@@ -245,6 +251,16 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
 /// Returns whether 1/sqrt is made of the device's own quotient and root, in programs of all options.
 fn has_exact_roots(target: &Target) -> bool {
     target.divides_exactly_f32(false) && target.exact_sqrt_f32
+}
+
+/// Returns whether the device's f32 quotients are near the exact ones for all divisors, in programs of all options.
+fn divides_by_all(target: &Target) -> bool {
+    target.accurate_div_f32 || target.divides_exactly_f32(false)
+}
+
+/// Returns whether the device takes denormals of a type for zeros.
+fn flushes(target: &Target, ty: Type) -> bool {
+    ty.scalar == Scalar::F32 && !target.denorms_f32
 }
 
 /// Returns whether the device's exp2 or log2 carries functions of this type: its results are close enough, and
