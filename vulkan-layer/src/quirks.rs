@@ -252,6 +252,12 @@ pub const QUIRKS: &[Quirk] = &[
                  580.159)",
     },
     Quirk {
+        kind: QuirkKind::UnrollArrayLoops,
+        driver: DriverId::NvidiaProprietary,
+        versions: ((0, 0), None),
+        reason: "loops of 48 and 64 rounds stay loops, and the arrays that they index stay in memory (seen in 580.159)",
+    },
+    Quirk {
         kind: QuirkKind::NoSmallChannels,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),

@@ -76,6 +76,8 @@ kinds! {
     LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
     /// The lanes of a sub-group load what lies side by side from addresses that they share, in coarse copies (for speed).
     LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs";
+    /// Loops that index a private array by their counter are unrolled, so that the array needs no memory (for speed).
+    UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs";
     /// Loops run several rounds between two tests (for speed).
     UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds

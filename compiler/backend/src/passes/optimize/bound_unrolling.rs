@@ -16,16 +16,22 @@
 //! of it would leave the loop, not whether an earlier one would. So it is told not to unroll loops that are left only once
 //! their counter has wrapped, whether their first value is a constant here or becomes one when it unrolls the loop around.
 //! Every driver is told: such loops are rare, and a driver gains little by unrolling them.
+//!
+//! Loops that index a private array by their counter count as hinted for drivers that would keep the array in memory
+//! ([`QuirkKind::UnrollArrayLoops`]).
 
 use crate::pass::{Changed, Ctx};
 use crate::passes::optimize::inline::bottom_up;
-use crate::passes::optimize::trip_count::{left_by_wrapping, rounds};
+use crate::passes::optimize::trip_count::{indexes_by_counter, left_by_wrapping, rounds};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::{Block, Cfg, FuncId, Function, InstKind, Loop, LoopNest, Module, UnrollHint};
+use pumice_target::QuirkKind;
 
 /// Instructions that hints may add to a function.
-const BUDGET: u64 = 8 << 10;
+const BUDGET: u64 = 16 << 10;
+/// Rounds of a loop that is unrolled for an array that it indexes, the one that leaves it counted.
+const ARRAY_ROUNDS: u64 = 65;
 /// Unrolled loops of up to so many instructions are what drivers make unasked.
 pub(super) const UNASKED: u64 = 1 << 10;
 /// Rounds up to which drivers unroll unasked.
@@ -35,12 +41,13 @@ pub(super) const UNASKED_ROUNDS: u64 = 32;
 ///
 /// # Errors
 /// Recursive calls, which the inliner has refused before.
-pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let (order, _) = bottom_up(module)?;
     let mut sizes: SecondaryMap<FuncId, u64> = SecondaryMap::new();
     let mut changed = false;
     for id in order {
-        let (hints, size) = decide(&module.functions[id], &sizes);
+        let for_arrays = ctx.target.quirks.has(QuirkKind::UnrollArrayLoops);
+        let (hints, size) = decide(&module.functions[id], &sizes, for_arrays);
         sizes[id] = size;
         for (block, hint) in hints {
             let old = &mut module.functions[id].blocks[block].unroll;
@@ -51,8 +58,13 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(Changed::from_bool(changed))
 }
 
-/// The hints that a function's loops keep, and its size when they are followed.
-fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, UnrollHint)>, u64) {
+/// The hints that a function's loops keep, and its size when they are followed. `for_arrays`: loops that index private
+/// arrays count as hinted.
+fn decide(
+    func: &Function,
+    sizes: &SecondaryMap<FuncId, u64>,
+    for_arrays: bool,
+) -> (Vec<(Block, UnrollHint)>, u64) {
     let cfg = Cfg::new(func);
     let size_of = |block: Block| {
         let insts = func.layout.insts[block].iter();
@@ -87,7 +99,7 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
     let mut budget = BUDGET;
     for (this, data) in nest.loops.iter() {
         let weight = weights[this];
-        let asked = match wrapping[this] {
+        let mut asked = match wrapping[this] {
             true => UnrollHint::DontUnroll,
             false => func.blocks[data.header].unroll,
         };
@@ -96,6 +108,13 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
             UnrollHint::DontUnroll => None,
             _ => rounds(func, &cfg, &dom, &nest, this, limit),
         };
+        if for_arrays
+            && asked == UnrollHint::None
+            && rounds.is_some_and(|rounds| rounds <= ARRAY_ROUNDS)
+            && indexes_by_counter(func, &cfg, &dom, &nest, this)
+        {
+            asked = UnrollHint::Unroll;
+        }
         let (hint, copies) = grant(asked, rounds, weight, budget);
         let grown = weight.saturating_mul(copies);
         budget = budget.saturating_sub(match hint {
@@ -104,7 +123,7 @@ fn decide(func: &Function, sizes: &SecondaryMap<FuncId, u64>) -> (Vec<(Block, Un
         });
         match hints.iter_mut().find(|(block, _)| *block == data.header) {
             Some(entry) => entry.1 = hint,
-            None if wrapping[this] => hints.push((data.header, hint)),
+            None if hint != UnrollHint::None => hints.push((data.header, hint)),
             None => {}
         }
         let sum = data

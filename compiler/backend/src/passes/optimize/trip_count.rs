@@ -7,13 +7,16 @@
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::eval;
 use pumice_ir::{
-    BinaryOp, Block, Cfg, DomTree, Function, InstKind, IntCond, Loop, LoopNest, Type, UnaryOp,
-    Value, ValueDef,
+    AddressSpace, BinaryOp, Block, Cfg, DomTree, Function, Inst, InstKind, IntCond, Loop, LoopNest,
+    Type, UnaryOp, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 
 /// Operations that one round's exit may take to decide.
 const MAX_OPERATIONS: u32 = 64;
+
+/// Operations on the way from an index to the counters that it is made of.
+const MAX_INDEX_PARTS: u32 = 6;
 
 /// Operations on the way from a condition to the comparisons that it is made of.
 const MAX_PARTS: u32 = 5;
@@ -74,6 +77,55 @@ pub(crate) fn left_by_wrapping(
         });
     }
     found
+}
+
+/// Returns whether a loop indexes a private array by its counter: in copies of the loop such places are constants.
+pub(crate) fn indexes_by_counter(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+    this: Loop,
+) -> bool {
+    let counters = Followed::of(func, cfg, dom, nest.loops[this].header).counters();
+    if counters.is_empty() {
+        return false;
+    }
+    let by_counter = |inst: &Inst| {
+        let (InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. }) = func.insts[*inst].kind
+        else {
+            return false;
+        };
+        func.ty(ptr).address_space() == Some(AddressSpace::Private)
+            && func.def_inst(ptr).is_some_and(|ptr| {
+                matches!(func.insts[ptr].kind, InstKind::PtrAdd { offset, .. }
+                    if func.const_bits(offset).is_none()
+                        && is_made_of(func, &counters, offset, MAX_INDEX_PARTS))
+            })
+    };
+    let blocks = cfg.reverse_postorder().iter();
+    let mut blocks = blocks.filter(|&&block| nest.contains(this, block));
+    blocks.any(|&block| func.layout.insts[block].iter().any(by_counter))
+}
+
+/// Returns whether a value is made of counters and constants alone.
+fn is_made_of(func: &Function, counters: &FxHashMap<Value, i64>, value: Value, depth: u32) -> bool {
+    if counters.contains_key(&value) || func.const_bits(value).is_some() {
+        return true;
+    }
+    let (Some(inst), Some(depth)) = (func.def_inst(value), depth.checked_sub(1)) else {
+        return false;
+    };
+    let part = |value| is_made_of(func, counters, value, depth);
+    match func.insts[inst].kind {
+        InstKind::Binary {
+            op: BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul | BinaryOp::Shl | BinaryOp::And,
+            args: [a, b],
+            ..
+        } => part(a) && part(b),
+        InstKind::Convert { arg, .. } => part(arg),
+        _ => false,
+    }
 }
 
 /// Returns whether a counter whose comparison is part of a condition steps away from what would end the loop; the loop
