@@ -1,6 +1,7 @@
 //! Kernel files ([`pumice_filetests::KernelFile`] describes their directives) on a device.
 
 use crate::cl::{Arg, Buffer, Error, Image, Program, Sampler, Session};
+use cl_sys::{CL_DEVICE_SINGLE_FP_CONFIG, CL_FP_DENORM};
 use pumice_filetests::{Arg as FileArg, KernelFile, Run};
 
 /// CL_BUILD_PROGRAM_FAILURE
@@ -145,6 +146,15 @@ fn lacks(device: &Session, source: &str) -> bool {
         });
     needs(source, "half-atomics") && !there(CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT)
         || needs(source, "sub-groups-to-32") && smallest.is_some_and(|size| size > 32)
+}
+
+/// Returns whether a file's results need denormals of floats, which the device takes for zeros.
+pub fn needs_denormals(device: &Session, source: &str) -> bool {
+    let config = device.info(CL_DEVICE_SINGLE_FP_CONFIG).unwrap_or_default();
+    let keeps = config
+        .first()
+        .is_none_or(|bits| u64::from(*bits) & CL_FP_DENORM != 0);
+    needs(source, "denormals") && !keeps
 }
 
 /// Tells whether a build's log names an extension, or arithmetic, that the device lacks.
