@@ -4,8 +4,8 @@ use std::ffi::{CStr, c_void};
 
 use crate::functions::{self as gl, Functions};
 
-/// `glEGLImageTargetRenderbufferStorageOES`, `glEGLImageTargetTexture2DOES`.
-pub(crate) type ImageTarget = unsafe extern "system" fn(u32, *mut c_void);
+/// `glEGLImageTargetRenderbufferStorageOES`.
+type ImageTarget = unsafe extern "system" fn(u32, *mut c_void);
 /// `glGetUnsignedBytei_vEXT`.
 type BytesIndexed = unsafe extern "system" fn(u32, u32, *mut u8);
 
@@ -13,8 +13,6 @@ type BytesIndexed = unsafe extern "system" fn(u32, u32, *mut u8);
 pub(crate) struct Extensions {
     /// Has a renderbuffer show an image of EGL (GL_OES_EGL_image).
     pub image_target: Option<ImageTarget>,
-    /// Has a texture show one.
-    pub image_target_texture: Option<ImageTarget>,
     /// Tells the UUIDs of the devices that render (GL_EXT_memory_object).
     pub bytes_indexed: Option<BytesIndexed>,
 }
@@ -37,14 +35,11 @@ impl Extensions {
             c"GL_OES_EGL_image",
             c"glEGLImageTargetRenderbufferStorageOES",
         );
-        let image_target_texture = function(c"GL_OES_EGL_image", c"glEGLImageTargetTexture2DOES");
         let bytes_indexed = function(c"GL_EXT_memory_object", c"glGetUnsignedBytei_vEXT");
         // SAFETY: the types are those of the functions in GL/glext.h.
         unsafe {
             Self {
                 image_target: image_target
-                    .map(|address| std::mem::transmute::<*const c_void, ImageTarget>(address)),
-                image_target_texture: image_target_texture
                     .map(|address| std::mem::transmute::<*const c_void, ImageTarget>(address)),
                 bytes_indexed: bytes_indexed
                     .map(|address| std::mem::transmute::<*const c_void, BytesIndexed>(address)),

@@ -154,8 +154,6 @@ pub(crate) const TEXTURE_DEPTH: u32 = 0x8071;
 pub(crate) const TEXTURE_INTERNAL_FORMAT: u32 = 0x1003;
 pub(crate) const TEXTURE_BORDER: u32 = 0x1005;
 pub(crate) const TEXTURE_RED_SIZE: u32 = 0x805C;
-/// The bits of a texture's red, green, blue and alpha.
-pub(crate) const TEXTURE_SIZES: [u32; 4] = [TEXTURE_RED_SIZE, 0x805D, 0x805E, TEXTURE_ALPHA_SIZE];
 pub(crate) const TEXTURE_ALPHA_SIZE: u32 = 0x805F;
 
 pub(crate) const RENDERBUFFER: u32 = 0x8D41;

@@ -19,17 +19,8 @@ pub enum Object {
     },
     /// A renderbuffer.
     Renderbuffer(u32),
-    /// An image of EGL.
-    Image(Shown),
-}
-
-/// An object of our own that shows an image of EGL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// By a renderbuffer.
-    Renderbuffer(u32),
-    /// By the first level of a texture.
-    Texture(u32),
+    /// A renderbuffer of our own that shows an image of EGL.
+    Image(u32),
 }
 
 /// The shape of a texture's image.
@@ -168,13 +159,6 @@ impl Gl {
         // SAFETY: as above.
         unsafe { (f.bind_texture)(bound, 0) };
         done
-    }
-
-    /// Width, height and bits of red, green, blue and alpha of the first level of the plane that is bound.
-    pub(crate) fn plane_numbers(&self) -> ([i32; 2], [i32; 4]) {
-        let value = |parameter| self.level_parameter(gl::TEXTURE_2D, 0, parameter);
-        let size = [gl::TEXTURE_WIDTH, gl::TEXTURE_HEIGHT].map(value);
-        (size, gl::TEXTURE_SIZES.map(value))
     }
 
     fn level_parameter(&self, target: u32, level: i32, parameter: u32) -> i32 {

@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use crate::context::Gl;
 use crate::error::ObjectError;
 use crate::functions as gl;
-use crate::object::{Object, Picture, Shape, Shown, shape_of_target};
+use crate::object::{Object, Picture, Shape, shape_of_target};
 
 /// The direction of a copy, with the host's memory.
 enum Host<'a> {
@@ -170,12 +170,12 @@ impl Gl {
                 self.check(&format!("a copy of texture {name}"))
             }),
             Object::Renderbuffer(name) => match host {
-                Host::To(to) => self.read_shown(Shown::Renderbuffer(name), picture, to),
+                Host::To(to) => self.read_renderbuffer(name, picture, to),
                 Host::From(from) => self.write_renderbuffer(name, picture, from),
             },
-            Object::Image(shown) => match host {
-                Host::To(to) => self.read_shown(shown, picture, to),
-                Host::From(from) => self.write_shown(shown, picture, from),
+            Object::Image(name) => match host {
+                Host::To(to) => self.read_renderbuffer(name, picture, to),
+                Host::From(from) => self.write_image(name, picture, from),
             },
             Object::Buffer(_) => Ok(()),
         }
@@ -257,18 +257,11 @@ impl Gl {
         unsafe { (f.framebuffer_renderbuffer)(target, attachment, gl::RENDERBUFFER, name) };
     }
 
-    fn attach_shown(&self, target: u32, attachment: u32, shown: Shown) {
-        match shown {
-            Shown::Renderbuffer(name) => self.attach_renderbuffer(target, attachment, name),
-            Shown::Texture(name) => self.attach_texture(target, attachment, name),
-        }
-    }
-
-    /// The type of the numbers of an image of EGL (`GL_UNSIGNED_NORMALIZED`, …), and `GL_SRGB` or `GL_LINEAR`.
-    pub(crate) fn attachment_numbers(&self, shown: Shown) -> Result<(i32, i32), ObjectError> {
+    /// The type of the numbers of a renderbuffer of colours (`GL_UNSIGNED_NORMALIZED`, …), and `GL_SRGB` or `GL_LINEAR`.
+    pub(crate) fn attachment_numbers(&self, name: u32) -> Result<(i32, i32), ObjectError> {
         let f = self.functions();
         let (target, attachment) = (gl::READ_FRAMEBUFFER, gl::COLOR_ATTACHMENT0);
-        let attach = |attachment| self.attach_shown(target, attachment, shown);
+        let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
         self.with_framebuffer(target, (attachment, attachment), attach, || {
             let value = |parameter| {
                 let mut value = 0;
@@ -283,15 +276,15 @@ impl Gl {
         })
     }
 
-    fn read_shown(
+    fn read_renderbuffer(
         &self,
-        shown: Shown,
+        name: u32,
         picture: &Picture,
         to: &mut [u8],
     ) -> Result<(), ObjectError> {
         let f = self.functions();
         let target = gl::READ_FRAMEBUFFER;
-        let attach = |attachment| self.attach_shown(target, attachment, shown);
+        let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
         self.with_framebuffer(target, parts(picture), attach, || {
             let (format, data_type) = picture.format.transfer();
             let [width, height, _] = picture.size.map(|n| n as i32);
@@ -300,7 +293,7 @@ impl Gl {
                 let to = to.as_mut_ptr().cast();
                 (f.read_pixels)(0, 0, width, height, format, data_type, to);
             }
-            self.check(&format!("a read of {shown:?}"))
+            self.check(&format!("a read of renderbuffer {name}"))
         })
     }
 
@@ -334,14 +327,14 @@ impl Gl {
         })
     }
 
-    /// Writes texels to a texture, and draws that onto an object that shows an image of EGL: Mesa's blits write the first layer,
-    /// whichever the image is.
-    fn write_shown(&self, shown: Shown, picture: &Picture, from: &[u8]) -> Result<(), ObjectError> {
+    /// Writes texels to a texture, and draws that onto a renderbuffer that shows an image of EGL: Mesa's blits write the
+    /// first layer, whichever the image is.
+    fn write_image(&self, name: u32, picture: &Picture, from: &[u8]) -> Result<(), ObjectError> {
         let target = gl::DRAW_FRAMEBUFFER;
         let [width, height, _] = picture.size.map(|n| n as i32);
         let internal = picture.format.plain_internal();
         self.with_texels(picture, internal, from, |_| {
-            let attach = |attachment| self.attach_shown(target, attachment, shown);
+            let attach = |attachment| self.attach_renderbuffer(target, attachment, name);
             self.with_framebuffer(target, parts(picture), attach, || {
                 self.draw_texels(picture.format.kind(), [width, height])?;
                 self.check("a write of an image of EGL")
