@@ -454,6 +454,11 @@ impl Stream {
         self.queue.index()
     }
 
+    /// Tells whether the device has a processor of its own, beside the host's.
+    pub fn runs_beside(&self) -> bool {
+        self.device.capabilities().device_type != vk::DeviceType::Cpu
+    }
+
     /// Opens a batch; gives the timeline value that its submission will reach.
     ///
     /// # Errors

@@ -14,7 +14,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashSet;
 
 use super::event::{Event, Node};
-use super::open_batch::{Last, OpenBatch, Recorded, Submission, Submit};
+use super::open_batch::{Last, OpenBatch, Recorded, Submission, Submit, may_be_left};
+use super::pace::Pace;
 use super::spent::{Finished, Spending, is_recent};
 use super::untold::Unsent;
 use super::watch::{Look, Waiting, Watch};
@@ -63,6 +64,8 @@ struct InFlight {
     value: u64,
     /// The host's time when it was submitted, in nanoseconds.
     submitted: u64,
+    /// The time until which it stays in flight so that commands are collected.
+    gathers_until: Option<u64>,
     commands: Vec<Recorded>,
 }
 
@@ -102,6 +105,7 @@ struct State {
     open: Option<OpenBatch>,
     in_flight: VecDeque<InFlight>,
     spending: Spending,
+    pace: Pace,
     watch: Watch,
     /// In-order queues: the commands that are collected while one batch is under way. A submission costs as much as
     /// dozens of launches, so it doubles with each until somebody flushes or waits: the device has half as many then.
@@ -149,16 +153,6 @@ impl State {
             self.unordered.remove(&recorded.node.event.handle());
         }
     }
-}
-
-/// Tells whether the batch of some commands may be left to a thread of the application's: one is expected to wait, and looks for
-/// the batch's end.
-fn may_be_left(commands: &[Recorded]) -> bool {
-    let expected = commands.last().is_some_and(|last| {
-        let queue = &last.node.queue;
-        queue.waiting.is_expected() && !queue.context().is_terminable()
-    });
-    expected && !commands.iter().any(|c| c.node.event.is_awaited())
 }
 
 impl Lane {
@@ -394,8 +388,14 @@ impl Lane {
     /// Tells whether the open batch may be large: it is of an in-order queue, and its last command is a launch that waits for
     /// nothing.
     fn grows(&self, state: &State) -> bool {
-        let last = state.open.as_ref().and_then(|open| open.last.as_ref());
-        !self.out_of_order && last.is_some_and(|last| last.command.is_light())
+        !self.out_of_order && state.open.as_ref().is_some_and(OpenBatch::ends_light)
+    }
+
+    /// [`InFlight::gathers_until`].
+    pub fn gathers_until(&self, value: u64) -> Option<u64> {
+        let state = self.state.lock();
+        let mut batches = state.in_flight.iter();
+        batches.find(|batch| batch.value == value)?.gathers_until
     }
 
     /// The open batch.
@@ -457,6 +457,7 @@ impl Lane {
             exit::batch_ended();
             return None;
         };
+        let is_short = batch.ends_light() && self.stream.runs_beside();
         // What a batch without a barrier reads of ended ones is visible to it by these waits, which
         // are over before it begins.
         if self.out_of_order {
@@ -478,9 +479,11 @@ impl Lane {
         Some(match sent {
             Ok(_) => {
                 let leaves = may_be_left(&batch.commands) && state.watch.leave(batch.value);
+                let now = host_time();
                 state.in_flight.push_back(InFlight {
                     value: batch.value,
-                    submitted: host_time(),
+                    submitted: now,
+                    gathers_until: state.pace.note(now, is_short),
                     commands: batch.commands,
                 });
                 match leaves {

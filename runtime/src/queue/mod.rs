@@ -24,6 +24,7 @@ pub mod gl;
 mod join;
 mod open_batch;
 mod order;
+mod pace;
 pub mod properties;
 mod schedule;
 mod spent;

@@ -65,6 +65,12 @@ pub(super) struct Last {
 }
 
 impl OpenBatch {
+    /// Tells whether its last command is a launch that waits for nothing.
+    pub fn ends_light(&self) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(|last| last.command.is_light())
+    }
+
     pub fn new(recorder: gpu::Recorder, value: u64) -> OpenBatch {
         OpenBatch {
             value,
@@ -123,4 +129,14 @@ impl OpenBatch {
         }
         done
     }
+}
+
+/// Tells whether the batch of some commands may be left to a thread of the application's: one is expected to wait, and looks for
+/// the batch's end.
+pub(super) fn may_be_left(commands: &[Recorded]) -> bool {
+    let expected = commands.last().is_some_and(|last| {
+        let queue = &last.node.queue;
+        queue.waiting.is_expected() && !queue.context().is_terminable()
+    });
+    expected && !commands.iter().any(|c| c.node.event.is_awaited())
 }

@@ -140,6 +140,7 @@ impl Object<Queue> {
                 }
                 // A batch in flight keeps its queue alive through its nodes.
                 if let Some(queue) = queue.upgrade() {
+                    queue.gather(lane, value);
                     queue.retire();
                 }
             };

@@ -48,9 +48,14 @@ impl Waiting {
         self.expected.load(Ordering::Acquire)
     }
 
+    /// Tells whether a thread waits.
+    pub fn is_going_on(&self) -> bool {
+        self.threads.load(Ordering::Acquire) > 0
+    }
+
     /// Tells whether a thread waits; if not, no wait is expected any more.
     fn goes_on(&self) -> bool {
-        let waits = self.threads.load(Ordering::Acquire) > 0;
+        let waits = self.is_going_on();
         if !waits {
             self.expected.store(false, Ordering::Release);
         }
