@@ -284,8 +284,8 @@ static void opencl_program(int socket)
     MUST(error);
     cl_command_queue queue = clCreateCommandQueueWithProperties(context, own, NULL, &error);
     MUST(error);
-    errors(own, queue, fd);
     int second = receive_fd(socket, &answered), third = receive_fd(socket, &answered), second_again = dup(second);
+    int first_again = dup(fd);
     cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)own, 0, 0}, back[8];
     cl_mem buffer = clCreateBufferWithProperties(context, list, 0, N * 4, NULL, &error);
     MUST(error);
@@ -352,6 +352,9 @@ static void opencl_program(int socket)
         close(second_again);
     cost(queue, twice, third);
     CHECK(turn(socket, 'l'));
+    /* At the end: a driver may refuse memory that it has refused once as a buffer of another size. */
+    errors(own, queue, first_again);
+    close(first_again);
     clReleaseMemObject(buffer), clReleaseKernel(twice);
     if (has_images)
         clReleaseMemObject(flipped), clReleaseMemObject(shared[1]), clReleaseKernel(flip);
