@@ -52,8 +52,8 @@ fn entry_points_have_the_modes_of_their_widths() {
     assert_eq!(modes(&text, "narrow"), all);
 }
 
-/// Where rounding to nearest need not be asked for and makes divisions exact, but slow, programs ask that need exact
-/// ones. The others' divisions are the device's, those of large divisors too.
+/// Rounding to nearest that holds unasked, and that makes divisions exact and slow where it is asked for, is asked for by
+/// programs that need exact ones. The others' divisions are the device's, those of large divisors too.
 #[test]
 fn exact_divisions_ask_for_rounding_to_nearest() {
     let target = Target {

@@ -51,7 +51,7 @@ fn key(caps: &Capabilities) -> Option<Key> {
     Some(feed.key())
 }
 
-/// What the device says of itself, without the memory that is free at the moment.
+/// All that the device says of itself, without the memory that is free at the moment.
 fn description(caps: &Capabilities) -> String {
     let heaps = Vec::new();
     format!(
