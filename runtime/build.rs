@@ -1,5 +1,5 @@
-//! Hashes the sources of the compiler and of the start-up probes. The hashes are part of the keys of the cache on disk: with
-//! the version number alone, a changed compiler would find the old one's results.
+//! Hashes the compiler's sources. The hash is part of the program cache's keys: with the version
+//! number alone, a changed compiler would find the old one's results.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,42 +7,33 @@ use std::path::{Path, PathBuf};
 /// Files beside the compiler's crates that decide its output, from the workspace's root.
 const OTHERS: &[&str] = &["Cargo.lock", "compiler/builtins-lib/library.bin"];
 
-/// Folders that decide the results of the start-up probes and their form, from the workspace's root.
-const PROBES: &[&str] = &["compiler/target/src", "vulkan-layer/src"];
-
 fn main() -> std::io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut crates = BTreeSet::new();
     add_crate(&root, "compiler", &mut crates)?;
     let sources = crates.iter().map(|folder| format!("{folder}/src"));
     let sources = sources.chain(OTHERS.iter().map(|other| other.to_string()));
-    let compiler = hash(sources.map(|source| root.join(source)))?;
-    let probes = hash(PROBES.iter().map(|source| root.join(source)))?;
-    let crates: Vec<&str> = crates.iter().map(String::as_str).collect();
-    println!("cargo::rustc-env=PUMICE_COMPILER_HASH={compiler:016x}");
-    println!("cargo::rustc-env=PUMICE_PROBES_HASH={probes:016x}");
-    println!(
-        "cargo::rustc-env=PUMICE_COMPILER_CRATES={}",
-        crates.join(" ")
-    );
-    Ok(())
-}
-
-/// Hashes files and the files in folders (FNV-1a, 64 bits: a name for the sources, not a defence against anybody).
-fn hash(sources: impl Iterator<Item = PathBuf>) -> std::io::Result<u64> {
     let mut files = Vec::new();
-    for path in sources {
+    for source in sources {
+        let path = root.join(source);
         println!("cargo::rerun-if-changed={}", path.display());
         collect(path, &mut files)?;
     }
     files.sort();
+    // FNV-1a, 64 bits: a name for the sources, not a defence against anybody.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for file in files {
         for byte in std::fs::read(file)? {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    Ok(hash)
+    let crates: Vec<&str> = crates.iter().map(String::as_str).collect();
+    println!("cargo::rustc-env=PUMICE_COMPILER_HASH={hash:016x}");
+    println!(
+        "cargo::rustc-env=PUMICE_COMPILER_CRATES={}",
+        crates.join(" ")
+    );
+    Ok(())
 }
 
 /// Adds a crate's folder and, by its manifest, those of the crates below `compiler` that it uses.

@@ -13,8 +13,8 @@ use crate::base::error::{Error, Result};
 use crate::base::exit::{self, Stage};
 use crate::base::host_ptr::{HostBlock, HostSlice};
 use crate::base::log;
+use crate::device::pipelines;
 use crate::device::staging::Staging;
-use crate::device::{pipelines, probed};
 
 pub use vk::{Probes, Recorder, Timeline, Wait};
 
@@ -132,7 +132,6 @@ impl OpenDevice {
         }
         exit::device_opened(vk::quirks::has(driver, vk::quirks::QuirkKind::ForkedExits));
         let known = pipelines::load(&raw);
-        probed::settle(&raw);
         let opened = raw.clone();
         exit::at_end(Stage::Devices, move |ending| {
             // Batches have ended when their timelines say so; the driver's own threads may still be

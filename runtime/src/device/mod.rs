@@ -24,7 +24,6 @@ mod info;
 mod opened;
 mod pipelines;
 pub mod platform;
-mod probed;
 pub mod queue_limits;
 pub mod staging;
 pub mod svm_types;

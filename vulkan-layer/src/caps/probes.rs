@@ -1,10 +1,9 @@
 //! Results of the start-up probes, as plain data.
 
 use pumice_target::matrix::NativeProduct;
-use serde::{Deserialize, Serialize};
 
 /// Results of the probes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probes {
     /// f16 denormals survive arithmetic. Where the capability bit denies it, only a row in
     /// [`crate::quirks`] lets the probe say so.
@@ -52,46 +51,11 @@ pub struct Probes {
     pub host_addresses: bool,
     /// Log lines: capabilities raised above the capability bits, and probes that failed.
     pub notes: Vec<String>,
-    /// A probe failed, so that its answers are "no". Another process may find more.
-    pub failed: bool,
 }
 
 impl Probes {
-    /// The results as JSON.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads what [`to_json`](Self::to_json) wrote; `None` for anything else.
-    pub fn from_json(text: &[u8]) -> Option<Self> {
-        serde_json::from_slice(text).ok()
-    }
-
     /// Adds the log line of a probe that failed.
     pub(crate) fn fail(&mut self, what: &str, error: &dyn std::fmt::Display) {
         self.notes.push(format!("{what}: {error}"));
-        self.failed = true;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Probes;
-    use pumice_target::matrix::NativeProduct;
-
-    #[test]
-    fn results_are_read_as_they_were_written() {
-        let probes = Probes {
-            denorms_f32: true,
-            accurate_sine_f32: true,
-            matrix_products: NativeProduct::all_of_16(),
-            notes: vec!["a \"quoted\" note".to_string()],
-            ..Probes::default()
-        };
-        let text = probes.to_json();
-        assert_eq!(Probes::from_json(text.as_bytes()), Some(probes));
-        for broken in ["", "{}", "[]", &text[1..], &text[..text.len() - 1]] {
-            assert_eq!(Probes::from_json(broken.as_bytes()), None, "{broken}");
-        }
     }
 }

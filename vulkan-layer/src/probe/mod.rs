@@ -64,14 +64,6 @@ impl LogicalDevice {
             probes
         })
     }
-
-    /// Takes the results of an earlier process on the same device, unless the probes have run.
-    pub fn take_probes(&self, found: Probes) {
-        self.shared.probes.get_or_init(|| {
-            fault::arm(self);
-            found
-        });
-    }
 }
 
 fn run(device: &LogicalDevice) -> Probes {
