@@ -150,11 +150,13 @@ fn lacks(device: &Session, source: &str) -> bool {
 
 /// Returns whether a file's results need denormals of floats, which the device takes for zeros.
 pub fn needs_denormals(device: &Session, source: &str) -> bool {
+    if !needs(source, "denormals") {
+        return false;
+    }
     let config = device.info(CL_DEVICE_SINGLE_FP_CONFIG).unwrap_or_default();
-    let keeps = config
+    config
         .first()
-        .is_none_or(|bits| u64::from(*bits) & CL_FP_DENORM != 0);
-    needs(source, "denormals") && !keeps
+        .is_some_and(|bits| u64::from(*bits) & CL_FP_DENORM == 0)
 }
 
 /// Tells whether a build's log names an extension, or arithmetic, that the device lacks.

@@ -43,10 +43,10 @@ pub(super) const UNASKED_ROUNDS: u64 = 32;
 /// Recursive calls, which the inliner has refused before.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let (order, _) = bottom_up(module)?;
+    let for_arrays = ctx.target.quirks.has(QuirkKind::UnrollArrayLoops);
     let mut sizes: SecondaryMap<FuncId, u64> = SecondaryMap::new();
     let mut changed = false;
     for id in order {
-        let for_arrays = ctx.target.quirks.has(QuirkKind::UnrollArrayLoops);
         let (hints, size) = decide(&module.functions[id], &sizes, for_arrays);
         sizes[id] = size;
         for (block, hint) in hints {

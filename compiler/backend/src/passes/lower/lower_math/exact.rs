@@ -7,9 +7,10 @@
 //! * f32 fma: through f64 where the device has it, else by the library;
 //! * f32 sqrt: 3 ULP, more than Vulkan promises: the device's where a probe finds it accurate, else its 1/sqrt refined;
 //!   the library with `-cl-fp32-correctly-rounded-divide-sqrt` and inside library functions;
-//! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range;
-//!   the library with `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions,
-//!   whose error bounds count on it.
+//! * f32 quotients: 2.5 ULP, which the device keeps once the divisor is scaled into its range, or for
+//!   all divisors where a probe finds that; half_divide likewise. The library with
+//!   `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions, whose error bounds
+//!   count on it.
 //!
 //! A division with [`FloatFlags::ALLOW_RECIP`] (native_divide, relaxed builds) is the device's.
 //!
