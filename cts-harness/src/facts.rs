@@ -131,6 +131,14 @@ impl Feature {
         }
     }
 
+    /// Returns the first feature that `words` name and that a device with these facts does not have. Words that are no
+    /// feature's are passed over.
+    pub fn first_missing(words: &[&str], facts: &BTreeMap<String, String>) -> Option<Feature> {
+        let mut named =
+            (Feature::ALL.into_iter()).filter(|feature| words.contains(&feature.name()));
+        named.find(|feature| feature.is_in(facts) == Some(false))
+    }
+
     /// The reason for leaving out what needs it.
     pub fn is_missing(self) -> String {
         format!("needs {}, which the device does not have", self.name())

@@ -1,7 +1,6 @@
 //! Kernel files ([`pumice_filetests::KernelFile`] describes their directives) on a device.
 
 use crate::cl::{Arg, Buffer, Error, Image, Program, Sampler, Session};
-use cl_sys::{CL_DEVICE_SINGLE_FP_CONFIG, CL_FP_DENORM};
 use pumice_filetests::{Arg as FileArg, KernelFile, Run};
 
 /// CL_BUILD_PROGRAM_FAILURE
@@ -61,10 +60,18 @@ const CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT: u32 = 0x4233;
 /// The query of the sizes that sub-groups may have, as `size_t` (cl_intel_required_subgroup_size).
 const CL_DEVICE_SUB_GROUP_SIZES_INTEL: u32 = 0x4108;
 
-/// Returns whether a file's `needs:` line names a thing.
+/// The words of a file's `needs:` lines.
+pub fn needed(source: &str) -> Vec<&str> {
+    let lines = pumice_filetests::directive::directives(source);
+    let lines = lines.filter(|line| line.key == "needs");
+    lines
+        .flat_map(|line| line.value.split_whitespace())
+        .collect()
+}
+
+/// Returns whether a file's `needs:` lines name a thing.
 fn needs(source: &str, thing: &str) -> bool {
-    let mut needs = pumice_filetests::directive::directives(source);
-    needs.any(|line| line.key == "needs" && line.value.split_whitespace().any(|word| word == thing))
+    needed(source).contains(&thing)
 }
 
 /// Builds a file and launches every kernel once, whatever its results. A file that must not build, or that
@@ -146,17 +153,6 @@ fn lacks(device: &Session, source: &str) -> bool {
         });
     needs(source, "half-atomics") && !there(CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT)
         || needs(source, "sub-groups-to-32") && smallest.is_some_and(|size| size > 32)
-}
-
-/// Returns whether a file's results need denormals of floats, which the device takes for zeros.
-pub fn needs_denormals(device: &Session, source: &str) -> bool {
-    if !needs(source, "denormals") {
-        return false;
-    }
-    let config = device.info(CL_DEVICE_SINGLE_FP_CONFIG).unwrap_or_default();
-    config
-        .first()
-        .is_some_and(|bits| u64::from(*bits) & CL_FP_DENORM == 0)
 }
 
 /// Tells whether a build's log names an extension, or arithmetic, that the device lacks.

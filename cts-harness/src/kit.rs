@@ -223,9 +223,8 @@ impl Job {
 
     /// Returns a feature that it needs and that a device, by its facts, does not have.
     fn missing(&self, facts: &BTreeMap<String, String>) -> Option<Feature> {
-        let needed = |feature: &Feature| self.needs.iter().any(|word| word == feature.name());
-        let mut needed = Feature::ALL.into_iter().filter(needed);
-        needed.find(|feature| feature.is_in(facts) == Some(false))
+        let words: Vec<&str> = self.needs.iter().map(String::as_str).collect();
+        Feature::first_missing(&words, facts)
     }
 
     /// A file name for its output, whatever its name is.

@@ -1,15 +1,21 @@
-//! Runs kernel files on a platform: `pumice-clrun [--options OPTIONS] [--all-kernels] PLATFORM
-//! FILE...`, with more build options behind each file's own if any are given.
+//! Runs kernel files on a platform, with more build options behind each file's own if any are given.
 //!
-//! Prints a line a file and ends with exit status 1 when one failed. Files that need denormals are skipped on a device that takes
-//! them for zeros. Of files whose kernels have faults for checks to
-//! find, it counts those found. The format is described in `pumice_filetests::KernelFile`. With `--all-kernels` every kernel of a file is launched once, with
-//! arguments of zeros, and no result is looked at: files need no directives then.
+//! Prints a line for each file and ends with exit status 1 when one failed. Of files whose kernels have faults for checks to
+//! find, it counts those found. The format is described in `pumice_filetests::KernelFile`.
+//!
+//! With `--skip-missing`, files are skipped whose `needs:` lines name a feature that the device does not have. With
+//! `--all-kernels` every kernel of a file is launched once, with arguments of zeros, and no result is looked at: files
+//! need no directives then.
 
 use pumice_cts_harness::cl::Session;
+use pumice_cts_harness::facts::{self, Feature};
 use pumice_cts_harness::kernel_file;
 use pumice_filetests::KernelFile;
+use std::collections::BTreeMap;
 use std::process::ExitCode;
+
+const USAGE: &str =
+    "usage: pumice-clrun [--options OPTIONS] [--skip-missing] [--all-kernels] PLATFORM FILE...";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -17,12 +23,16 @@ fn main() -> ExitCode {
         [flag, more, rest @ ..] if flag == "--options" => (more.as_str(), rest),
         all => ("", all),
     };
+    let (skip_missing, args) = match args {
+        [flag, rest @ ..] if flag == "--skip-missing" => (true, rest),
+        all => (false, all),
+    };
     let (all_kernels, args) = match args {
         [flag, rest @ ..] if flag == "--all-kernels" => (true, rest),
         all => (false, all),
     };
     let Some((platform, files)) = args.split_first() else {
-        eprintln!("usage: pumice-clrun [--options OPTIONS] [--all-kernels] PLATFORM FILE...");
+        eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
     let device = match Session::open(platform) {
@@ -32,33 +42,38 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    let facts = match skip_missing {
+        true => facts::gather(platform).unwrap_or_default(),
+        false => BTreeMap::new(),
+    };
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let (mut faulty, mut found) = (0, 0);
     for path in files {
         let outcome = std::fs::read_to_string(path)
             .map_err(|error| error.to_string())
             .and_then(|source| {
-                if all_kernels {
-                    return kernel_file::launch_all(&device, &source, more).map(|()| true);
+                let missing = Feature::first_missing(&kernel_file::needed(&source), &facts);
+                if missing.is_some() {
+                    return Ok(missing);
                 }
-                if kernel_file::needs_denormals(&device, &source) {
-                    return Ok(false);
+                if all_kernels {
+                    return kernel_file::launch_all(&device, &source, more).map(|()| None);
                 }
                 let file = KernelFile::parse_test(&source)?;
                 let faults = file.runs.iter().filter(|run| run.has_faults()).count();
                 faulty += faults;
                 kernel_file::check(&file, &device, &source, more)?;
                 found += faults;
-                Ok(true)
+                Ok(None)
             });
         match outcome {
-            Ok(true) => {
+            Ok(None) => {
                 passed += 1;
                 println!("ok   {path}");
             }
-            Ok(false) => {
+            Ok(Some(feature)) => {
                 skipped += 1;
-                println!("skip {path}: the device takes denormals for zeros");
+                println!("skip {path}: {}", feature.is_missing());
             }
             Err(why) => {
                 failed += 1;
