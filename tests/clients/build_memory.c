@@ -1,4 +1,5 @@
 // client: once
+// client: one-form
 // client: without-layers
 /* Builds that need more memory than a program may take are refused with a log, and builds for which the
  * system has none end in CL_OUT_OF_HOST_MEMORY; neither ends the process. Constant data of megabytes

@@ -1,4 +1,5 @@
 // client: once-a-driver
+// client: one-form
 // client: without-layers
 /* The end of a process where it is least expected (inside an event callback, with a kernel that does
  * not end), and what a child can do that was forked before or after the first context. Every case is

@@ -1,4 +1,5 @@
 // client: once
+// client: one-form
 // client: without-layers
 /* Programs build and run where nothing can be written: the cache, the trace, the dumps and the log lie on a disk that is full
  * at once, a little later or read-only. A process that dies while it writes to the cache leaves nothing that a later one

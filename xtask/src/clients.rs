@@ -12,8 +12,11 @@
 //! * `// client: without-newest-layer` — not under the newest one, which brings its C library;
 //! * `// client: once` — only with the system's driver and loader;
 //! * `// client: once-a-driver` — not again with other settings of a driver, or another loader;
+//! * `// client: one-form` — not again with another form of kernels ([`MASK`]) on the same driver;
 //! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process;
 //! * `// client: needs THING...` — not on drivers that lack one of these ([`VulkanDriver::lacks`]).
+//!
+//! A client that sets [`MASK`] itself runs with that form alone.
 
 use crate::compiler::Compiler;
 use crate::drivers::VulkanDriver;
@@ -22,6 +25,9 @@ use crate::workers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+
+/// The variable by which a setting asks for another form of kernels, such as one without device addresses.
+pub const MASK: &str = "PUMICE_MASK";
 
 /// A compiled client and how to run it.
 pub struct Client {
@@ -43,6 +49,8 @@ pub struct Client {
     pub once: bool,
     /// `once-a-driver`.
     pub once_a_driver: bool,
+    /// `one-form`.
+    pub one_form: bool,
     /// `all-drivers`.
     pub all_drivers: bool,
     /// `link-driver`.
@@ -134,6 +142,7 @@ fn describe(source: &Path, out: &Path, library: &Path) -> Result<(Client, Vec<St
         races: false,
         once: false,
         once_a_driver: false,
+        one_form: false,
         all_drivers: false,
         link_driver: false,
         needs: Vec::new(),
@@ -171,6 +180,7 @@ fn describe(source: &Path, out: &Path, library: &Path) -> Result<(Client, Vec<St
             None if directive == "races" => client.races = true,
             None if directive == "once" => client.once = true,
             None if directive == "once-a-driver" => client.once_a_driver = true,
+            None if directive == "one-form" => client.one_form = true,
             None if directive == "all-drivers" => {
                 client.once = true;
                 client.all_drivers = true;
@@ -236,13 +246,16 @@ pub fn name(client: &&Client) -> String {
 }
 
 impl Client {
-    /// Returns whether a driver has what the client needs.
-    pub fn suits(&self, driver: Option<&VulkanDriver>) -> bool {
-        let lacks = driver.map_or(&[][..], |driver| driver.lacks);
-        !self
+    /// Returns whether a setting's driver has what the client needs, and its form of kernels is new to the client.
+    pub fn suits(&self, setting: &Setting<'_>) -> bool {
+        let lacks = setting.driver.map_or(&[][..], |driver| driver.lacks);
+        let lacking = self
             .needs
             .iter()
-            .any(|thing| lacks.contains(&thing.as_str()))
+            .any(|thing| lacks.contains(&thing.as_str()));
+        let own_form = self.one_form || self.env.iter().any(|(name, _)| name == MASK);
+        let other_form = setting.env.iter().any(|(name, _)| *name == MASK);
+        !(lacking || own_form && other_form)
     }
 }
 

@@ -50,7 +50,7 @@ pub fn run(report: &mut Report) -> Result {
     let suits = |client: &&Client| {
         !client.without_vulkan
             && !OWN_PLANS.contains(&client.name.as_str())
-            && client.suits(Some(&backports))
+            && client.suits(&setting)
             && client.name.contains(&report.filter)
     };
     let suited: Vec<&Client> = all.iter().filter(suits).collect();

@@ -4,6 +4,7 @@
 //! since Mesa 25.0 compiles no kernel that reads a payload or starts another (docs/device-enqueue.md), and
 //! built once under `target/graphs`. A build that was interrupted goes on where it was.
 
+use crate::cargo_tests;
 use crate::clients::{self, Setting};
 use crate::drivers::VulkanDriver;
 use crate::kernel_files;
@@ -81,7 +82,7 @@ fn run_graphs(report: &mut Report, driver: &VulkanDriver) -> Result {
     // The system's validation layer is older than the driver.
     command.env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
     command.env(UNCHECKED.0, UNCHECKED.1);
-    test::run_tests(report, &mut command)
+    cargo_tests::run_command(report, &mut command)
 }
 
 /// A way in which blocks run: a name, the variable that leads to it, and words of the log that tell of it.

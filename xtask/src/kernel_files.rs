@@ -1,6 +1,6 @@
 //! Kernel files (`compiler/filetests/run` and `check`) on drivers.
 
-use crate::clients::Setting;
+use crate::clients::{self, Setting};
 use crate::sh::{self, Finished, Result};
 use crate::test::{self, Matrix, Report};
 use crate::workers;
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 /// The environment of a device without device addresses, with fences in place of timeline semaphores.
 pub fn without_addresses() -> (&'static str, String) {
     let mask = "bufferDeviceAddress,timelineSemaphore";
-    ("PUMICE_MASK", mask.to_string())
+    (clients::MASK, mask.to_string())
 }
 
 /// Kernel files that need device addresses: the one list of them.
@@ -28,7 +28,7 @@ pub fn needs_addresses() -> Result<Vec<String>> {
 /// the host resets. Its modules hold code for promises of launches, as those of cards do.
 pub fn old_device() -> (&'static str, String) {
     let mask = "vulkan1.1,timelineSemaphore,hostQueryReset,+launchPromises";
-    ("PUMICE_MASK", mask.to_string())
+    (clients::MASK, mask.to_string())
 }
 
 /// The environment of an old device without device addresses.
@@ -42,7 +42,7 @@ pub fn masks(setting: &Setting<'_>, feature: &str) -> bool {
     let mut masks = setting
         .env
         .iter()
-        .filter(|(name, _)| *name == "PUMICE_MASK");
+        .filter(|(name, _)| *name == clients::MASK);
     masks.any(|(_, features)| features.split(',').any(|masked| masked == feature))
 }
 

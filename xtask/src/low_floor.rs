@@ -72,7 +72,7 @@ pub fn run(report: &mut Report) -> Result {
     test::run_clients(report, &all, &matrix, test::Share::OfDriver);
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for &(what, mask) in MASKS {
-        let mut env = vec![("PUMICE_MASK", mask.to_string())];
+        let mut env = vec![(clients::MASK, mask.to_string())];
         if mask == DOUBLES {
             env.push(soft.clone());
         }

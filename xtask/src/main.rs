@@ -8,6 +8,7 @@ mod arm64;
 mod bare;
 mod binary_checks;
 mod bless;
+mod cargo_tests;
 mod clients;
 mod cluster;
 mod compiler;

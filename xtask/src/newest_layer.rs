@@ -225,7 +225,7 @@ fn run_clients(
         client.without_vulkan
             || client.without_layers
             || client.without_newest_layer
-            || !client.suits(setting.driver)
+            || !client.suits(setting)
     };
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();

@@ -1,6 +1,5 @@
 //! Running commands and finding places in the checkout.
 
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -29,7 +28,7 @@ pub fn on_path(program: &str) -> bool {
 }
 
 /// The command as a user would type it, for messages.
-fn shown(command: &Command) -> String {
+pub fn shown(command: &Command) -> String {
     let mut text = command.get_program().to_string_lossy().into_owned();
     for arg in command.get_args() {
         text.push(' ');
@@ -48,24 +47,6 @@ pub fn run(command: &mut Command) -> Result {
     } else {
         Err(format!("{}: {status}", shown(command)))
     }
-}
-
-/// Runs a command with its output shown; gives the lines of its standard output as well, and whether it
-/// succeeded.
-pub fn run_read(command: &mut Command) -> Result<(Vec<String>, bool)> {
-    let failed = |error: std::io::Error| format!("{error}");
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("{}: {error}", shown(command)))?;
-    let mut lines = Vec::new();
-    for line in BufReader::new(child.stdout.take().expect("it is piped")).split(b'\n') {
-        let line = String::from_utf8_lossy(&line.map_err(failed)?).into_owned();
-        println!("{line}");
-        lines.push(line);
-    }
-    let status = child.wait().map_err(failed)?;
-    Ok((lines, status.success()))
 }
 
 /// Runs a command, keeps its output and returns it; an error (with the output) when it fails.

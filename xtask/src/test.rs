@@ -8,7 +8,7 @@ use crate::layer_messages::Messages;
 use crate::packages;
 use crate::sh::{self, Finished, Result};
 use crate::steps::{FILTERED, STEPS, Step};
-use crate::{binary_checks, demo, install, trace, workers};
+use crate::{binary_checks, cargo_tests, demo, install, trace, workers};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -34,29 +34,11 @@ impl Report {
             }
         }
     }
-}
 
-/// Runs `cargo test` and records each test that fails by its name.
-pub fn run_tests(report: &mut Report, command: &mut Command) -> Result {
-    let (lines, ok) = sh::run_read(command)?;
-    let failed = failed_tests(&lines);
-    for name in &failed {
-        report.failures.push(name.clone());
+    /// Records tests that failed and have said why.
+    pub fn fail(&mut self, names: Vec<String>) {
+        self.failures.extend(names);
     }
-    match (ok, failed.len()) {
-        (true, _) => Ok(()),
-        (false, 0) => Err("cargo test failed before any test did".to_string()),
-        (false, count) => Err(format!("{count} tests failed")),
-    }
-}
-
-/// The names of the tests that failed, from the headings above their output.
-fn failed_tests(lines: &[String]) -> Vec<String> {
-    let heading = |line: &String| {
-        let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
-        Some(name.to_string())
-    };
-    lines.iter().filter_map(heading).collect()
 }
 
 /// Runs all steps, or the named ones. Of [`FILTERED`] steps only tests run whose names contain the
@@ -148,10 +130,8 @@ pub fn clippy(_: &mut Report) -> Result {
 
 pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
-    let mut command = cargo(&["test", "--quiet", "--workspace", "--", &report.filter]);
     // Tests that dispatch do so on a known driver.
-    system.select(&mut command);
-    run_tests(report, &mut command)
+    cargo_tests::run(report, &["--workspace"], |command| system.select(command))
 }
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
@@ -160,21 +140,18 @@ pub fn devices(report: &mut Report) -> Result {
     let backports = drivers::backports()?;
     let library_path =
         std::env::join_paths(&backports.library_path).map_err(|error| error.to_string())?;
-    let mut command = cargo(&[
-        "test",
-        "--quiet",
+    let packages = [
         "--package",
         "pumice-runtime",
         "--package",
         "pumice-vulkan-layer",
-        "--",
-        &report.filter,
-    ]);
-    backports.select(&mut command);
-    command
-        .env("LD_LIBRARY_PATH", library_path)
-        .env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
-    run_tests(report, &mut command)
+    ];
+    cargo_tests::run(report, &packages, |command| {
+        backports.select(command);
+        command
+            .env("LD_LIBRARY_PATH", &library_path)
+            .env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
+    })
 }
 
 /// Builds the driver with debug assertions (the compiler verifies after every pass).
@@ -264,9 +241,7 @@ impl Share {
 
 pub fn run_clients(report: &mut Report, all: &[Client], matrix: &Matrix<'_>, share: Share) {
     let chosen = |client: &&Client| {
-        share.has(client)
-            && client.suits(matrix.setting.driver)
-            && client.name.contains(&report.filter)
+        share.has(client) && client.suits(&matrix.setting) && client.name.contains(&report.filter)
     };
     let chosen: Vec<&Client> = all.iter().filter(chosen).collect();
     let (name, label) = (clients::name, &matrix.label);
@@ -454,18 +429,4 @@ pub fn run_clients_of_several(
     };
     run_clients(report, &clients, &matrix, Share::All);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::failed_tests;
-
-    #[test]
-    fn failed_tests_are_named() {
-        let text = "running 2 tests\n.F\nfailures:\n\n---- a::b stdout ----\nthread 'a::b' panicked\n\n\
-                    ---- no heading\n\nfailures:\n    a::b\n\ntest result: FAILED. 1 passed; 1 failed";
-        let lines: Vec<String> = text.lines().map(String::from).collect();
-        assert_eq!(failed_tests(&lines), ["a::b"]);
-        assert!(failed_tests(&["test result: ok. 2 passed".to_string()]).is_empty());
-    }
 }

@@ -67,9 +67,9 @@ fn run_validated(
     matrix: &Matrix<'_>,
     messages: &Messages,
 ) -> Result {
-    let driver = matrix.setting.driver;
-    let validated =
-        |client: &&Client| !client.without_vulkan && !client.without_layers && client.suits(driver);
+    let validated = |client: &&Client| {
+        !client.without_vulkan && !client.without_layers && client.suits(&matrix.setting)
+    };
     let chosen: Vec<&Client> = all.iter().filter(validated).collect();
     let (name, label) = (clients::name, &matrix.label);
     test::run_at_once(report, &chosen, name, label, workers::count(), |client| {

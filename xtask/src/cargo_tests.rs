@@ -1,0 +1,137 @@
+//! The workspace's tests, several test programs at once.
+//!
+//! `cargo test` runs one program after the other. Some spend most of their time in one long test, during which the other
+//! processors would have nothing to do.
+
+use crate::sh::{self, Result};
+use crate::test::{Report, cargo};
+use crate::workers;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A test program.
+#[derive(Debug, PartialEq)]
+struct Program {
+    path: PathBuf,
+    /// The package's folder, in which the tests count on running.
+    folder: PathBuf,
+}
+
+/// Builds and runs the tests of packages, named as for `cargo test`, and records each that fails by its name. `set_up`
+/// gives a command the environment of the tests.
+pub fn run(report: &mut Report, packages: &[&str], set_up: impl Fn(&mut Command) + Sync) -> Result {
+    let programs = build(packages)?;
+    let outcomes = workers::map(&programs, workers::count(), |program| {
+        let mut command = Command::new(&program.path);
+        command
+            .args(["--quiet", &report.filter])
+            .current_dir(&program.folder)
+            .env("CARGO_MANIFEST_DIR", &program.folder);
+        run_one(&mut command, &set_up)
+    });
+    let mut documentation = cargo(&["test", "--quiet", "--doc"]);
+    documentation.args(packages).args(["--", &report.filter]);
+    let documentation = run_one(&mut documentation, &set_up);
+    let failed: Result<Vec<_>> = outcomes.into_iter().chain([documentation]).collect();
+    record(report, failed?.concat())
+}
+
+/// Runs one program of tests, or cargo's own command, and records each test that fails by its name.
+pub fn run_command(report: &mut Report, command: &mut Command) -> Result {
+    let failed = run_one(command, |_| ())?;
+    record(report, failed)
+}
+
+fn record(report: &mut Report, failed: Vec<String>) -> Result {
+    let count = failed.len();
+    report.fail(failed);
+    match count {
+        0 => Ok(()),
+        count => Err(format!("{count} tests failed")),
+    }
+}
+
+/// Builds the test programs and finds them in cargo's messages.
+fn build(packages: &[&str]) -> Result<Vec<Program>> {
+    let mut command = cargo(&["test", "--quiet", "--no-run"]);
+    command
+        .arg("--message-format=json-render-diagnostics")
+        .args(packages)
+        .stderr(Stdio::inherit());
+    let output = command
+        .output()
+        .map_err(|error| format!("cargo: {error}"))?;
+    match output.status.success() {
+        true => Ok(programs(&String::from_utf8_lossy(&output.stdout))),
+        false => Err("the tests cannot be built".to_string()),
+    }
+}
+
+/// The test programs that cargo's messages name, one message in a line.
+fn programs(messages: &str) -> Vec<Program> {
+    let messages = messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let program = |message: Value| {
+        let is_test = message["profile"]["test"] == true;
+        let path = message["executable"].as_str().filter(|_| is_test)?;
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        Some(Program {
+            path: path.into(),
+            folder: folder.into(),
+        })
+    };
+    messages.filter_map(program).collect()
+}
+
+/// Runs a program of tests, shows its output when it has ended, and gives the names of the tests that failed.
+fn run_one(command: &mut Command, set_up: impl Fn(&mut Command)) -> Result<Vec<String>> {
+    set_up(command.env("PUMICE_REQUIRE_ALL", "1").stdin(Stdio::null()));
+    let output = (command.output()).map_err(|error| format!("{}: {error}", sh::shown(command)))?;
+    let text = sh::both(&output);
+    println!("{}", text.trim());
+    let failed = failed_tests(&text);
+    match output.status.success() || !failed.is_empty() {
+        true => Ok(failed),
+        false => Err(format!("{}: {}", sh::shown(command), output.status)),
+    }
+}
+
+/// The names of the tests that failed, from the headings above their output.
+fn failed_tests(text: &str) -> Vec<String> {
+    let heading = |line: &str| {
+        let name = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
+        Some(name.to_string())
+    };
+    text.lines().filter_map(heading).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Program, failed_tests, programs};
+
+    #[test]
+    fn programs_of_tests_are_found_in_messages() {
+        let messages = [
+            r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","profile":{"test":true},"executable":"/t/a-1"}"#,
+            r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","profile":{"test":false},"executable":"/t/tool"}"#,
+            r#"{"reason":"compiler-artifact","manifest_path":"/w/b/Cargo.toml","profile":{"test":true},"executable":null}"#,
+            r#"{"reason":"build-finished","success":true}"#,
+            "no message",
+        ];
+        let found = Program {
+            path: "/t/a-1".into(),
+            folder: "/w/a".into(),
+        };
+        assert_eq!(programs(&messages.join("\n")), [found]);
+    }
+
+    #[test]
+    fn failures_are_read_from_headings() {
+        let text = "running 2 tests\n.F\nfailures:\n\n---- a::b stdout ----\nthread 'a::b' panicked\n\n\
+                    ---- no heading\n\nfailures:\n    a::b\n\ntest result: FAILED. 1 passed; 1 failed";
+        assert_eq!(failed_tests(text), ["a::b"]);
+        assert!(failed_tests("test result: ok. 2 passed").is_empty());
+    }
+}
