@@ -62,9 +62,13 @@ fn build(packages: &[&str]) -> Result<Vec<Program>> {
     let output = command
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
-    match output.status.success() {
-        true => Ok(programs(&String::from_utf8_lossy(&output.stdout))),
-        false => Err("the tests cannot be built".to_string()),
+    if !output.status.success() {
+        return Err("the tests cannot be built".to_string());
+    }
+    let programs = programs(&String::from_utf8_lossy(&output.stdout));
+    match programs.is_empty() {
+        true => Err("cargo names no test program".to_string()),
+        false => Ok(programs),
     }
 }
 
@@ -85,17 +89,18 @@ fn programs(messages: &str) -> Vec<Program> {
     messages.filter_map(program).collect()
 }
 
-/// Runs a program of tests, shows its output when it has ended, and gives the names of the tests that failed.
+/// Runs a program of tests, shows its output when it has ended, and gives the names of the tests that failed; the
+/// program's own where it failed before any test did.
 fn run_one(command: &mut Command, set_up: impl Fn(&mut Command)) -> Result<Vec<String>> {
     set_up(command.env("PUMICE_REQUIRE_ALL", "1").stdin(Stdio::null()));
     let output = (command.output()).map_err(|error| format!("{}: {error}", sh::shown(command)))?;
     let text = sh::both(&output);
     println!("{}", text.trim());
-    let failed = failed_tests(&text);
-    match output.status.success() || !failed.is_empty() {
-        true => Ok(failed),
-        false => Err(format!("{}: {}", sh::shown(command), output.status)),
+    let mut failed = failed_tests(&text);
+    if !output.status.success() && failed.is_empty() {
+        failed.push(format!("{}: {}", sh::shown(command), output.status));
     }
+    Ok(failed)
 }
 
 /// The names of the tests that failed, from the headings above their output.
