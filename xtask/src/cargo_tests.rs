@@ -4,7 +4,7 @@
 //! processors would have nothing to do.
 
 use crate::sh::{self, Result};
-use crate::test::{Report, cargo};
+use crate::test::{REQUIRE_ALL, Report, cargo};
 use crate::workers;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,8 @@ pub fn run(report: &mut Report, packages: &[&str], set_up: impl Fn(&mut Command)
         command
             .args(["--quiet", &report.filter])
             .current_dir(&program.folder)
-            .env("CARGO_MANIFEST_DIR", &program.folder);
+            .env("CARGO_MANIFEST_DIR", &program.folder)
+            .env(REQUIRE_ALL, "1");
         run_one(&mut command, &set_up)
     });
     let mut documentation = cargo(&["test", "--quiet", "--doc"]);
@@ -92,7 +93,7 @@ fn programs(messages: &str) -> Vec<Program> {
 /// Runs a program of tests, shows its output when it has ended, and gives the names of the tests that failed; the
 /// program's own where it failed before any test did.
 fn run_one(command: &mut Command, set_up: impl Fn(&mut Command)) -> Result<Vec<String>> {
-    set_up(command.env("PUMICE_REQUIRE_ALL", "1").stdin(Stdio::null()));
+    set_up(command.stdin(Stdio::null()));
     let output = (command.output()).map_err(|error| format!("{}: {error}", sh::shown(command)))?;
     let text = sh::both(&output);
     println!("{}", text.trim());

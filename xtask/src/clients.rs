@@ -16,7 +16,7 @@
 //! * `// client: all-drivers` — likewise, and with every Vulkan driver in one process;
 //! * `// client: needs THING...` — not on drivers that lack one of these ([`VulkanDriver::lacks`]).
 //!
-//! A client that sets [`MASK`] itself runs with that form alone.
+//! A client that sets all variables of a setting itself does not run in it: nothing would be new.
 
 use crate::compiler::Compiler;
 use crate::drivers::VulkanDriver;
@@ -246,16 +246,17 @@ pub fn name(client: &&Client) -> String {
 }
 
 impl Client {
-    /// Returns whether a setting's driver has what the client needs, and its form of kernels is new to the client.
+    /// Returns whether a setting's driver has what the client needs, and the setting changes something for the client.
     pub fn suits(&self, setting: &Setting<'_>) -> bool {
         let lacks = setting.driver.map_or(&[][..], |driver| driver.lacks);
         let lacking = self
             .needs
             .iter()
             .any(|thing| lacks.contains(&thing.as_str()));
-        let own_form = self.one_form || self.env.iter().any(|(name, _)| name == MASK);
+        let sets = |name: &str| self.env.iter().any(|(own, _)| own == name);
+        let replaced = !setting.env.is_empty() && setting.env.iter().all(|(name, _)| sets(name));
         let other_form = setting.env.iter().any(|(name, _)| *name == MASK);
-        !(lacking || own_form && other_form)
+        !(lacking || replaced || self.one_form && other_form)
     }
 }
 

@@ -102,13 +102,16 @@ pub fn run(args: &[String]) -> Result {
     }
 }
 
+/// The variable with which tests may skip nothing.
+pub const REQUIRE_ALL: &str = "PUMICE_REQUIRE_ALL";
+
 /// A cargo command in the checkout, whose tests may skip nothing.
 pub fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO"));
     command
         .args(args)
         .current_dir(sh::root())
-        .env("PUMICE_REQUIRE_ALL", "1");
+        .env(REQUIRE_ALL, "1");
     command
 }
 

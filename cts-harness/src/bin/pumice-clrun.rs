@@ -17,34 +17,37 @@ use std::process::ExitCode;
 const USAGE: &str =
     "usage: pumice-clrun [--options OPTIONS] [--skip-missing] [--all-kernels] PLATFORM FILE...";
 
+/// Returns whether the first word is a flag, and the words behind it.
+fn take_flag<'a>(words: &'a [String], flag: &str) -> (bool, &'a [String]) {
+    match words {
+        [first, rest @ ..] if first == flag => (true, rest),
+        all => (false, all),
+    }
+}
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (more, args) = match args.as_slice() {
         [flag, more, rest @ ..] if flag == "--options" => (more.as_str(), rest),
         all => ("", all),
     };
-    let (skip_missing, args) = match args {
-        [flag, rest @ ..] if flag == "--skip-missing" => (true, rest),
-        all => (false, all),
-    };
-    let (all_kernels, args) = match args {
-        [flag, rest @ ..] if flag == "--all-kernels" => (true, rest),
-        all => (false, all),
-    };
+    let (skip_missing, args) = take_flag(args, "--skip-missing");
+    let (all_kernels, args) = take_flag(args, "--all-kernels");
     let Some((platform, files)) = args.split_first() else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let device = match Session::open(platform) {
-        Ok(device) => device,
+    let facts = match skip_missing {
+        true => facts::gather(platform),
+        false => Ok(BTreeMap::new()),
+    };
+    let opened = facts.and_then(|facts| Ok((Session::open(platform)?, facts)));
+    let (device, facts) = match opened {
+        Ok(opened) => opened,
         Err(error) => {
             eprintln!("no device on a platform named like {platform:?}: {error}");
             return ExitCode::from(2);
         }
-    };
-    let facts = match skip_missing {
-        true => facts::gather(platform).unwrap_or_default(),
-        false => BTreeMap::new(),
     };
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let (mut faulty, mut found) = (0, 0);
