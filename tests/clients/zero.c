@@ -33,11 +33,19 @@ static cl_kernel copy, mark, texels;
 static unsigned char *bytes;
 static long stale;
 
-/* Counts bytes outside [from, to) that are not 0, and those inside that are not `inside`. */
+/* Counts a range of bytes that are not all of one value. */
+static void look_at(size_t first, size_t end, int value)
+{
+    if (first < end)
+        stale += bytes[first] != value || memcmp(bytes + first, bytes + first + 1, end - first - 1);
+}
+
+/* Looks for bytes outside [from, to) that are not 0, and for those inside that are not `inside`. */
 static void look(size_t size, size_t from, size_t to, int inside)
 {
-    for (size_t i = 0; i < size; i++)
-        stale += bytes[i] != (i >= from && i < to ? inside : 0);
+    look_at(0, from, 0);
+    look_at(from, to, inside);
+    look_at(to, size, 0);
 }
 
 static cl_mem make(size_t size)

@@ -9,10 +9,13 @@ use crate::workers;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// A test program.
 #[derive(Debug, PartialEq)]
 struct Program {
+    /// The folder of its package and its own name, "runtime: kernels_on_device".
+    name: String,
     path: PathBuf,
     /// The package's folder, in which the tests count on running.
     folder: PathBuf,
@@ -29,18 +32,18 @@ pub fn run(report: &mut Report, packages: &[&str], set_up: impl Fn(&mut Command)
             .current_dir(&program.folder)
             .env("CARGO_MANIFEST_DIR", &program.folder)
             .env(REQUIRE_ALL, "1");
-        run_one(&mut command, &set_up)
+        run_one(&program.name, &mut command, &set_up)
     });
     let mut documentation = cargo(&["test", "--quiet", "--doc"]);
     documentation.args(packages).args(["--", &report.filter]);
-    let documentation = run_one(&mut documentation, &set_up);
+    let documentation = run_one("examples in doc comments", &mut documentation, &set_up);
     let failed: Result<Vec<_>> = outcomes.into_iter().chain([documentation]).collect();
     record(report, failed?.concat())
 }
 
-/// Runs one program of tests, or cargo's own command, and records each test that fails by its name.
-pub fn run_command(report: &mut Report, command: &mut Command) -> Result {
-    let failed = run_one(command, |_| ())?;
+/// Runs one command of cargo's, shown by a name, and records each test that fails by its name.
+pub fn run_command(report: &mut Report, name: &str, command: &mut Command) -> Result {
+    let failed = run_one(name, command, |_| ())?;
     record(report, failed)
 }
 
@@ -82,7 +85,10 @@ fn programs(messages: &str) -> Vec<Program> {
         let is_test = message["profile"]["test"] == true;
         let path = message["executable"].as_str().filter(|_| is_test)?;
         let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
+        let package = folder.strip_prefix(sh::root()).unwrap_or(folder);
+        let target = message["target"]["name"].as_str()?;
         Some(Program {
+            name: format!("{}: {target}", package.display()),
             path: path.into(),
             folder: folder.into(),
         })
@@ -90,18 +96,37 @@ fn programs(messages: &str) -> Vec<Program> {
     messages.filter_map(program).collect()
 }
 
-/// Runs a program of tests, shows its output when it has ended, and gives the names of the tests that failed; the
-/// program's own where it failed before any test did.
-fn run_one(command: &mut Command, set_up: impl Fn(&mut Command)) -> Result<Vec<String>> {
+/// Runs a program of tests and shows a line about it, below its output if it failed. Gives the names of the tests that
+/// failed; the program's own where it failed before any test did.
+fn run_one(
+    name: &str,
+    command: &mut Command,
+    set_up: impl Fn(&mut Command),
+) -> Result<Vec<String>> {
     set_up(command.stdin(Stdio::null()));
+    let began = Instant::now();
     let output = (command.output()).map_err(|error| format!("{}: {error}", sh::shown(command)))?;
     let text = sh::both(&output);
-    println!("{}", text.trim());
     let mut failed = failed_tests(&text);
     if !output.status.success() && failed.is_empty() {
         failed.push(format!("{}: {}", sh::shown(command), output.status));
     }
+    let (mark, shown) = match failed.is_empty() {
+        true => ("ok  ", String::new()),
+        false => ("FAIL", format!("{}\n", text.trim())),
+    };
+    let (passed, seconds) = (passed_tests(&text), began.elapsed().as_secs_f64());
+    println!("{shown}  {mark} {name}, {passed} tests passed ({seconds:.1} s)");
     Ok(failed)
+}
+
+/// The number of tests that passed, of one program or several.
+fn passed_tests(text: &str) -> usize {
+    let passed = |line: &str| -> Option<usize> {
+        let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+        counts.split_once(" passed")?.0.parse().ok()
+    };
+    text.lines().filter_map(passed).sum()
 }
 
 /// The names of the tests that failed, from the headings above their output.
@@ -115,18 +140,19 @@ fn failed_tests(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Program, failed_tests, programs};
+    use super::{Program, failed_tests, passed_tests, programs};
 
     #[test]
     fn programs_of_tests_are_found_in_messages() {
         let messages = [
-            r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","profile":{"test":true},"executable":"/t/a-1"}"#,
+            r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":true},"executable":"/t/a-1"}"#,
             r#"{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","profile":{"test":false},"executable":"/t/tool"}"#,
             r#"{"reason":"compiler-artifact","manifest_path":"/w/b/Cargo.toml","profile":{"test":true},"executable":null}"#,
             r#"{"reason":"build-finished","success":true}"#,
             "no message",
         ];
         let found = Program {
+            name: "/w/a: a".to_string(),
             path: "/t/a-1".into(),
             folder: "/w/a".into(),
         };
@@ -138,6 +164,11 @@ mod tests {
         let text = "running 2 tests\n.F\nfailures:\n\n---- a::b stdout ----\nthread 'a::b' panicked\n\n\
                     ---- no heading\n\nfailures:\n    a::b\n\ntest result: FAILED. 1 passed; 1 failed";
         assert_eq!(failed_tests(text), ["a::b"]);
+        assert_eq!(passed_tests(text), 1);
+        assert_eq!(
+            passed_tests("test result: ok. 2 passed; 0 failed\ntest result: ok. 30 passed;"),
+            32
+        );
         assert!(failed_tests("test result: ok. 2 passed").is_empty());
     }
 }

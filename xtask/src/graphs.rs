@@ -82,7 +82,7 @@ fn run_graphs(report: &mut Report, driver: &VulkanDriver) -> Result {
     // The system's validation layer is older than the driver.
     command.env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
     command.env(UNCHECKED.0, UNCHECKED.1);
-    cargo_tests::run_command(report, &mut command)
+    cargo_tests::run_command(report, "work graphs", &mut command)
 }
 
 /// A way in which blocks run: a name, the variable that leads to it, and words of the log that tell of it.

@@ -100,41 +100,70 @@ pub fn served(setting: &Setting<'_>) -> Result<Vec<PathBuf>> {
 /// processor.
 const LIMIT: Duration = Duration::from_secs(400);
 
-/// Runs each kernel file, a source with expectations in its comments, in a process of its own.
+/// The files that run in one process: starting it and the driver takes longer than most files.
+const TOGETHER: usize = 8;
+
+/// Runs each kernel file, a source with expectations in its comments, some in each process.
 pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) -> Result {
     let addresses = !masks(&matrix.setting, "bufferDeviceAddress");
     let needs_addresses = needs_addresses()?;
     let mut files = served(&matrix.setting)?;
-    files.retain(|file: &PathBuf| {
-        file.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains(&report.filter))
+    files.retain(|file| file_name(file).contains(&report.filter));
+    let (refused, built): (Vec<_>, Vec<_>) = files
+        .into_iter()
+        .partition(|file| !addresses && needs_addresses.contains(&file_name(file)));
+    let of_refused = workers::map(&refused, workers::count(), |file| {
+        run_refused(runner, matrix, file)
     });
-    let outcomes = workers::map(&files, workers::count(), |file| {
-        let mut command = Command::new(runner);
-        command.arg("Pumice").arg(file);
-        let name = file.file_name().expect("listed files have names");
-        let done = matrix.run(&name.to_string_lossy(), command, LIMIT)?;
-        if addresses || needs_addresses.iter().all(|n| name != n.as_str()) {
-            return done.verdict();
-        }
-        match done.verdict().is_err() && done.stdout.contains("device addresses") {
-            true => Ok(()),
-            false => Err("it builds without device addresses".to_string()),
-        }
+    let parts = workers::parts(&built, built.len().div_ceil(TOGETHER));
+    let of_parts = workers::map(&parts, workers::count(), |part| {
+        run_together(part, |files| run_process(runner, matrix, files)?.verdict())
     });
-    let mut passed = 0;
-    for (file, outcome) in files.iter().zip(outcomes) {
-        let name = file.file_name().expect("listed files have names");
+    let files = refused.iter().chain(parts.iter().flatten());
+    let outcomes = of_refused.into_iter().chain(of_parts.into_iter().flatten());
+    let (mut passed, mut all) = (0, 0);
+    for (file, outcome) in files.zip(outcomes) {
+        all += 1;
         passed += usize::from(outcome.is_ok());
-        let label = format!("{} · {}", name.to_string_lossy(), matrix.label);
-        report.record(&label, outcome);
+        report.record(&format!("{} · {}", file_name(file), matrix.label), outcome);
     }
-    println!(
-        "  {passed} of {} kernel files · {}",
-        files.len(),
-        matrix.label
-    );
+    println!("  {passed} of {all} kernel files · {}", matrix.label);
     Ok(())
+}
+
+fn file_name(file: &Path) -> String {
+    let name = file.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Runs kernel files in one process.
+fn run_process(runner: &Path, matrix: &Matrix<'_>, files: &[PathBuf]) -> Result<Finished> {
+    let mut command = Command::new(runner);
+    command.arg("Pumice").args(files);
+    let name = files.first().map_or(String::new(), |file| file_name(file));
+    matrix.run(&name, command, LIMIT)
+}
+
+/// Runs a file that a device without device addresses must refuse.
+fn run_refused(runner: &Path, matrix: &Matrix<'_>, file: &PathBuf) -> Result {
+    let done = run_process(runner, matrix, std::slice::from_ref(file))?;
+    match done.verdict().is_err() && done.stdout.contains("device addresses") {
+        true => Ok(()),
+        false => Err("it builds without device addresses".to_string()),
+    }
+}
+
+/// The outcome of each file, from one process if that passes, else from a process for each file.
+/// Files that fail only together all have that failure.
+fn run_together(files: &[PathBuf], run: impl Fn(&[PathBuf]) -> Result) -> Vec<Result> {
+    let Err(why) = run(files) else {
+        return vec![Ok(()); files.len()];
+    };
+    let alone: Vec<Result> = files.chunks(1).map(&run).collect();
+    match alone.iter().all(Result::is_ok) {
+        true => vec![Err(format!("only together with others: {why}")); files.len()],
+        false => alone,
+    }
 }
 
 /// The fewest kernels with faults that the files have.
@@ -182,12 +211,16 @@ fn in_processes<R: Send>(
     files: &[PathBuf],
     look: impl Fn(&Finished) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let outcomes = workers::map(&workers::parts(files), workers::count(), |part| {
-        let mut command = Command::new(runner);
-        command.args(options).arg("Pumice").args(part);
-        let limit = Duration::from_secs(600);
-        look(&matrix.run("kernel files", command, limit)?)
-    });
+    let outcomes = workers::map(
+        &workers::parts(files, workers::count()),
+        workers::count(),
+        |part| {
+            let mut command = Command::new(runner);
+            command.args(options).arg("Pumice").args(part);
+            let limit = Duration::from_secs(600);
+            look(&matrix.run("kernel files", command, limit)?)
+        },
+    );
     outcomes.into_iter().collect()
 }
 
@@ -245,14 +278,10 @@ pub fn run_rest(
             folder.display()
         );
     }
-    let name = |file: &&PathBuf| {
-        let name = file.file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
-    };
     test::run_at_once(
         report,
         &left,
-        name,
+        |file| file_name(file),
         &matrix.label,
         workers::count(),
         |file| {
@@ -267,10 +296,27 @@ pub fn run_rest(
 
 #[cfg(test)]
 mod tests {
-    use super::Passed;
+    use super::{Passed, run_together};
     use crate::sh;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn files_that_fail_are_told_from_those_beside_them() {
+        let files: Vec<PathBuf> = ["a", "b", "c"].map(PathBuf::from).to_vec();
+        let outcomes = |fails: fn(&[PathBuf]) -> bool| -> Vec<bool> {
+            let run = |files: &[PathBuf]| match fails(files) {
+                true => Err("failed".to_string()),
+                false => Ok(()),
+            };
+            let outcomes = run_together(&files, run);
+            outcomes.iter().map(Result::is_ok).collect()
+        };
+        assert_eq!(outcomes(|_| false), [true; 3]);
+        let second = |files: &[PathBuf]| files.contains(&PathBuf::from("b"));
+        assert_eq!(outcomes(second), [true, false, true]);
+        assert_eq!(outcomes(|files| files.len() > 1), [false; 3]);
+    }
 
     fn write_at(path: &Path, seconds: u64) {
         sh::write(path, "").unwrap();

@@ -1,6 +1,5 @@
 //! Work on several threads at once.
 
-use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -33,9 +32,9 @@ pub fn map<T: Sync, R: Send>(items: &[T], workers: usize, work: impl Fn(&T) -> R
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The items in as many parts as programs run at once, of nearly equal numbers; neighbours go to different parts.
-pub fn parts<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
-    let count = NonZero::new(count().min(items.len())).map_or(1, NonZero::get);
+/// The items in some parts of nearly equal numbers; neighbours go to different parts.
+pub fn parts<T: Clone>(items: &[T], count: usize) -> Vec<Vec<T>> {
+    let count = count.clamp(1, items.len().max(1));
     let mut parts = vec![Vec::new(); count];
     for (index, item) in items.iter().enumerate() {
         parts[index % count].push(item.clone());
@@ -62,7 +61,7 @@ mod tests {
     fn parts_hold_everything_once() {
         for count in [0, 1, 7, 100] {
             let items: Vec<usize> = (0..count).collect();
-            let mut joined: Vec<usize> = parts(&items).concat();
+            let mut joined: Vec<usize> = parts(&items, 4).concat();
             joined.sort_unstable();
             assert_eq!(joined, items);
         }

@@ -15,6 +15,9 @@ use smallvec::{SmallVec, smallvec};
 
 const MAX_CALL_DEPTH: usize = 1000;
 
+/// The lanes of an undefined value of the widest vector type.
+const ZEROS: [u64; 16] = [0; 16];
+
 /// One activation of a function.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
@@ -98,16 +101,21 @@ impl Item {
         Ok(())
     }
 
-    /// A value of the innermost frame.
-    pub fn read(&self, func: &Function, value: Value) -> Lanes {
+    /// The lanes of a value of the innermost frame.
+    fn look<'a>(&'a self, func: &'a Function, value: Value) -> &'a [u64] {
         match func.def(value) {
-            ValueDef::Const(lanes) => lanes.clone(),
-            ValueDef::Undef => smallvec![0; usize::from(func.ty(value).lanes)],
+            ValueDef::Const(lanes) => lanes,
+            ValueDef::Undef => &ZEROS[..usize::from(func.ty(value).lanes)],
             ValueDef::Result(..) | ValueDef::Param(..) => match self.frames.last() {
-                Some(frame) => frame.values[value.index()].clone(),
-                None => Lanes::new(),
+                Some(frame) => &frame.values[value.index()],
+                None => &[],
             },
         }
+    }
+
+    /// A copy of a value of the innermost frame.
+    pub fn read(&self, func: &Function, value: Value) -> Lanes {
+        Lanes::from_slice(self.look(func, value))
     }
 
     /// Sets a value of the innermost frame.
@@ -118,7 +126,7 @@ impl Item {
     }
 
     fn scalar(&self, func: &Function, value: Value) -> u64 {
-        self.read(func, value).first().copied().unwrap_or(0)
+        self.look(func, value).first().copied().unwrap_or(0)
     }
 
     fn branch(&mut self, func: &Function, call: &BlockCall) {
@@ -417,29 +425,38 @@ impl Item {
             lanes
         };
         let scalar_of = |value: Value| func.ty(value).scalar;
-        let pairs = |args: &[Value; 2]| read(args[0]).into_iter().zip(read(args[1]));
+        let pairs = |args: &[Value; 2], of: &dyn Fn(u64, u64) -> u64| {
+            let mut lanes = read(args[0]);
+            for (lane, other) in lanes.iter_mut().zip(read(args[1])) {
+                *lane = of(*lane, other);
+            }
+            lanes
+        };
         let mut result: Lanes = match kind {
-            &InstKind::Unary { op, arg } => {
-                let lanes = read(arg).into_iter();
-                lanes.map(|a| eval::unary(op, ty.scalar, a)).collect()
+            &InstKind::Unary { op, arg } => each_lane(read(arg), |a| eval::unary(op, ty.scalar, a)),
+            InstKind::Binary { op, args, .. } => {
+                pairs(args, &|a, b| eval::binary(*op, ty.scalar, a, b))
             }
-            InstKind::Binary { op, args, .. } => pairs(args)
-                .map(|(a, b)| eval::binary(*op, ty.scalar, a, b))
-                .collect(),
-            InstKind::ICmp { cond, args } => pairs(args)
-                .map(|(a, b)| u64::from(eval::icmp(*cond, scalar_of(args[0]), a, b)))
-                .collect(),
-            InstKind::FCmp { cond, args, .. } => pairs(args)
-                .map(|(a, b)| u64::from(eval::fcmp(*cond, scalar_of(args[0]), a, b)))
-                .collect(),
-            &InstKind::Select { cond, then, other } => {
-                let cond = read(cond);
-                let chosen = |lane: usize| cond[if cond.len() == 1 { 0 } else { lane }] != 0;
-                let lanes = read(then).into_iter().zip(read(other)).enumerate();
-                lanes
-                    .map(|(lane, (a, b))| if chosen(lane) { a } else { b })
-                    .collect()
+            InstKind::ICmp { cond, args } => {
+                let scalar = scalar_of(args[0]);
+                pairs(args, &|a, b| u64::from(eval::icmp(*cond, scalar, a, b)))
             }
+            InstKind::FCmp { cond, args, .. } => {
+                let scalar = scalar_of(args[0]);
+                pairs(args, &|a, b| u64::from(eval::fcmp(*cond, scalar, a, b)))
+            }
+            &InstKind::Select { cond, then, other } => match self.look(func, cond) {
+                [0] => read(other),
+                [_] => read(then),
+                cond => {
+                    let mut lanes = read(then);
+                    let others = self.look(func, other);
+                    for (lane, _) in cond.iter().enumerate().filter(|(_, cond)| **cond == 0) {
+                        lanes[lane] = others[lane];
+                    }
+                    lanes
+                }
+            },
             &InstKind::Convert { op, arg, rounding } => {
                 let from = func.ty(arg);
                 let lanes = read(arg);
@@ -453,14 +470,9 @@ impl Item {
                         smallvec![eval::convert(op, Scalar::I64, to, long(&lanes), None)]
                     }
                     (ConvertOp::AddressSpaceCast, Scalar::Ptr(a), Scalar::Ptr(b)) => {
-                        lanes.into_iter().map(|p| cast(a, b, p)).collect()
+                        each_lane(lanes, |p| cast(a, b, p))
                     }
-                    (op, a, b) => {
-                        let lanes = lanes.into_iter();
-                        lanes
-                            .map(|v| eval::convert(op, a, b, v, rounding))
-                            .collect()
-                    }
+                    (op, a, b) => each_lane(lanes, |v| eval::convert(op, a, b, v, rounding)),
                 }
             }
             InstKind::Math { op, args, .. } => {
@@ -476,7 +488,9 @@ impl Item {
             }
             InstKind::Build { lanes } => lanes.iter().map(|&l| self.scalar(func, l)).collect(),
             &InstKind::Splat { arg } => smallvec![self.scalar(func, arg); usize::from(ty.lanes)],
-            &InstKind::Extract { vector, lane } => smallvec![read(vector)[usize::from(lane)]],
+            &InstKind::Extract { vector, lane } => {
+                smallvec![self.look(func, vector)[usize::from(lane)]]
+            }
             &InstKind::Insert {
                 vector,
                 scalar,
@@ -510,13 +524,21 @@ impl Item {
             }
             &InstKind::PtrAdd { base, offset } => {
                 let base_bits = self.scalar(func, base);
-                smallvec![base_bits.wrapping_add(long(&read(offset)))]
+                smallvec![base_bits.wrapping_add(long(self.look(func, offset)))]
             }
             other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
         };
         denormals.flush(ty.scalar, &mut result);
         Ok(result)
     }
+}
+
+/// The lanes that a function makes of lanes.
+fn each_lane(mut lanes: Lanes, of: impl Fn(u64) -> u64) -> Lanes {
+    for lane in &mut lanes {
+        *lane = of(*lane);
+    }
+    lanes
 }
 
 /// The two words of a number, low first.

@@ -135,7 +135,6 @@ impl Machine<'_> {
             if item.state != State::Ready {
                 break;
             }
-            let at = item.position(self);
             let outcome = match self.fuel.checked_sub(1) {
                 Some(left) => {
                     self.fuel = left;
@@ -143,7 +142,8 @@ impl Machine<'_> {
                 }
                 None => Err(ErrorKind::OutOfFuel),
             };
-            outcome.map_err(|kind| self.error(kind, item, at))?;
+            // An instruction that fails leaves the work-item where it stands.
+            outcome.map_err(|kind| self.error(kind, item, item.position(self)))?;
         }
         Ok(())
     }

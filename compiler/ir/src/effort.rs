@@ -1,9 +1,9 @@
 //! Counts what the compiler looks at, so that tests can fit how its work grows with its input.
 //!
 //! Counted are accesses to instructions, to blocks' lists of instructions, predecessors and
-//! successors, to loops, and to the types and origins of values: an algorithm over the IR that takes more than linear time shows here. What
-//! works on tokens, words or its own tables alone is not seen. Builds without debug assertions
-//! count nothing.
+//! successors, to loops, and to the types and origins of values: an algorithm over the IR that
+//! takes more than linear time shows here. What works on tokens, words or its own tables alone is
+//! not seen. Builds without debug assertions count nothing.
 
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
@@ -18,6 +18,7 @@ pub fn looks() -> u64 {
 }
 
 /// Counts an access.
+#[inline]
 pub(super) fn look() {
     if cfg!(debug_assertions) {
         LOOKS.set(LOOKS.get() + 1);
@@ -45,6 +46,7 @@ impl<T> DerefMut for Counted<T> {
 impl<K, T: Index<K>> Index<K> for Counted<T> {
     type Output = T::Output;
 
+    #[inline]
     fn index(&self, key: K) -> &T::Output {
         look();
         &self.0[key]
@@ -52,6 +54,7 @@ impl<K, T: Index<K>> Index<K> for Counted<T> {
 }
 
 impl<K, T: IndexMut<K>> IndexMut<K> for Counted<T> {
+    #[inline]
     fn index_mut(&mut self, key: K) -> &mut T::Output {
         look();
         &mut self.0[key]

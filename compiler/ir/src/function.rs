@@ -379,12 +379,14 @@ impl Function {
     }
 
     /// A value's type.
+    #[inline]
     pub fn ty(&self, value: Value) -> Type {
         look();
         self.values[value].ty
     }
 
     /// A value's origin.
+    #[inline]
     pub fn def(&self, value: Value) -> &ValueDef {
         look();
         &self.values[value].def

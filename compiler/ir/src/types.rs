@@ -48,6 +48,7 @@ pub enum Scalar {
 
 impl Scalar {
     /// Size in bytes in memory (Bool counts as 1).
+    #[inline]
     pub fn bytes(self) -> u32 {
         match self {
             Scalar::Bool | Scalar::I8 => 1,
@@ -59,6 +60,7 @@ impl Scalar {
     }
 
     /// Width in bits of an integer, float or pointer; 1 for Bool.
+    #[inline]
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,
