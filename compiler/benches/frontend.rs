@@ -7,7 +7,7 @@
 //! Prints tokens after preprocessing, lines, bytes and the best time of several runs. With FILE,
 //! that file is measured as well, for example hashcat's `m00000_a0-optimized.cl`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pumice_compiler::{
@@ -48,12 +48,14 @@ __kernel void scale(__global const float *input,
 ";
 
 /// Includes from the file system, beside the including file or in the `-I` folders.
-struct Folders(Vec<String>);
+struct Folders(Vec<PathBuf>);
 
 impl IncludeResolver for Folders {
     fn resolve(&self, name: &str, _angled: bool, from: &str) -> Option<IncludedFile> {
         let beside = Path::new(from).parent();
-        let mut folders = beside.into_iter().chain(self.0.iter().map(Path::new));
+        let mut folders = beside
+            .into_iter()
+            .chain(self.0.iter().map(PathBuf::as_path));
         folders.find_map(|folder| {
             let path = folder.join(name);
             let text = std::fs::read(&path).ok()?;

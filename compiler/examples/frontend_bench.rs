@@ -4,6 +4,7 @@
 //! the best of many runs, thread start included.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use pumice_compiler::{
@@ -20,14 +21,15 @@ kernel void saxpy(global const float *x, global float *y, float a, uint n)
 ";
 
 /// Includes from the file system, relative to the working directory and `-I`.
-struct Folders(Vec<String>);
+struct Folders(Vec<PathBuf>);
 
 impl IncludeResolver for Folders {
     fn resolve(&self, name: &str, _angled: bool, _from: &str) -> Option<IncludedFile> {
-        let bare = std::iter::once(name.to_string());
-        let mut paths = bare.chain(self.0.iter().map(|f| format!("{f}/{name}")));
+        let bare = std::iter::once(PathBuf::from(name));
+        let mut paths = bare.chain(self.0.iter().map(|folder| folder.join(name)));
         paths.find_map(|path| {
             let text = std::fs::read(&path).ok()?;
+            let path = path.to_string_lossy().into_owned();
             Some(IncludedFile { path, text })
         })
     }

@@ -242,6 +242,19 @@ fn spirv_is_not_written_to_a_terminal() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn arguments_are_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = parts("bytes");
+    let mut command = folder.command("f.cl");
+    command.arg(std::ffi::OsStr::from_bytes(b"-DA=\xe9"));
+    let output = command.output().expect("pumicec runs");
+    let message = "pumicec: error: argument \"-DA=\\xE9\" is not UTF-8\n";
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), message);
+}
+
 #[test]
 fn messages_name_the_file() {
     let folder = parts("messages")

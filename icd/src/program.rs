@@ -43,17 +43,6 @@ fn notify(pfn_notify: ProgramCallback, user_data: *mut c_void) -> Result<Option<
     }
 }
 
-/// Options as text; bytes that are not UTF-8 cannot be valid options.
-///
-/// # Safety
-/// `options` is NULL or a NUL-terminated string.
-unsafe fn options<'a>(options: *const c_char, invalid: Error) -> Result<&'a str> {
-    // SAFETY: the caller's contract.
-    unsafe { handle::string_or_empty(options) }
-        .to_str()
-        .map_err(|_| invalid.because("the options are not UTF-8"))
-}
-
 pub unsafe fn create_program_with_source(
     context: cl_context,
     count: cl_uint,
@@ -174,7 +163,7 @@ pub unsafe fn build_program(
         let program = handle::get::<Program>(program)?;
         let devices = devices(num_devices, device_list)?;
         let notify = notify(pfn_notify, user_data)?;
-        let options = self::options(options, Error::InvalidBuildOptions)?;
+        let options = handle::string_or_empty(options).to_bytes();
         program.build(devices, options, notify)
     }
 }
@@ -213,7 +202,7 @@ pub unsafe fn compile_program(
             })
             .collect::<Result<Vec<_>>>()?;
         let notify = notify(pfn_notify, user_data)?;
-        let options = self::options(options, Error::InvalidCompilerOptions)?;
+        let options = handle::string_or_empty(options).to_bytes();
         program.compile(devices, options, headers, notify)
     }
 }
@@ -236,7 +225,7 @@ pub unsafe fn link_program(
             let inputs =
                 handle::list::<Program>(num_input_programs, input_programs, Error::InvalidValue)?;
             let notify = notify(pfn_notify, user_data)?;
-            let options = self::options(options, Error::InvalidLinkerOptions)?;
+            let options = handle::string_or_empty(options).to_bytes();
             link::link_programs(&context, devices, options, &inputs, notify)
         }
     })();

@@ -76,7 +76,7 @@ impl Setup {
     /// A launch of the only kernel of a source, on the buffer and a number.
     fn launch(&self, source: &str, number: u32) -> Command {
         let program = Program::with_source(&self.context, source.as_bytes().to_vec());
-        program.build(None, "", None).unwrap();
+        program.build(None, b"", None).unwrap();
         let kernel = Kernel::create_all(&program).unwrap().remove(0);
         let buffer = Argument::Memory(self.buffer.clone());
         kernel.set_arg(0, size_of::<usize>(), Some(buffer)).unwrap();

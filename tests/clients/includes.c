@@ -9,7 +9,7 @@
 static char folder[64] = "/tmp/pumice-includes-XXXXXX";
 static char log_text[1 << 16];
 
-/* Builds a source with -I of the folder `listed`; gives the error, and the log in `log_text`. */
+/* Builds a source with -I of the folder `listed`, and of one whose name is not UTF-8; gives the error, and the log in `log_text`. */
 static cl_int build(const char *source)
 {
     cl_int error = 0;
@@ -18,8 +18,8 @@ static cl_int build(const char *source)
     MUST(error);
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(error);
-    char options[200];
-    snprintf(options, sizeof options, "-I %s/listed", folder);
+    char options[300];
+    snprintf(options, sizeof options, "-I %s/listed -I %s/caf\xe9", folder, folder);
     cl_int result = clBuildProgram(program, 0, NULL, options, NULL, NULL);
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log_text, log_text, NULL));
     MUST(clReleaseProgram(program));
@@ -55,6 +55,7 @@ static int worker(const char *mode)
     /* With `listed` what lies in the folder is told of as it is. */
     EQ(includes("pipe.h", any || listed ? kind : closed), 0);
     EQ(includes("inside.h", closed), any || listed);
+    EQ(includes("second.h", closed), any || listed);
     EQ(includes("/dev/zero", closed), 0);
     EQ(includes("/dev/tty", closed), 0);
     EQ(includes("out.h", closed), any);
@@ -99,12 +100,15 @@ int main(int count, char **arguments)
     char path[200];
     snprintf(path, sizeof path, "%s/listed", folder);
     EQ(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/caf\xe9", folder);
+    EQ(mkdir(path, 0700), 0);
     snprintf(path, sizeof path, "%s/listed/pipe.h", folder);
     EQ(mkfifo(path, 0600), 0);
     snprintf(path, sizeof path, "%s/listed/out.h", folder);
     EQ(symlink("../outside.h", path), 0);
     write_file("outside.h", "#define VALUE 1 // hidden_text\n", 0);
     write_file("listed/inside.h", "#define VALUE 2\n", 0);
+    write_file("caf\xe9/second.h", "#define VALUE 4\n", 0);
     write_file("listed/large.h", "#define VALUE 3\n", (64L << 20) + 1);
     static const char *modes[] = {"on", "listed", "off"};
     for (int mode = 0; mode < 3; mode++) {
@@ -123,8 +127,9 @@ int main(int count, char **arguments)
             failures++;
         }
     }
-    static const char *names[] = {"listed/pipe.h", "listed/out.h", "listed/inside.h", "listed/large.h", "outside.h", "listed", ""};
-    for (int name = 0; name < 7; name++) {
+    static const char *names[] = {"listed/pipe.h", "listed/out.h", "listed/inside.h", "listed/large.h", "listed",
+                                  "caf\xe9/second.h", "caf\xe9", "outside.h", ""};
+    for (int name = 0; name < 9; name++) {
         snprintf(path, sizeof path, "%s/%s", folder, names[name]);
         CHECK(remove(path) == 0);
     }

@@ -473,6 +473,40 @@ static void build_and_binary_errors(void)
 }
 
 /* A build with a callback may go on when the call has returned: what needs its result waits for it. */
+/* Options are bytes: values that are not UTF-8 reach the program as they are. */
+static void options_that_are_not_utf8(void)
+{
+    cl_int error = 0;
+    const char *text = "kernel void k(global uchar *p) { constant char *name = NAME;\n"
+                       "    p[get_global_id(0)] = name[get_global_id(0)]; }\n";
+    const char *options = "-D NAME=\\\"caf\xe9\\\" -DIN\xc3\xa9=1";
+    cl_program program = build(text, options);
+    char told[64] = "";
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof told, told, NULL));
+    CHECK(strcmp(told, options) == 0);
+    cl_kernel kernel = clCreateKernel(program, "k", &error);
+    MUST(error);
+    unsigned char name[5] = "";
+    cl_mem buffer = clCreateBuffer(context, 0, sizeof name, NULL, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    size_t items = sizeof name;
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof name, name, 0, NULL, NULL));
+    CHECK(memcmp(name, "caf\xe9", sizeof name) == 0);
+    MUST(clReleaseMemObject(buffer));
+    MUST(clReleaseKernel(kernel));
+    MUST(clReleaseProgram(program));
+
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    MUST(error);
+    EQ(clBuildProgram(program, 0, NULL, "-caf\xe9", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    char log[200] = "";
+    MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    CHECK(strcmp(log, "error: unknown argument: '-caf\xef\xbf\xbd'\n") == 0);
+    MUST(clReleaseProgram(program));
+}
+
 static void builds_with_callback(void)
 {
     cl_int error = 0;
@@ -664,6 +698,7 @@ int main(void)
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
     builds_with_callback();
+    options_that_are_not_utf8();
     link_while_compiling();
     compile_and_link();
     argument_names();

@@ -1,7 +1,9 @@
 //! Build options: the one table of them, and their parsed form.
 //!
 //! The parser takes the string of clBuildProgram, clCompileProgram or clLinkProgram as the
-//! application gave it (OpenCL 3.0 API §5.8.6 and §5.8.7).
+//! application gave it (OpenCL 3.0 API §5.8.6 and §5.8.7): bytes, which need not be UTF-8.
+
+use std::path::PathBuf;
 
 use crate::checks::Checks;
 use crate::similar::unknown_option;
@@ -13,7 +15,7 @@ pub struct CompileOptions {
     /// `-D` and `-U` in order: the text after the flag, e.g. `N=4`, `F(x)=((x)+1)`.
     pub defines: Vec<Define>,
     /// `-I` folders in order.
-    pub include_dirs: Vec<String>,
+    pub include_dirs: Vec<PathBuf>,
     /// Files that are read before the source, in order (`pumicec -include FILE`; no build option).
     pub forced_includes: Vec<String>,
     /// Errors after which a compile stops, 0: never (`pumicec -ferror-limit=N`; no build option);
@@ -45,9 +47,9 @@ pub struct CompileOptions {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Define {
     /// `-D name`, `-D name=value`, `-D name(params)=value`.
-    Define(String),
+    Define(Vec<u8>),
     /// `-U name`.
-    Undefine(String),
+    Undefine(Vec<u8>),
 }
 
 /// `-cl-std=` values.
@@ -141,10 +143,10 @@ impl CompileOptions {
     ///
     /// # Errors
     /// The first option that is unknown or has a wrong value.
-    pub fn parse(text: &str) -> Result<Self, OptionError> {
+    pub fn parse(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, OptionError> {
         let mut compile = Self::default();
         let mut link = LinkOptions::default();
-        parse(text, COMPILE, &mut compile, &mut link)?;
+        parse(text.as_ref(), COMPILE, &mut compile, &mut link)?;
         Ok(compile)
     }
 
@@ -162,10 +164,10 @@ impl LinkOptions {
     ///
     /// # Errors
     /// The first option that is unknown or has a wrong value.
-    pub fn parse(text: &str) -> Result<Self, OptionError> {
+    pub fn parse(text: &(impl AsRef<[u8]> + ?Sized)) -> Result<Self, OptionError> {
         let mut compile = CompileOptions::default();
         let mut link = Self::default();
-        parse(text, LINK, &mut compile, &mut link)?;
+        parse(text.as_ref(), LINK, &mut compile, &mut link)?;
         if link.enable_link_options && !link.create_library {
             return Err(OptionError {
                 option: "-enable-link-options".to_string(),
@@ -180,10 +182,12 @@ impl LinkOptions {
 ///
 /// # Errors
 /// The first option that is unknown or has a wrong value.
-pub fn parse_build(text: &str) -> Result<(CompileOptions, LinkOptions), OptionError> {
+pub fn parse_build(
+    text: &(impl AsRef<[u8]> + ?Sized),
+) -> Result<(CompileOptions, LinkOptions), OptionError> {
     let mut compile = CompileOptions::default();
     let mut link = LinkOptions::default();
-    parse(text, COMPILE, &mut compile, &mut link)?;
+    parse(text.as_ref(), COMPILE, &mut compile, &mut link)?;
     link.math = compile.math;
     Ok((compile, link))
 }
@@ -198,8 +202,8 @@ const LINK: u8 = 2;
 enum Form {
     /// Nothing.
     Alone(fn(&mut Parsed<'_>)),
-    /// A value in the same word or in the next one (`-DX`, `-D X`).
-    Joined(fn(&mut Parsed<'_>, String) -> Result<(), String>),
+    /// A value of any bytes in the same word or in the next one (`-DX`, `-D X`).
+    Joined(fn(&mut Parsed<'_>, Vec<u8>) -> Result<(), String>),
     /// A value in the same word behind the name (`-cl-std=CL3.0`).
     Suffix(fn(&mut Parsed<'_>, String) -> Result<(), String>),
     /// A value in the next word (`-x spir`).
@@ -224,8 +228,9 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         "-D",
         COMPILE,
         Form::Joined(|p, v| {
-            if !v.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) {
-                return Err(format!("macro name must be an identifier: '-D{v}'"));
+            let text = shown(&v);
+            if !text.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) {
+                return Err(format!("macro name must be an identifier: '-D{text}'"));
             }
             p.compile.defines.push(Define::Define(v));
             Ok(())
@@ -243,7 +248,7 @@ const OPTIONS: &[(&str, u8, Form)] = &[
         "-I",
         COMPILE,
         Form::Joined(|p, v| {
-            p.compile.include_dirs.push(v);
+            p.compile.include_dirs.push(path(v));
             Ok(())
         }),
     ),
@@ -407,8 +412,26 @@ fn unsafe_math(p: &mut Parsed<'_>) {
     p.math.mad_enable = true;
 }
 
+/// Bytes as text for people, with a sign in place of what is not UTF-8.
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The path that bytes name.
+#[cfg(unix)]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+/// The path that bytes name: where paths are no bytes, they are UTF-8.
+#[cfg(not(unix))]
+fn path(bytes: Vec<u8>) -> PathBuf {
+    shown(&bytes).into()
+}
+
 fn parse(
-    text: &str,
+    text: &[u8],
     place: u8,
     compile: &mut CompileOptions,
     link: &mut LinkOptions,
@@ -419,11 +442,12 @@ fn parse(
         math: MathOptions::default(),
     };
     let unclosed = || OptionError {
-        option: text.to_string(),
+        option: shown(text),
         message: "missing closing quote in the build options".to_string(),
     };
     let mut words = split(text).ok_or_else(unclosed)?.into_iter();
-    while let Some(word) = words.next() {
+    while let Some(bytes) = words.next() {
+        let word = shown(&bytes);
         let row = OPTIONS.iter().find(|(name, _, form)| match form {
             Form::Alone(_) | Form::Next(_) => word == *name,
             Form::Joined(_) | Form::Suffix(_) => word.starts_with(name),
@@ -448,7 +472,7 @@ fn parse(
                 "argument '{word}' is not allowed when {stage}"
             )));
         }
-        let rest = word[name.len()..].to_string();
+        let rest = bytes[name.len()..].to_vec();
         let missing = || {
             refuse(format!(
                 "argument to '{word}' is missing (expected 1 value)"
@@ -459,12 +483,10 @@ fn parse(
                 apply(&mut parsed);
                 Ok(())
             }
-            Form::Suffix(apply) => apply(&mut parsed, rest),
+            Form::Suffix(apply) => apply(&mut parsed, shown(&rest)),
             Form::Joined(apply) if !rest.is_empty() => apply(&mut parsed, rest),
-            Form::Joined(apply) | Form::Next(apply) => {
-                let value = words.next().ok_or_else(missing)?;
-                apply(&mut parsed, value)
-            }
+            Form::Joined(apply) => apply(&mut parsed, words.next().ok_or_else(missing)?),
+            Form::Next(apply) => apply(&mut parsed, shown(&words.next().ok_or_else(missing)?)),
         };
         result.map_err(refuse)?;
     }
@@ -478,13 +500,14 @@ fn parse(
 
 #[cfg(test)]
 mod tests {
-    use super::{ClStd, CompileOptions, Define, LinkOptions, parse_build};
+    use super::{ClStd, CompileOptions, Define, LinkOptions, parse_build, shown};
+    use std::path::PathBuf;
 
     fn defines(text: &str) -> Vec<String> {
         let options = CompileOptions::parse(text).expect(text);
         let text = |d: &Define| match d {
-            Define::Define(d) => d.clone(),
-            Define::Undefine(d) => format!("-{d}"),
+            Define::Define(d) => shown(d),
+            Define::Undefine(d) => format!("-{}", shown(d)),
         };
         options.defines.iter().map(text).collect()
     }
@@ -496,7 +519,22 @@ mod tests {
             ["A", "B=2", "F(x)=((x) + 1)", "S=\"s\"", "-C", "T=a b"]
         );
         let options = CompileOptions::parse("-I/a\\ b -I \"c d\"").expect("valid");
-        assert_eq!(options.include_dirs, ["/a b", "c d"]);
+        assert_eq!(options.include_dirs, ["/a b", "c d"].map(PathBuf::from));
+    }
+
+    /// Values are bytes; what is not UTF-8 reaches macros and paths as it is.
+    #[test]
+    fn values_that_are_not_utf8() {
+        let options = CompileOptions::parse(b"-DA=\"caf\xe9\" -I/\xff/b").expect("valid");
+        assert_eq!(options.defines, [Define::Define(b"A=caf\xe9".to_vec())]);
+        #[cfg(unix)]
+        assert_eq!(
+            std::os::unix::ffi::OsStrExt::as_bytes(options.include_dirs[0].as_os_str()),
+            b"/\xff/b"
+        );
+        let error = CompileOptions::parse(b"-cl-caf\xe9").expect_err("unknown");
+        assert_eq!(error.to_string(), "unknown argument: '-cl-caf\u{fffd}'");
+        assert!(CompileOptions::parse(b"-D\xe9").is_err());
     }
 
     /// Unsafe arithmetic includes other switches (OpenCL 3.0 API §5.8.6.3).

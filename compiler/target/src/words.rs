@@ -2,26 +2,28 @@
 
 /// Words between white space. Quotes keep white space together; a backslash makes the quote,
 /// backslash or space behind it an ordinary character. `None` if a quote is not closed.
-pub(crate) fn split(text: &str) -> Option<Vec<String>> {
+pub(crate) fn split(text: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut words = Vec::new();
-    let mut word: Option<String> = None;
+    let mut word: Option<Vec<u8>> = None;
     let mut quote = None;
-    let mut chars = text.trim_end_matches('\0').chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if chars
-                .peek()
-                .is_some_and(|n| matches!(n, '"' | '\'' | '\\' | ' ')) =>
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\'
+                if bytes
+                    .peek()
+                    .is_some_and(|next| matches!(next, b'"' | b'\'' | b'\\' | b' ')) =>
             {
-                word.get_or_insert_default().extend(chars.next());
+                word.get_or_insert_default().extend(bytes.next());
             }
-            '"' | '\'' if quote == Some(c) => quote = None,
-            '"' | '\'' if quote.is_none() => {
-                quote = Some(c);
+            b'"' | b'\'' if quote == Some(byte) => quote = None,
+            b'"' | b'\'' if quote.is_none() => {
+                quote = Some(byte);
                 word.get_or_insert_default();
             }
-            c if c.is_whitespace() && quote.is_none() => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
+            // NUL: a terminator that was counted as part of the string.
+            b' ' | b'\t'..=b'\r' | 0 if quote.is_none() => words.extend(word.take()),
+            byte => word.get_or_insert_default().push(byte),
         }
     }
     words.extend(word);

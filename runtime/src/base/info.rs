@@ -19,8 +19,13 @@ impl Info {
 
     /// A string with its terminating NUL.
     pub fn string(text: &str) -> Self {
+        Self::string_of_bytes(text.as_bytes())
+    }
+
+    /// A string that need not be UTF-8, with its terminating NUL.
+    pub fn string_of_bytes(text: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(text.len() + 1);
-        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(text);
         bytes.push(0);
         Self(bytes)
     }

@@ -153,12 +153,12 @@ pub enum Start<'a> {
 }
 
 /// The key of a build; `None` without a cache. `stage` tells the API's calls apart.
-pub fn key(stage: &str, target: &Target, options: &str, start: &Start<'_>) -> Option<Key> {
+pub fn key(stage: &str, target: &Target, options: &[u8], start: &Start<'_>) -> Option<Key> {
     folder()?;
     let mut feed = Feed::new("program");
     feed.part(env!("PUMICE_COMPILER_HASH").as_bytes());
     feed.part(stage.as_bytes());
-    feed.part(options.as_bytes());
+    feed.part(options);
     target.hash(&mut feed);
     match start {
         Start::Source(text, headers) => {

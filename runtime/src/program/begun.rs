@@ -34,7 +34,7 @@ impl Object<Program> {
     ///
     /// # Errors
     /// Those that the specification lists for clBuildProgram and clCompileProgram.
-    pub(super) fn begin(self: &Ref<Program>, chosen: Vec<usize>, options: &str) -> Result<Begun> {
+    pub(super) fn begin(self: &Ref<Program>, chosen: Vec<usize>, options: &[u8]) -> Result<Begun> {
         // CL_INVALID_OPERATION if kernel objects are attached to the program.
         if self.has_kernels() {
             let reason = "kernel objects of the program exist; release them first";
@@ -49,7 +49,7 @@ impl Object<Program> {
         for &index in &chosen {
             let build = &mut builds[index];
             build.status = cl::CL_BUILD_IN_PROGRESS;
-            build.options = options.to_string();
+            build.options = options.to_vec();
             build.log = String::new();
         }
         drop(builds);

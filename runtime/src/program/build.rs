@@ -39,7 +39,7 @@ pub type Notify = Box<dyn FnOnce(Ref<Program>) + Send>;
 /// A call that builds, its arguments checked.
 pub(super) struct Call {
     /// The options as given.
-    pub text: String,
+    pub text: Vec<u8>,
     pub includes: Includes,
     pub kind: CallKind,
     /// True if arguments of kernels stay unknown to clGetKernelArgInfo.
@@ -142,7 +142,7 @@ impl Call {
     }
 
     /// The options, with all that a build depends on beside them, its input and its target.
-    fn text_for_cache(&self, is_mixed: bool) -> Cow<'_, str> {
+    fn text_for_cache(&self, is_mixed: bool) -> Cow<'_, [u8]> {
         let of_inputs = match &self.kind {
             CallKind::Link(options) => options.math,
             CallKind::Build(..) | CallKind::Compile(_) => MathOptions::default(),
@@ -152,10 +152,12 @@ impl Call {
             (of_inputs.correctly_rounded_divide_sqrt, "rounded"),
             (of_inputs.uniform_work_group_size, "uniform"),
         ];
-        let marks = marks.into_iter().filter(|(applies, _)| *applies);
-        marks.fold(Cow::from(&self.text), |text, (_, mark)| {
-            format!("{text}\0{mark}").into()
-        })
+        let mut text = Cow::from(&self.text);
+        for (_, mark) in marks.into_iter().filter(|(applies, _)| *applies) {
+            text.to_mut().push(0);
+            text.to_mut().extend_from_slice(mark.as_bytes());
+        }
+        text
     }
 
     /// Makes a build, or takes it from the cache. A build whose stages are dumped does not use the
@@ -447,7 +449,7 @@ impl Object<Program> {
     pub fn build(
         self: &Ref<Program>,
         devices: Option<Vec<Ref<Device>>>,
-        options: &str,
+        options: &[u8],
         notify: Option<Notify>,
     ) -> Result<()> {
         let chosen = self.chosen(devices)?;
@@ -472,7 +474,7 @@ impl Object<Program> {
     pub fn compile(
         self: &Ref<Program>,
         devices: Option<Vec<Ref<Device>>>,
-        options: &str,
+        options: &[u8],
         headers: Vec<(String, Ref<Program>)>,
         notify: Option<Notify>,
     ) -> Result<()> {
@@ -503,13 +505,13 @@ impl Object<Program> {
     /// The call of clBuildProgram or clCompileProgram with these options and headers.
     fn call(
         &self,
-        text: &str,
+        text: &[u8],
         headers: Vec<(String, Vec<u8>)>,
         options: CompileOptions,
         kind: impl FnOnce(CompileOptions) -> CallKind,
     ) -> Call {
         Call {
-            text: text.to_string(),
+            text: text.to_vec(),
             includes: Includes {
                 headers,
                 folders: options.include_dirs.clone(),

@@ -21,7 +21,7 @@ pub struct Dump {
 }
 
 /// Begins a build's files, if they are asked for.
-pub fn start(options: &str) -> Option<Dump> {
+pub fn start(options: &[u8]) -> Option<Dump> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let folder = log::process_path(&config::DUMP)?;
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -39,7 +39,7 @@ pub fn start(options: &str) -> Option<Dump> {
     }
     log::info!("the stages go to {}", folder.display());
     let dump = Dump { folder };
-    dump.file("options.txt", options.as_bytes());
+    dump.file("options.txt", options);
     Some(dump)
 }
 

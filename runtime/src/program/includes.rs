@@ -49,7 +49,7 @@ pub struct Includes {
     /// Names and texts of clCompileProgram's input headers.
     pub headers: Vec<(String, Vec<u8>)>,
     /// `-I` folders in order.
-    pub folders: Vec<String>,
+    pub folders: Vec<PathBuf>,
     /// Files that may be opened.
     pub allowed: Allowed,
 }
@@ -85,7 +85,7 @@ impl Includes {
         let folders = self.folders.iter();
         beside
             .into_iter()
-            .chain(folders.map(|folder| Path::new(folder).join(name)))
+            .chain(folders.map(|folder| folder.join(name)))
             .collect()
     }
 
@@ -96,8 +96,8 @@ impl Includes {
             return Some(path.to_path_buf());
         }
         let real = path.canonicalize().ok()?;
-        let inside = |folder: &String| {
-            let folder = Path::new(folder).canonicalize();
+        let inside = |folder: &PathBuf| {
+            let folder = folder.canonicalize();
             folder.is_ok_and(|folder| real.starts_with(folder))
         };
         self.folders.iter().any(inside).then_some(real)
@@ -215,7 +215,7 @@ mod tests {
     fn texts(root: &std::path::Path, allowed: Allowed) -> Vec<Option<String>> {
         let includes = Includes {
             headers: Vec::new(),
-            folders: vec![root.join("listed").display().to_string()],
+            folders: vec![root.join("listed")],
             allowed,
         };
         let absolute = root.join("secret.h").display().to_string();
@@ -253,7 +253,7 @@ mod tests {
     fn refusals_do_not_tell_what_is_there() {
         let root = folders();
         let refusal = |allowed, name: &str| {
-            let folders = vec![root.join("listed").display().to_string()];
+            let folders = vec![root.join("listed")];
             let includes = Includes {
                 folders,
                 allowed,

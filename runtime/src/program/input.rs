@@ -46,7 +46,7 @@ impl Input {
 pub(super) fn key(
     call: &str,
     target: &Target,
-    options: &str,
+    options: &[u8],
     input: &Input,
     includes: &Includes,
 ) -> Option<Key> {
@@ -57,7 +57,8 @@ pub(super) fn key(
         }
         Input::Module(module, math) => {
             let start = Start::Modules(&[module]);
-            cache::key(call, target, &format!("{options}\0{math:?}"), &start)
+            let options = [options, b"\0", format!("{math:?}").as_bytes()].concat();
+            cache::key(call, target, &options, &start)
         }
         Input::Modules(modules) => {
             let modules: Vec<&KernelModule> = modules.iter().map(|m| &**m).collect();

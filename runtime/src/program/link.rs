@@ -21,7 +21,7 @@ use crate::program::{Origin, Program, new_builds};
 pub fn link_programs(
     context: &Ref<Context>,
     devices: Option<Vec<Ref<Device>>>,
-    options: &str,
+    options: &[u8],
     inputs: &[Ref<Program>],
     notify: Option<Notify>,
 ) -> Result<(Ref<Program>, Result<()>)> {
@@ -86,7 +86,7 @@ pub fn link_programs(
     let chosen: Vec<usize> = (0..devices.len()).collect();
     let begun = program.begin(chosen, options)?;
     let call = Call {
-        text: options.to_string(),
+        text: options.to_vec(),
         includes: Includes::default(),
         hides_arguments,
         kind: CallKind::Link(link_options),

@@ -78,7 +78,7 @@ pub struct Build {
     /// CL_BUILD_*.
     pub status: i32,
     /// The options of the last build, compile or link.
-    pub options: String,
+    pub options: Vec<u8>,
     /// The log of the last build, compile or link.
     pub log: String,
     /// Compiled Kernel SPIR-V, before or after linking.
@@ -350,7 +350,7 @@ impl Object<Program> {
         let build = &builds[index];
         Ok(match name {
             cl::CL_PROGRAM_BUILD_STATUS => Info::i32(build.status),
-            cl::CL_PROGRAM_BUILD_OPTIONS => Info::string(&build.options),
+            cl::CL_PROGRAM_BUILD_OPTIONS => Info::string_of_bytes(&build.options),
             cl::CL_PROGRAM_BUILD_LOG => Info::string(&build.log),
             cl::CL_PROGRAM_BINARY_TYPE => Info::u32(build.binary_type),
             cl::CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => {

@@ -266,7 +266,7 @@ impl<'a> Preprocessor<'a> {
         let options_text = predefined::command_line_text(self.config.options);
         let mut tokens = Vec::new();
         if !options_text.is_empty() {
-            tokens = self.run_text("<command line>", options_text.as_bytes());
+            tokens = self.run_text("<command line>", &options_text);
             // The end of the options is not that of the source.
             tokens.pop();
         }

@@ -455,22 +455,23 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
 }
 
 /// Directives for the `-D` and `-U` options and the forced includes, one line each.
-pub(super) fn command_line_text(options: &CompileOptions) -> String {
-    let mut text = String::new();
+pub(super) fn command_line_text(options: &CompileOptions) -> Vec<u8> {
+    let mut text = Vec::new();
     for define in &options.defines {
         let line = match define {
-            Define::Define(d) => match d.split_once('=') {
-                Some((name, value)) => format!("#define {name} {value}"),
-                None => format!("#define {d} 1"),
+            Define::Define(definition) => match definition.iter().position(|byte| *byte == b'=') {
+                Some(at) => [b"#define ", &definition[..at], b" ", &definition[at + 1..]].concat(),
+                None => [b"#define ", definition.as_slice(), b" 1"].concat(),
             },
-            Define::Undefine(name) => format!("#undef {name}"),
+            Define::Undefine(name) => [b"#undef ", name.as_slice()].concat(),
         };
         // A definition ends at a line end in it (OpenCL 3.0 API §5.8.6.1).
-        text.push_str(line.split(['\n', '\r']).next().unwrap_or_default());
-        text.push('\n');
+        let end = line.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        text.extend_from_slice(&line[..end.unwrap_or(line.len())]);
+        text.push(b'\n');
     }
     for file in &options.forced_includes {
-        text.push_str(&format!("#include \"{file}\"\n"));
+        text.extend_from_slice(format!("#include \"{file}\"\n").as_bytes());
     }
     text
 }
@@ -483,14 +484,14 @@ mod tests {
     fn definitions_end_at_line_ends() {
         let options = CompileOptions {
             defines: vec![
-                Define::Define("A=1\n#error injected".to_string()),
-                Define::Define("F(x)=x".to_string()),
-                Define::Undefine("A\r\nB".to_string()),
+                Define::Define(b"A=1\n#error injected".to_vec()),
+                Define::Define(b"F(x)=x".to_vec()),
+                Define::Undefine(b"A\r\nB".to_vec()),
             ],
             ..CompileOptions::default()
         };
         let text = command_line_text(&options);
-        assert_eq!(text, "#define A 1\n#define F(x) x\n#undef A\n");
+        assert_eq!(text, b"#define A 1\n#define F(x) x\n#undef A\n");
     }
 
     #[test]

@@ -326,7 +326,7 @@ impl Words {
             let resolved =
                 (self.flags).resolve(regions && !options.math.uniform_work_group_size)?;
             // The mapping is that of Vulkan 1.0.
-            options.defines.push(Define::Define("VULKAN=100".into()));
+            options.defines.push(Define::Define(b"VULKAN=100".to_vec()));
             Some(Abi::Descriptors(resolved))
         } else {
             self.descriptors.map(|_| Abi::Addresses)
@@ -490,7 +490,7 @@ mod tests {
         assert_eq!(args.output.as_deref(), Some("a.spv64"));
         assert_eq!(args.device_info.as_deref(), Some("info.txt"));
         assert_eq!(args.options.std, Some(ClStd::Cl30));
-        assert_eq!(args.options.defines, [Define::Define("X=1".to_string())]);
+        assert_eq!(args.options.defines, [Define::Define(b"X=1".to_vec())]);
         assert!(!args.link);
         let apart = parse(&["--source", "a.cl", "--mode", "spir-v", "--output", "b"]);
         assert_eq!(apart.expect("valid").output.as_deref(), Some("b"));

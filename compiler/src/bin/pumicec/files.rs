@@ -1,7 +1,7 @@
 //! Files: inputs, includes, outputs and the Make rule. Every message names its file.
 
 use std::io::{IsTerminal, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use pumice_compiler::{IncludeResolver, IncludedFile, KernelModule};
@@ -87,14 +87,14 @@ pub fn kernel_module(bytes: &[u8]) -> Result<KernelModule, String> {
 
 /// Finds includes beside the including file and in the `-I` folders, and remembers them.
 pub struct Folders<'a> {
-    folders: &'a [String],
+    folders: &'a [PathBuf],
     /// Paths of the files that were read, in order, each once.
     read: Mutex<Vec<String>>,
 }
 
 impl<'a> Folders<'a> {
     /// Searches these `-I` folders.
-    pub fn new(folders: &'a [String]) -> Self {
+    pub fn new(folders: &'a [PathBuf]) -> Self {
         let read = Mutex::default();
         Folders { folders, read }
     }
@@ -110,7 +110,9 @@ impl<'a> Folders<'a> {
 impl IncludeResolver for Folders<'_> {
     fn resolve(&self, name: &str, angled: bool, from: &str) -> Option<IncludedFile> {
         let beside = Path::new(from).parent().filter(|_| !angled);
-        let folders = beside.into_iter().chain(self.folders.iter().map(Path::new));
+        let folders = beside
+            .into_iter()
+            .chain(self.folders.iter().map(PathBuf::as_path));
         for folder in folders {
             let path = folder.join(name);
             if let Ok(text) = std::fs::read(&path) {

@@ -17,6 +17,7 @@ mod files;
 mod messages;
 mod remarks;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -287,8 +288,18 @@ fn compile(args: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The arguments of the command.
+fn arguments() -> Result<Vec<String>, String> {
+    let text = |arg: OsString| {
+        arg.into_string()
+            .map_err(|arg| format!("argument {arg:?} is not UTF-8"))
+    };
+    std::env::args_os().skip(1).map(text).collect()
+}
+
 fn run() -> ExitCode {
-    let done = match Request::parse(std::env::args().skip(1)) {
+    let request = arguments().and_then(|args| Request::parse(args.into_iter()));
+    let done = match request {
         Ok(Request::Compile(args)) => compile(&args),
         Ok(Request::Text(text)) => {
             files::write_output(None, text.as_bytes()).map_err(Failure::Usage)
