@@ -55,14 +55,6 @@ pub(crate) fn expand(
     func: &mut Function,
     mut rule: impl FnMut(&mut Expander<'_>, Inst) -> Result<Option<Replacement>, LowerError>,
 ) -> Result<Changed, LowerError> {
-    expand_by(func, &mut rule)
-}
-
-/// A rule of [`expand`].
-type Rule<'a> = dyn FnMut(&mut Expander<'_>, Inst) -> Result<Option<Replacement>, LowerError> + 'a;
-
-// Compiled once for all rules.
-fn expand_by(func: &mut Function, rule: &mut Rule<'_>) -> Result<Changed, LowerError> {
     let Some(entry) = func.entry() else {
         return Ok(Changed::No);
     };

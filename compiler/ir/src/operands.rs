@@ -194,20 +194,12 @@ impl InstKind {
 
     /// Calls `f` on every operand, branch arguments included.
     pub fn for_each_value(&self, mut f: impl FnMut(Value)) {
-        self.visit(&mut |value| f(*value));
-    }
-
-    // Compiled once: the passes have a hundred functions for operands.
-    fn visit(&self, mut f: &mut dyn FnMut(&Value)) {
+        let mut f = |value: &Value| f(*value);
         visit_operands!(self, f, iter);
     }
 
     /// Calls `f` on every operand, branch arguments included, allowing replacement.
     pub fn for_each_value_mut(&mut self, mut f: impl FnMut(&mut Value)) {
-        self.visit_mut(&mut f);
-    }
-
-    fn visit_mut(&mut self, mut f: &mut dyn FnMut(&mut Value)) {
         visit_operands!(self, f, iter_mut);
     }
 
