@@ -472,7 +472,6 @@ static void build_and_binary_errors(void)
     free(binary);
 }
 
-/* A build with a callback may go on when the call has returned: what needs its result waits for it. */
 /* Options are bytes: values that are not UTF-8 reach the program as they are. */
 static void options_that_are_not_utf8(void)
 {
@@ -507,6 +506,7 @@ static void options_that_are_not_utf8(void)
     MUST(clReleaseProgram(program));
 }
 
+/* A build with a callback may go on when the call has returned: what needs its result waits for it. */
 static void builds_with_callback(void)
 {
     cl_int error = 0;

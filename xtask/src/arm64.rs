@@ -139,10 +139,7 @@ impl Arm64 {
     fn lavapipe(&self) -> Result<VulkanDriver> {
         let folder = self.root.join("usr/share/vulkan/icd.d");
         let manifests = sh::files_with(&folder, &["json"])?;
-        let is_lavapipe = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default();
-            name.to_string_lossy().starts_with("lvp_icd")
-        };
+        let is_lavapipe = |path: &PathBuf| sh::file_name(path).starts_with("lvp_icd");
         let manifest = manifests.into_iter().find(is_lavapipe);
         Ok(VulkanDriver {
             name: "lavapipe (backports, arm64)",
@@ -264,7 +261,7 @@ fn run_kernel_files(
     let mut files = kernel_files::served(&matrix.setting)?;
     let all = "kernel files".contains(&report.filter);
     files.retain(|file| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let name = sh::file_name(file);
         let mut long = LONG_KERNEL_FILES.iter();
         !long.any(|begin| name.starts_with(begin)) && (all || name.contains(&report.filter))
     });

@@ -4,7 +4,7 @@
 //! processors would have nothing to do.
 
 use crate::sh::{self, Result};
-use crate::test::{REQUIRE_ALL, Report, cargo};
+use crate::test::{REQUIRE_ALL, Report, cargo, mark};
 use crate::workers;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -111,10 +111,11 @@ fn run_one(
     if !output.status.success() && failed.is_empty() {
         failed.push(format!("{}: {}", sh::shown(command), output.status));
     }
-    let (mark, shown) = match failed.is_empty() {
-        true => ("ok  ", String::new()),
-        false => ("FAIL", format!("{}\n", text.trim())),
+    let outcome: Result = match failed.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{}\n", text.trim())),
     };
+    let (mark, shown) = (mark(&outcome), outcome.err().unwrap_or_default());
     let (passed, seconds) = (passed_tests(&text), began.elapsed().as_secs_f64());
     println!("{shown}  {mark} {name}, {passed} tests passed ({seconds:.1} s)");
     Ok(failed)

@@ -153,7 +153,7 @@ fn run_clients(report: &mut Report, driver: &VulkanDriver) -> Result {
 fn run_kernels(report: &mut Report, runner: &Path, matrix: &Matrix<'_>, told: &str) -> Result {
     let mut files = kernel_files::served(&matrix.setting)?;
     files.retain(|file| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let name = sh::file_name(file);
         name.starts_with("enqueue_") && name.contains(&report.filter)
     });
     let mut command = Command::new(runner);

@@ -101,11 +101,7 @@ fn pages() -> Result<Vec<Page>> {
     let summary = sh::read(&folder().join("SUMMARY.md"))?;
     let mut pages = Vec::new();
     for path in sh::files_with(&folder(), &["md"])? {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = sh::file_name(&path);
         if name == "SUMMARY.md" {
             continue;
         }

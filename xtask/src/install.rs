@@ -207,10 +207,7 @@ impl Hands {
     /// Copies a file; a process that has the old one mapped keeps it whole.
     pub fn copy(&self, from: &Path, to: &Path, mode: u32) -> Result {
         let mode = format!("{mode:o}");
-        let fresh = to.with_file_name(format!(
-            ".{}.new",
-            to.file_name().unwrap_or_default().to_string_lossy()
-        ));
+        let fresh = to.with_file_name(format!(".{}.new", sh::file_name(to)));
         let mut install = self.command("install");
         sh::run(install.args(["-D", "-m", &mode]).args([from, &fresh]))?;
         sh::run(self.command("mv").arg("-f").args([&fresh, to]))

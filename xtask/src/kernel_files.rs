@@ -1,7 +1,7 @@
 //! Kernel files (`compiler/filetests/run` and `check`) on drivers.
 
 use crate::clients::{self, Setting};
-use crate::sh::{self, Finished, Result};
+use crate::sh::{self, Finished, Result, file_name};
 use crate::test::{self, Matrix, Report};
 use crate::workers;
 use std::path::{Path, PathBuf};
@@ -117,7 +117,9 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     });
     let parts = workers::parts(&built, built.len().div_ceil(TOGETHER));
     let of_parts = workers::map(&parts, workers::count(), |part| {
-        run_together(part, |files| run_process(runner, matrix, files)?.verdict())
+        run_together(part, |files| {
+            run_process(runner, matrix, &[], files, LIMIT)?.verdict()
+        })
     });
     let files = refused.iter().chain(parts.iter().flatten());
     let outcomes = of_refused.into_iter().chain(of_parts.into_iter().flatten());
@@ -131,22 +133,23 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     Ok(())
 }
 
-fn file_name(file: &Path) -> String {
-    let name = file.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
-/// Runs kernel files in one process.
-fn run_process(runner: &Path, matrix: &Matrix<'_>, files: &[PathBuf]) -> Result<Finished> {
+/// Runs kernel files in one process, with options of the runner.
+fn run_process(
+    runner: &Path,
+    matrix: &Matrix<'_>,
+    options: &[&str],
+    files: &[PathBuf],
+    limit: Duration,
+) -> Result<Finished> {
     let mut command = Command::new(runner);
-    command.arg("Pumice").args(files);
+    command.args(options).arg("Pumice").args(files);
     let name = files.first().map_or(String::new(), |file| file_name(file));
-    matrix.run(&name, command, LIMIT)
+    matrix.run(&name, command, limit)
 }
 
 /// Runs a file that a device without device addresses must refuse.
 fn run_refused(runner: &Path, matrix: &Matrix<'_>, file: &PathBuf) -> Result {
-    let done = run_process(runner, matrix, std::slice::from_ref(file))?;
+    let done = run_process(runner, matrix, &[], std::slice::from_ref(file), LIMIT)?;
     match done.verdict().is_err() && done.stdout.contains("device addresses") {
         true => Ok(()),
         false => Err("it builds without device addresses".to_string()),
@@ -211,16 +214,11 @@ fn in_processes<R: Send>(
     files: &[PathBuf],
     look: impl Fn(&Finished) -> Result<R> + Sync,
 ) -> Result<Vec<R>> {
-    let outcomes = workers::map(
-        &workers::parts(files, workers::count()),
-        workers::count(),
-        |part| {
-            let mut command = Command::new(runner);
-            command.args(options).arg("Pumice").args(part);
-            let limit = Duration::from_secs(600);
-            look(&matrix.run("kernel files", command, limit)?)
-        },
-    );
+    let parts = workers::parts(files, workers::count());
+    let outcomes = workers::map(&parts, workers::count(), |part| {
+        let limit = Duration::from_secs(600);
+        look(&run_process(runner, matrix, options, part, limit)?)
+    });
     outcomes.into_iter().collect()
 }
 
@@ -247,7 +245,7 @@ pub struct Passed {
 
 impl Passed {
     fn mark(&self, file: &Path) -> PathBuf {
-        self.folder.join(file.file_name().unwrap_or_default())
+        self.folder.join(file_name(file))
     }
 
     /// Returns whether a file passed since it, the driver and the runner last changed.

@@ -95,6 +95,12 @@ impl Finished {
     }
 }
 
+/// The last part of a path as text.
+pub fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 /// Runs a command under a time limit. Output goes through files, so that a child that hangs
 /// with a full pipe cannot hang us.
 pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Finished> {

@@ -102,7 +102,7 @@ impl Item {
     }
 
     /// The lanes of a value of the innermost frame.
-    fn look<'a>(&'a self, func: &'a Function, value: Value) -> &'a [u64] {
+    fn lanes<'a>(&'a self, func: &'a Function, value: Value) -> &'a [u64] {
         match func.def(value) {
             ValueDef::Const(lanes) => lanes,
             ValueDef::Undef => &ZEROS[..usize::from(func.ty(value).lanes)],
@@ -115,7 +115,7 @@ impl Item {
 
     /// A copy of a value of the innermost frame.
     pub fn read(&self, func: &Function, value: Value) -> Lanes {
-        Lanes::from_slice(self.look(func, value))
+        Lanes::from_slice(self.lanes(func, value))
     }
 
     /// Sets a value of the innermost frame.
@@ -126,7 +126,7 @@ impl Item {
     }
 
     fn scalar(&self, func: &Function, value: Value) -> u64 {
-        self.look(func, value).first().copied().unwrap_or(0)
+        self.lanes(func, value).first().copied().unwrap_or(0)
     }
 
     fn branch(&mut self, func: &Function, call: &BlockCall) {
@@ -425,32 +425,30 @@ impl Item {
             lanes
         };
         let scalar_of = |value: Value| func.ty(value).scalar;
-        let pairs = |args: &[Value; 2], of: &dyn Fn(u64, u64) -> u64| {
-            let mut lanes = read(args[0]);
-            for (lane, other) in lanes.iter_mut().zip(read(args[1])) {
-                *lane = of(*lane, other);
-            }
-            lanes
-        };
+        let pairs = |args: &[Value; 2]| (read(args[0]), read(args[1]));
         let mut result: Lanes = match kind {
             &InstKind::Unary { op, arg } => each_lane(read(arg), |a| eval::unary(op, ty.scalar, a)),
             InstKind::Binary { op, args, .. } => {
-                pairs(args, &|a, b| eval::binary(*op, ty.scalar, a, b))
+                each_pair(pairs(args), |a, b| eval::binary(*op, ty.scalar, a, b))
             }
             InstKind::ICmp { cond, args } => {
                 let scalar = scalar_of(args[0]);
-                pairs(args, &|a, b| u64::from(eval::icmp(*cond, scalar, a, b)))
+                each_pair(pairs(args), |a, b| {
+                    u64::from(eval::icmp(*cond, scalar, a, b))
+                })
             }
             InstKind::FCmp { cond, args, .. } => {
                 let scalar = scalar_of(args[0]);
-                pairs(args, &|a, b| u64::from(eval::fcmp(*cond, scalar, a, b)))
+                each_pair(pairs(args), |a, b| {
+                    u64::from(eval::fcmp(*cond, scalar, a, b))
+                })
             }
-            &InstKind::Select { cond, then, other } => match self.look(func, cond) {
+            &InstKind::Select { cond, then, other } => match self.lanes(func, cond) {
                 [0] => read(other),
                 [_] => read(then),
                 cond => {
                     let mut lanes = read(then);
-                    let others = self.look(func, other);
+                    let others = self.lanes(func, other);
                     for (lane, _) in cond.iter().enumerate().filter(|(_, cond)| **cond == 0) {
                         lanes[lane] = others[lane];
                     }
@@ -489,7 +487,7 @@ impl Item {
             InstKind::Build { lanes } => lanes.iter().map(|&l| self.scalar(func, l)).collect(),
             &InstKind::Splat { arg } => smallvec![self.scalar(func, arg); usize::from(ty.lanes)],
             &InstKind::Extract { vector, lane } => {
-                smallvec![self.look(func, vector)[usize::from(lane)]]
+                smallvec![self.lanes(func, vector)[usize::from(lane)]]
             }
             &InstKind::Insert {
                 vector,
@@ -524,7 +522,7 @@ impl Item {
             }
             &InstKind::PtrAdd { base, offset } => {
                 let base_bits = self.scalar(func, base);
-                smallvec![base_bits.wrapping_add(long(self.look(func, offset)))]
+                smallvec![base_bits.wrapping_add(long(self.lanes(func, offset)))]
             }
             other => return Err(ErrorKind::Unsupported(format!("{other:?}"))),
         };
@@ -537,6 +535,14 @@ impl Item {
 fn each_lane(mut lanes: Lanes, of: impl Fn(u64) -> u64) -> Lanes {
     for lane in &mut lanes {
         *lane = of(*lane);
+    }
+    lanes
+}
+
+/// The lanes that a function makes of pairs of lanes.
+fn each_pair((mut lanes, others): (Lanes, Lanes), of: impl Fn(u64, u64) -> u64) -> Lanes {
+    for (lane, other) in lanes.iter_mut().zip(others) {
+        *lane = of(*lane, other);
     }
     lanes
 }

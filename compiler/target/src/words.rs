@@ -21,8 +21,7 @@ pub(crate) fn split(text: &[u8]) -> Option<Vec<Vec<u8>>> {
                 quote = Some(byte);
                 word.get_or_insert_default();
             }
-            // NUL: a terminator that was counted as part of the string.
-            b' ' | b'\t'..=b'\r' | 0 if quote.is_none() => words.extend(word.take()),
+            b' ' | b'\t'..=b'\r' if quote.is_none() => words.extend(word.take()),
             byte => word.get_or_insert_default().push(byte),
         }
     }

@@ -172,9 +172,9 @@ fn kernel_files(root: &Path) -> Result<Vec<(&'static str, Vec<String>)>> {
         let source = sh::root().join("compiler/filetests").join(folder);
         let mut names = Vec::new();
         for file in sh::files_with(&source, &["cl"])? {
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            copy(&file, &root.join("files").join(folder).join(&*name), 0o644)?;
-            names.push(name.into_owned());
+            let name = sh::file_name(&file);
+            copy(&file, &root.join("files").join(folder).join(&name), 0o644)?;
+            names.push(name);
         }
         all.push((*folder, names));
     }

@@ -140,11 +140,7 @@ fn licence_files(folder: &Path) -> Result<Vec<String>> {
     let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     let is_licence = |path: &&std::path::PathBuf| {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_uppercase();
+        let name = sh::file_name(path).to_uppercase();
         path.is_file()
             && ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"]
                 .iter()
