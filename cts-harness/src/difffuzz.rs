@@ -7,11 +7,13 @@
 use crate::cl::Session;
 use crate::kernel_file::{self, NO_IMAGES};
 use crate::process;
+use crate::run::{cores, in_parallel};
 use pumice_filetests::KernelFile;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -56,6 +58,8 @@ pub struct Campaign {
     pub options: Vec<String>,
     /// Seconds of the processor's time that a program gets; those that take more are left out.
     pub share: u64,
+    /// Processes that run programs at once.
+    pub jobs: usize,
     /// The forms, each of which runs every program; the interpreter answers once for all.
     pub forms: Vec<Form>,
     /// A part of the platform's name.
@@ -94,6 +98,7 @@ impl Default for Campaign {
             count: 100,
             options: Vec::new(),
             share: SHARE,
+            jobs: cores(),
             forms: vec![Form::default()],
             platform: String::new(),
         }
@@ -175,7 +180,8 @@ impl Campaign {
         let mut tallies = vec![Tally::default(); self.forms.len()];
         let mut seed = start;
         while seed < start + self.count {
-            let count = BATCH.min(start + self.count - seed);
+            let batch = BATCH * self.jobs.max(1) as u64;
+            let count = batch.min(start + self.count - seed);
             for (seed, why) in self.batch(seed, count, &mut tallies)? {
                 println!("{seed}: {}", why.chars().take(400).collect::<String>());
                 fs::write(failed.join(format!("{seed}.txt")), why).map_err(text)?;
@@ -287,17 +293,39 @@ impl Campaign {
             let holds = |text: String| form.skip.iter().any(|skipped| text.contains(skipped));
             fs::read_to_string(file).is_ok_and(holds)
         };
-        let mut left: Vec<u64> = (from..from + count)
+        let wanted: Vec<u64> = (from..from + count)
             .filter(|seed| !refused.contains_key(seed) && !unwanted(&self.file(*seed)))
             .collect();
-        while !left.is_empty() {
-            let (ran, slow) = self.process(form, &left)?;
-            left.retain(|seed| !ran.contains_key(seed) && slow != Some(*seed));
-            results.extend(ran);
+        let jobs = self.jobs.clamp(1, wanted.len().max(1));
+        let parts: Vec<Vec<u64>> = (0..jobs)
+            .map(|first| wanted.iter().copied().skip(first).step_by(jobs).collect())
+            .collect();
+        let ran = Mutex::new(Vec::new());
+        in_parallel(&parts, jobs, |slot, part| {
+            let done = self.run_seeds(form, part, slot);
+            ran.lock()
+                .unwrap_or_else(|dead| dead.into_inner())
+                .push(done);
+        });
+        for part in ran.into_inner().unwrap_or_else(|dead| dead.into_inner()) {
+            results.extend(part?);
         }
         // Formats are the device's choice.
         let lacks = |why: &Option<String>| why.as_ref().is_some_and(|why| why.contains(NO_IMAGES));
         results.retain(|_, why| !lacks(why));
+        Ok(results)
+    }
+
+    /// Runs seeds one after the other, in a new process after each that ended one; without those that are too slow.
+    /// `slot` is the number of the thread.
+    fn run_seeds(&self, form: &Form, seeds: &[u64], slot: usize) -> Result<Results, String> {
+        let mut results = Results::new();
+        let mut left = seeds.to_vec();
+        while !left.is_empty() {
+            let (ran, slow) = self.process(form, &left, slot)?;
+            left.retain(|seed| !ran.contains_key(seed) && slow != Some(*seed));
+            results.extend(ran);
+        }
         Ok(results)
     }
 
@@ -307,9 +335,14 @@ impl Campaign {
 
     /// Runs seeds in one process, up to the first that ends it; the results, and that seed if it
     /// was too slow.
-    fn process(&self, form: &Form, seeds: &[u64]) -> Result<(Results, Option<u64>), String> {
+    fn process(
+        &self,
+        form: &Form,
+        seeds: &[u64],
+        slot: usize,
+    ) -> Result<(Results, Option<u64>), String> {
         let program = std::env::current_exe().map_err(text)?;
-        let log = self.folder.join("batch.txt");
+        let log = self.folder.join(format!("batch-{slot}.txt"));
         let mut command = Command::new(program);
         command
             .args(["--files", &self.share.to_string(), &self.platform])

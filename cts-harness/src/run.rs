@@ -137,6 +137,11 @@ fn read_verdict(text: &str, test: &str) -> Option<Status> {
     }
 }
 
+/// Returns the number of processors that this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Calls `work` with each item on a number of threads, in the items' order. It gets the number of its thread, too.
 pub fn in_parallel<T: Sync>(items: &[T], threads: usize, work: impl Fn(usize, &T) + Sync) {
     let next = AtomicUsize::new(0);

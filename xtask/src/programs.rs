@@ -32,7 +32,8 @@ const ENQUEUEING: Kind = Kind {
     word: Some("enqueues"),
     name: "random programs that enqueue",
     count: 5,
-    options: &["--share", "100"],
+    // One program in five keeps LLVM's optimiser busy for most of a minute, and that is not what is tested.
+    options: &["--share", "100", "--env", "GALLIVM_PERF=nopt"],
 };
 
 /// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text

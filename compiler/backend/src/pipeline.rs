@@ -42,7 +42,7 @@ use crate::passes::optimize::{
     vectorize_memory,
 };
 use crate::passes::robust::check_loops;
-use crate::properties::verify;
+use crate::properties::{verify, verify_more};
 use crate::structurize;
 use pumice_budget as budget;
 use pumice_ir::{LowerError, Module};
@@ -442,15 +442,26 @@ fn run_rows(
 ) -> Result<(), LowerError> {
     let mut held: Vec<Property> = Vec::new();
     for pass in rows.iter().filter(|pass| pass.applies(ctx)) {
-        let done = run_pass(pass, module, ctx).and_then(|_| Ok(budget::check()?));
-        if let Err(error) = done {
-            observer(pass.name, Err(&error));
-            return Err(error);
-        }
+        let done = run_pass(pass, module, ctx).and_then(|changed| {
+            budget::check()?;
+            Ok(changed)
+        });
+        let changed = match done {
+            Ok(changed) => changed,
+            Err(error) => {
+                observer(pass.name, Err(&error));
+                return Err(error);
+            }
+        };
         if cfg!(debug_assertions) {
             held.retain(|property| property.lasts());
             held.extend_from_slice(pass.ensures);
-            if let Err(error) = verify(module, ctx, &held) {
+            // What held still does where nothing was changed.
+            let checked = match changed {
+                Changed::Yes => verify(module, ctx, &held),
+                Changed::No => verify_more(module, ctx, &held, pass.ensures),
+            };
+            if let Err(error) = checked {
                 panic!("after {}: {error}", pass.name);
             }
         }

@@ -1,6 +1,6 @@
 //! Runs random programs on a platform and compares with the interpreter:
 //! `pumice-difffuzz --generator FILE [--kind WORD] --folder FOLDER [--from N] [--count N]
-//! [--options OPTIONS]... [--share SECONDS] [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]...]... PLATFORM`.
+//! [--options OPTIONS]... [--share SECONDS] [--jobs N] [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]...]... PLATFORM`.
 //!
 //! The generator is the compiler's example `random_kernels`, which writes kernel files with what
 //! the interpreter expects; `--kind enqueues` asks it for kernels that enqueue kernels. Each file is built and run once with its own options, and once more
@@ -8,7 +8,7 @@
 //! left out. Each `--form` runs every program, in processes with its variables and without the files that hold the
 //! text of a `--skip`; the interpreter is asked once for all forms. Before the first `--form`, `--env` and `--skip`
 //! are for all of them. Programs run in batches, each in a process of its own, so that a crash
-//! or a hang costs one program. `FOLDER/next` holds the next seed: without `--from` a run goes on
+//! or a hang costs one program; `--jobs` processes run at once, one for each processor unless told otherwise. `FOLDER/next` holds the next seed: without `--from` a run goes on
 //! where the last one stopped. Files that failed stay in `FOLDER/failed`, with the reason beside
 //! them. The exit status is 1 when one did.
 
@@ -16,7 +16,7 @@ use pumice_cts_harness::difffuzz::{Campaign, Form, run_files};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: pumice-difffuzz --generator FILE [--kind WORD] --folder FOLDER \
-                     [--from N] [--count N] [--options OPTIONS]... [--share SECONDS] \
+                     [--from N] [--count N] [--options OPTIONS]... [--share SECONDS] [--jobs N] \
                      [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]...]... PLATFORM";
 
 fn main() -> ExitCode {
@@ -54,6 +54,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Campaign, String> {
             "--from" => campaign.from = Some(number(value()?)?),
             "--count" => campaign.count = number(value()?)?,
             "--share" => campaign.share = number(value()?)?,
+            "--jobs" => campaign.jobs = number(value()?)? as usize,
             "--form" => forms.push(Form {
                 name: value()?,
                 ..common.clone()

@@ -2,6 +2,7 @@
 
 use crate::USAGE;
 use pumice_cts_harness::kit::{Kit, Options, Outcome, Results};
+use pumice_cts_harness::run::cores;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,7 +31,6 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         }
     }
     let kit = Kit::read(folder.ok_or("the kit's folder is missing")?.as_ref())?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let options = Options {
         time,
         workers: jobs.unwrap_or_else(|| cores().min(MOST_JOBS)),

@@ -6,7 +6,7 @@ use pumice_cts_harness::process;
 use pumice_cts_harness::progress::Progress;
 use pumice_cts_harness::record;
 use pumice_cts_harness::result::{Outcome, Run, Status};
-use pumice_cts_harness::run::{Job, RunOptions, run_all};
+use pumice_cts_harness::run::{Job, RunOptions, cores, run_all};
 use pumice_cts_harness::suite::{self, Suite, Tier};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -208,9 +208,7 @@ pub fn run(args: &[String]) -> Result<ExitCode, String> {
         eprintln!("left out: {suite}: {why}");
     }
     let options = RunOptions {
-        jobs: args
-            .jobs
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        jobs: args.jobs.unwrap_or_else(cores),
         limit: Duration::from_secs(args.timeout.unwrap_or(300)),
         extra: args.extra.clone(),
         env,
