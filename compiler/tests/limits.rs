@@ -314,15 +314,19 @@ fn structures_have_as_many_members_as_spirv_allows() {
 
 /// The error of a kernel with this body for a driver with this quirk, if there is one.
 fn nest_error(body: &str, quirk: QuirkKind, checks: Checks) -> Option<String> {
+    let text = format!("kernel void k(global int *p, int x) {{\n{body}}}\n");
+    quirk_error(&text, quirk, checks)
+}
+
+/// The error of a source for a driver with this quirk, if there is one.
+fn quirk_error(text: &str, quirk: QuirkKind, checks: Checks) -> Option<String> {
     let target = Target {
         quirks: Quirks::NONE.with(quirk),
         checks,
         zero_private: checks.robust(),
         ..Target::reference()
     };
-    let module = kernel_module(&format!(
-        "kernel void k(global int *p, int x) {{\n{body}}}\n"
-    ));
+    let module = kernel_module(text);
     let linked = link(&[&module], &LinkOptions::default());
     let linked = linked.output.expect(&linked.log);
     let lowered = on_large_stack(|| lower(&linked, &target, &LowerOptions::default()));
@@ -373,5 +377,40 @@ fn nests_that_a_driver_cannot_take_are_refused() {
             );
             assert_eq!(error, expected);
         }
+    }
+}
+
+/// Functions that each call the next one twice, `levels` deep, above one that is too large to be inlined.
+fn doubled_calls(levels: usize) -> String {
+    let leaf = list(100, |i| {
+        format!("x = x * p[{i}] + {i}; if (x > p[{i}]) x -= 7;\n")
+    });
+    let mut text = format!("int f0(int x, global int *p) {{\n{leaf}return x; }}\n");
+    for level in 1..=levels {
+        let callee = level - 1;
+        text += &format!(
+            "__attribute__((noinline)) int f{level}(int x, global int *p) {{\n\
+             x = f{callee}(x + {level}, p); return f{callee}(x * p[{level}], p + 1); }}\n"
+        );
+    }
+    text + &format!("kernel void k(global int *p, int x) {{ p[0] = f{levels}(x, p); }}\n")
+}
+
+#[test]
+fn calls_that_multiply_are_refused_where_a_driver_copies_functions() {
+    let error = |levels, quirk| quirk_error(&doubled_calls(levels), quirk, Checks::NONE);
+    assert_eq!(error(6, QuirkKind::CopiedCalls), None);
+    assert_eq!(error(60, QuirkKind::SplitBitJoins), None);
+    for levels in [12, 60, 90] {
+        let error = error(levels, QuirkKind::CopiedCalls).expect("refused");
+        let start = "error: kernel `k`: functions that call others several times become ";
+        let end = " instructions, as the device's driver copies a function for each call; it takes 262144\n";
+        let count = error
+            .strip_prefix(start)
+            .and_then(|rest| rest.strip_suffix(end));
+        let count: u64 = count.expect(&error).parse().expect(&error);
+        assert!(count > 1 << 18, "{count}");
+        // More than any number tells.
+        assert_eq!(count == u64::MAX, levels > 58, "{levels}: {count}");
     }
 }

@@ -87,6 +87,18 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "39 loops inside one another crash the compiler (26.2.6, on Gen 9, Xe-LP and Xe-HPG), or it makes no pipeline of them (25.0.7)",
     },
     Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "each call gets a copy of the function, and memory grows with the square of the code: 12,000 instructions of many branches take 0.25 GB, 97,000 take 7 GB (25.0.7)",
+    },
+    Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::SwiftShader,
+        versions: ((0, 0), None),
+        reason: "each call gets a copy of the function: 24,000 instructions of many branches take 1 GB and 26 s",
+    },
+    Quirk {
         kind: QuirkKind::SplitBitJoins,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -21,8 +21,8 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    convert_in_doubles, deep_nests, fix_signed_zero, flush_min_max, loop_values, round_doubles,
-    split_bit_joins, widen_memory, widened_compares,
+    convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, loop_values,
+    round_doubles, split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -367,6 +367,12 @@ pub const PIPELINE: &[Pass] = &[
         TryModule(deep_nests::run),
     )
     .requires(&[Inlined, Structured]),
+    Pass::new(
+        "copied_calls",
+        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        TryModule(copied_calls::run),
+    )
+    .requires(&[Linked, Inlined]),
 ];
 
 /// The rows that a module goes through for a target and options.

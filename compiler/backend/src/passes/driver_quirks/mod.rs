@@ -2,6 +2,7 @@
 //! on by a quirk.
 
 pub mod convert_in_doubles;
+pub mod copied_calls;
 pub mod deep_nests;
 pub mod fix_signed_zero;
 pub mod flush_min_max;
