@@ -2,7 +2,8 @@
 //!
 //! Takes: a verified module, its target and the properties that the rows of the pipeline so far
 //! ensure. Gives: nothing, or the first instruction that breaks one. Functions that no kernel
-//! reaches are not looked at. Runs in debug builds and tests, after every pass that changed something.
+//! reaches are not looked at. Runs in debug builds and tests: all of them after a pass that changed something, else
+//! those that the pass ensures.
 
 use crate::pass::{Ctx, Property};
 use crate::passes::lower::lower_atomics::is_native_float_atomic;
