@@ -380,12 +380,13 @@ fn nests_that_a_driver_cannot_take_are_refused() {
     }
 }
 
-/// Functions that each call the next one twice, `levels` deep, above one that is too large to be inlined.
-fn doubled_calls(levels: usize) -> String {
+/// Functions that each call the next one twice, `levels` deep, above one that is too large to be inlined and ends with
+/// `last`.
+fn doubled_calls(levels: usize, last: &str) -> String {
     let leaf = list(100, |i| {
         format!("x = x * p[{i}] + {i}; if (x > p[{i}]) x -= 7;\n")
     });
-    let mut text = format!("int f0(int x, global int *p) {{\n{leaf}return x; }}\n");
+    let mut text = format!("int f0(int x, global int *p) {{\n{leaf}{last} return x; }}\n");
     for level in 1..=levels {
         let callee = level - 1;
         text += &format!(
@@ -397,8 +398,19 @@ fn doubled_calls(levels: usize) -> String {
 }
 
 #[test]
+fn calls_that_multiply_share_functions_where_a_driver_copies_them() {
+    for levels in [6, 12, 60, 90] {
+        let text = doubled_calls(levels, "");
+        let error = quirk_error(&text, QuirkKind::CopiedCalls, Checks::NONE);
+        assert_eq!(error, None, "{levels}");
+    }
+}
+
+/// Work-items that meet in a function cannot go through the loop that shares it.
+#[test]
 fn calls_that_multiply_are_refused_where_a_driver_copies_functions() {
-    let error = |levels, quirk| quirk_error(&doubled_calls(levels), quirk, Checks::NONE);
+    let barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+    let error = |levels, quirk| quirk_error(&doubled_calls(levels, barrier), quirk, Checks::NONE);
     assert_eq!(error(6, QuirkKind::CopiedCalls), None);
     assert_eq!(error(60, QuirkKind::SplitBitJoins), None);
     for levels in [12, 60, 90] {

@@ -22,7 +22,7 @@ use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, loop_values,
-    round_doubles, split_bit_joins, widen_memory, widened_compares,
+    round_doubles, share_functions, split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -354,6 +354,26 @@ pub const PIPELINE: &[Pass] = &[
     )
     .only(|target| target.coarse)
     .optional(),
+    // Behind all that looks at values through memory, and before branches get their final form.
+    Pass::new(
+        "share_functions",
+        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        TryModule(share_functions::run),
+    )
+    .requires(&[Linked, Inlined, ArgsLowered, GenericLowered, VectorsNarrow]),
+    Pass::new(
+        "dce_shared",
+        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        Function(dce::run),
+    )
+    .again("functions that are shared load all that may be needed behind a call"),
+    Pass::new(
+        "dce_shared_functions",
+        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        WholeModule(dce::run_module),
+    )
+    .requires(&[Inlined])
+    .again("kernels that share functions leave those behind"),
     Pass::new("structurize", Legalize, TryFunction(structurize::run)).ensures(&[Structured]),
     Pass::new(
         "loop_values",

@@ -1,7 +1,7 @@
 //! Functions: data-flow graph, layout and private variables.
 
 use super::effort::{Counted, look};
-use super::{Block, Inst, InstKind, StackSlot, Type, Value};
+use super::{Block, FuncId, Inst, InstKind, Scalar, StackSlot, Type, Value};
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_budget as budget;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -211,6 +211,22 @@ impl Function {
         self.name.starts_with(LIBRARY_PREFIX)
     }
 
+    /// The instructions in the layout.
+    pub fn size(&self) -> usize {
+        let blocks = self.layout.blocks.iter();
+        blocks.map(|&block| self.layout.insts[block].len()).sum()
+    }
+
+    /// The functions that the calls in the layout call, one for each call.
+    pub fn calls(&self) -> impl Iterator<Item = FuncId> + '_ {
+        let blocks = self.layout.blocks.iter();
+        let insts = blocks.flat_map(|&block| &self.layout.insts[block]);
+        insts.filter_map(|&inst| match self.insts[inst].kind {
+            InstKind::Call { func, .. } => Some(func),
+            _ => None,
+        })
+    }
+
     /// The entry block; `None` for a declaration.
     pub fn entry(&self) -> Option<Block> {
         self.layout.blocks.first().copied()
@@ -368,6 +384,14 @@ impl Function {
     /// An I64 constant.
     pub fn i64(&mut self, value: i64) -> Value {
         self.splat_constant(Type::I64, value as u64)
+    }
+
+    /// So many bytes as the offset of a pointer, with 64-bit integers or as their two words.
+    pub fn offset(&mut self, bytes: u32, int64: bool) -> Value {
+        match int64 {
+            true => self.i64(i64::from(bytes)),
+            false => self.constant(Type::vector(Scalar::I32, 2), &[u64::from(bytes), 0]),
+        }
     }
 
     /// An unspecified value.

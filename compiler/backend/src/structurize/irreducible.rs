@@ -38,13 +38,7 @@ struct Budget {
 /// # Errors
 /// Cycles that nest more deeply than SPIR-V's universal limit (§2.17); a build that takes too long.
 pub(super) fn make_reducible(work: &mut Work<'_>) -> Result<bool, LowerError> {
-    let size: usize = work
-        .func
-        .layout
-        .blocks
-        .iter()
-        .map(|&block| work.func.layout.insts[block].len())
-        .sum();
+    let size = work.func.size();
     let mut budget = Budget {
         added: 2 * size + SPLIT_BUDGET,
         looks: LOOKS_PER_INSTRUCTION * size + LOOKS,

@@ -40,9 +40,7 @@ enum Meaning {
 /// # Errors
 /// Such cycles in which too much changes; values that take too much memory or time.
 pub(super) fn repair(work: Work<'_>, tangled: bool) -> Result<(), LowerError> {
-    let size: usize = (work.func.layout.blocks.iter())
-        .map(|&block| work.func.layout.insts[block].len())
-        .sum();
+    let size = work.func.size();
     let mut left = match tangled {
         true => ARGUMENTS + ARGUMENTS_PER_INSTRUCTION * size,
         false => usize::MAX,

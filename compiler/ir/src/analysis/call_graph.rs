@@ -12,18 +12,7 @@ pub fn reachable_functions(module: &Module) -> Result<Vec<FuncId>, LowerError> {
     let mut order = Vec::new();
     // Explicit stack: call chains of hostile input must not exhaust ours.
     let mut stack: Vec<(FuncId, Vec<FuncId>)> = Vec::new();
-    let callees = |id: FuncId| {
-        let f = &module.functions[id];
-        let mut list = Vec::new();
-        for &block in &f.layout.blocks {
-            for &inst in &f.layout.insts[block] {
-                if let InstKind::Call { func, .. } = f.insts[inst].kind {
-                    list.push(func);
-                }
-            }
-        }
-        list
-    };
+    let callees = |id: FuncId| module.functions[id].calls().collect();
     for kernel in &module.kernels {
         if state[kernel.func] == 0 {
             state[kernel.func] = 1;

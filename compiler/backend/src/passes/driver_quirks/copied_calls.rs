@@ -5,7 +5,7 @@
 use crate::pass::{Changed, Ctx};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::reachable_functions;
-use pumice_ir::{FuncId, InstKind, LowerError, Module};
+use pumice_ir::{FuncId, LowerError, Module};
 
 /// The most instructions that copies of functions may add to a kernel. Lavapipe 25.0 takes 7 GB for a third of it
 /// where every sixth is a branch.
@@ -18,21 +18,10 @@ const MOST_COPIED: u64 = 1 << 18;
 pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
     // Instructions of the functions that each one calls, directly or not.
     let mut copied: SecondaryMap<FuncId, u64> = SecondaryMap::new();
-    let mut sizes: SecondaryMap<FuncId, u64> = SecondaryMap::new();
     for id in reachable_functions(module)? {
         let func = &module.functions[id];
-        for &inst in func
-            .layout
-            .blocks
-            .iter()
-            .flat_map(|&block| &func.layout.insts[block])
-        {
-            sizes[id] = sizes[id].saturating_add(1);
-            if let InstKind::Call { func: callee, .. } = func.insts[inst].kind {
-                copied[id] = copied[id].saturating_add(sizes[callee]);
-            }
-        }
-        sizes[id] = sizes[id].saturating_add(copied[id]);
+        let size = |callee| (module.functions[callee].size() as u64).saturating_add(copied[callee]);
+        copied[id] = func.calls().map(size).fold(0, u64::saturating_add);
     }
     for kernel in &module.kernels {
         if copied[kernel.func] > MOST_COPIED {

@@ -8,6 +8,7 @@ pub mod fix_signed_zero;
 pub mod flush_min_max;
 pub mod loop_values;
 pub mod round_doubles;
+pub mod share_functions;
 pub mod split_bit_joins;
 pub mod widen_memory;
 pub mod widened_compares;

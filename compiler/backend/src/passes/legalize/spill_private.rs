@@ -51,28 +51,41 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             continue;
         }
         let moved = choose(module, &partitions, id);
-        let frame = Frame::of(
-            &module.functions[id],
-            id,
-            &partitions,
-            &moved,
-            &module.kernels[k].name,
-        )?;
-        if frame.bytes > 0 {
-            module.kernels[k].private_bytes = frame.bytes;
-            let func = &mut module.functions[id];
-            let base = rewrite(func, id, &partitions, &moved, &frame);
-            if ctx.target.checks.robust() {
-                let is_moved = |value| {
-                    let partition = partitions.of_value(id, value);
-                    partition.is_some_and(|p| moved.contains(&p))
-                };
-                confine_to(func, base, u64::from(frame.bytes), is_moved)?;
-            }
-            changed = Changed::Yes;
-        }
+        changed |= move_partitions(module, k, &partitions, &moved, ctx)?;
     }
     Ok(changed)
+}
+
+/// Moves the variables of some partitions of kernel number `k`, which no other function uses, to the buffer, behind what
+/// is there.
+///
+/// # Errors
+/// Private memory of a work-item that does not fit in 4 GiB.
+pub(crate) fn move_partitions(
+    module: &mut Module,
+    k: usize,
+    partitions: &Partitions,
+    moved: &FxHashSet<u32>,
+    ctx: &Ctx<'_>,
+) -> Result<Changed, LowerError> {
+    let kernel = &module.kernels[k];
+    let (id, first) = (kernel.func, kernel.private_bytes);
+    let func = &module.functions[id];
+    let frame = Frame::of(func, id, partitions, moved, (&kernel.name, first))?;
+    if frame.bytes == first {
+        return Ok(Changed::No);
+    }
+    module.kernels[k].private_bytes = frame.bytes;
+    let func = &mut module.functions[id];
+    let base = rewrite(func, id, partitions, moved, &frame, ctx.target.int64);
+    if ctx.target.checks.robust() {
+        let is_moved = |value| {
+            let partition = partitions.of_value(id, value);
+            partition.is_some_and(|p| moved.contains(&p))
+        };
+        confine_to(func, base, u64::from(frame.bytes), is_moved)?;
+    }
+    Ok(Changed::Yes)
 }
 
 /// Returns whether pointers come from anything but variables and other pointers.
@@ -121,10 +134,10 @@ impl Frame {
         id: FuncId,
         partitions: &Partitions,
         moved: &FxHashSet<u32>,
-        name: &str,
+        (name, first): (&str, u32),
     ) -> Result<Self, LowerError> {
         let mut frame = Frame::default();
-        let (mut end, mut max_align) = (0u64, 16u64);
+        let (mut end, mut max_align) = (u64::from(first), 16u64);
         for (slot, data) in &func.slots {
             let partition = partitions.of_object(Object::Slot(id, slot));
             if !partition.is_some_and(|p| moved.contains(&p)) {
@@ -153,6 +166,7 @@ fn rewrite(
     partitions: &Partitions,
     moved: &FxHashSet<u32>,
     frame: &Frame,
+    int64: bool,
 ) -> Value {
     let global = Type::ptr(AddressSpace::Global);
     let is_moved = |value: Value| {
@@ -181,7 +195,7 @@ fn rewrite(
     for inst in insts(func) {
         if let InstKind::StackAddr { slot } = func.insts[inst].kind {
             if let Some(&at) = frame.offsets.get(&slot) {
-                let offset = func.i64(i64::from(at));
+                let offset = func.offset(at, int64);
                 let base = base_value;
                 func.insts[inst].kind = InstKind::PtrAdd { base, offset };
             }

@@ -18,18 +18,16 @@
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::report;
 use crate::passes::legalize::spill_private::MOST_BYTES as MOST_PRIVATE_BYTES;
-use crate::rewrite::Replacements;
+use crate::rewrite::{Copies, Replacements};
 use cranelift_entity::SecondaryMap;
-use cranelift_entity::packed_option::PackedOption;
 use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
     AddressSpace, Block, BlockCall, BuiltIn, FuncId, Function, Inst, InstKind, Module, SourceLoc,
-    StackSlot, Type, Value, ValueDef,
+    Type, Value,
 };
 use pumice_target::Target;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 /// Callees of at most this many instructions are copied to every call.
 const SMALL: usize = 30;
@@ -54,7 +52,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let fates = decide(module, &order, &calls, ctx);
     let mut changed = Changed::No;
     for id in order {
-        if fates[id] == Fate::Moves || calls_in(&module.functions[id]).next().is_none() {
+        if fates[id] == Fate::Moves || module.functions[id].calls().next().is_none() {
             continue;
         }
         // Callees come first in the order, so those that are copied are final.
@@ -103,8 +101,8 @@ fn decide(
         let func = &module.functions[id];
         // What each callee adds.
         let mut added: FxHashMap<FuncId, usize> = FxHashMap::default();
-        let mut grown = size(func);
-        for callee in calls_in(func).filter(|&callee| fates[callee] != Fate::Stays) {
+        let mut grown = func.size();
+        for callee in func.calls().filter(|&callee| fates[callee] != Fate::Stays) {
             *added.entry(callee).or_default() += sizes[callee];
             grown = grown.saturating_add(sizes[callee]);
         }
@@ -126,10 +124,12 @@ fn decide(
         sizes[id] = grown;
         placed[id] = has_blocks
             && (func.built_ins().any(BuiltIn::depends_on_place)
-                || calls_in(func).any(|callee| placed[callee]));
+                || func.calls().any(|callee| placed[callee]));
         must[id] = placed[id]
             || must_inline(func, ctx.target)
-            || calls_in(func).any(|callee| must[callee] && takes_constants(func));
+            || func
+                .calls()
+                .any(|callee| must[callee] && takes_constants(func));
         if must[id] || should_inline(func, sizes[id], calls[id], ctx) {
             // Without kernels every function is wanted as it is.
             let only = calls[id] == 1 && !is_root[id] && !module.kernels.is_empty();
@@ -137,17 +137,6 @@ fn decide(
         }
     }
     fates
-}
-
-fn calls_in(func: &Function) -> impl Iterator<Item = FuncId> {
-    func.layout
-        .blocks
-        .iter()
-        .flat_map(|&block| &func.layout.insts[block])
-        .filter_map(|&inst| match func.insts[inst].kind {
-            InstKind::Call { func, .. } => Some(func),
-            _ => None,
-        })
 }
 
 /// Functions reachable from kernels, callees first, and the number of calls of each.
@@ -175,7 +164,7 @@ pub(super) fn bottom_up(
             continue;
         }
         state[root] = State::Open;
-        stack.push((root, calls_in(&module.functions[root]).collect()));
+        stack.push((root, module.functions[root].calls().collect()));
         while let Some((id, callees)) = stack.last_mut() {
             let id = *id;
             let Some(callee) = callees.pop() else {
@@ -195,7 +184,7 @@ pub(super) fn bottom_up(
             match state[callee] {
                 State::New => {
                     state[callee] = State::Open;
-                    stack.push((callee, calls_in(func).collect()));
+                    stack.push((callee, func.calls().collect()));
                 }
                 State::Open => {
                     return Err(LowerError::new(format!(
@@ -265,14 +254,6 @@ fn prints_strings(func: &Function) -> bool {
         && insts.any(|&inst| matches!(func.insts[inst].kind, InstKind::Printf { .. }))
 }
 
-fn size(func: &Function) -> usize {
-    func.layout
-        .blocks
-        .iter()
-        .map(|&block| func.layout.insts[block].len())
-        .sum()
-}
-
 fn should_inline(callee: &Function, size: usize, calls: u32, ctx: &Ctx<'_>) -> bool {
     if callee.no_inline {
         return false;
@@ -299,7 +280,7 @@ fn inline_into(
     fates: &SecondaryMap<FuncId, Fate>,
 ) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
-    let mut total = size(func);
+    let mut total = func.size();
     let mut replacements = Replacements::default();
     let mut new_order = Vec::with_capacity(func.layout.blocks.len());
     // Blocks still to look at, the next one last, and what of each was not looked at yet.
@@ -329,7 +310,7 @@ fn inline_into(
             continue;
         };
         let mut callee = take(module, id);
-        total += size(&callee);
+        total += callee.size();
         if total > MAX_SIZE {
             return Err(LowerError::new(format!(
                 "'{}' is too large once the calls are inlined that have to be",
@@ -396,17 +377,7 @@ fn copy_body(
     (after, loc): (Block, SourceLoc),
 ) -> Vec<Block> {
     debug_assert_eq!(args.len(), callee.params.len());
-    let mut values: SecondaryMap<Value, PackedOption<Value>> = SecondaryMap::new();
-    values.resize(callee.num_values());
-    let mut slots: SecondaryMap<StackSlot, PackedOption<StackSlot>> = SecondaryMap::new();
-    for (slot, &data) in callee.slots.iter() {
-        slots[slot] = func.slots.push(data).into();
-    }
-    let mut blocks: SecondaryMap<Block, PackedOption<Block>> = callee.block_map();
-    func.layout
-        .insts
-        .resize(func.blocks.len() + callee.layout.blocks.len());
-    let mut order = Vec::with_capacity(callee.layout.blocks.len());
+    let mut copies = Copies::new(func, callee);
     // Then its parameters are the arguments themselves.
     let entered_once = !callee.layout.blocks.iter().any(|&block| {
         let inst = callee.terminator(block);
@@ -415,78 +386,23 @@ fn copy_body(
             calls.iter().any(|call| Some(call.block) == callee.entry())
         })
     });
-    for &block in &callee.layout.blocks {
-        let copy = func.make_block();
-        func.blocks[copy].unroll = callee.blocks[block].unroll;
-        blocks[block] = copy.into();
-        order.push(copy);
-        let params = &callee.blocks[block].params;
-        if order.len() == 1 && entered_once {
-            for (&param, &arg) in params.iter().zip(args) {
-                values[param] = arg.into();
-            }
-            continue;
-        }
-        for &param in params {
-            values[param] = func.append_param(copy, callee.ty(param)).into();
+    if let Some(entry) = callee.entry().filter(|_| entered_once) {
+        for (&param, &arg) in callee.blocks[entry].params.iter().zip(args) {
+            copies.values[param] = arg.into();
         }
     }
     // What a library or a lowering wrote has no place of its own in the source.
     let at = |own: SourceLoc| if own.line == 0 { loc } else { own };
-    let size = size(callee);
-    func.reserve(size);
-    // Results first: blocks need not stand in an order of definition before use.
-    let mut copies: Vec<(Block, Inst, Inst)> = Vec::with_capacity(size);
-    for &block in &callee.layout.blocks {
-        let Some(copy) = blocks[block].expand() else {
+    copies.copy(func, callee, moves, at);
+    for &block in &copies.order {
+        let Some(last) = func.terminator(block) else {
             continue;
         };
-        func.layout.insts[copy] = Vec::with_capacity(callee.layout.insts[block].len());
-        for &inst in &callee.layout.insts[block] {
-            let data = &callee.insts[inst];
-            let types: SmallVec<[Type; 2]> = data.results.iter().map(|&v| callee.ty(v)).collect();
-            let new = func.make_inst(InstKind::Unreachable, &types, at(data.loc));
-            for (&old, &result) in data.results.iter().zip(&func.insts[new].results) {
-                values[old] = result.into();
-            }
-            copies.push((copy, inst, new));
+        if let InstKind::Return { values } = &mut func.insts[last].kind {
+            let args = std::mem::take(values).into_iter().collect();
+            let dest = BlockCall { block: after, args };
+            func.insts[last].kind = InstKind::Jump { dest };
         }
     }
-    for (block, old, new) in copies {
-        let kind = &mut callee.insts[old].kind;
-        let mut kind = match moves {
-            true => std::mem::replace(kind, InstKind::Unreachable),
-            false => kind.clone(),
-        };
-        kind.for_each_value_mut(|value| {
-            *value = match values[*value].expand() {
-                Some(copy) => copy,
-                None => {
-                    let copy = match callee.def(*value) {
-                        ValueDef::Const(lanes) => func.constant(callee.ty(*value), lanes),
-                        // Every use of undef may differ, so one copy is as good as any.
-                        _ => func.undef(callee.ty(*value)),
-                    };
-                    values[*value] = copy.into();
-                    copy
-                }
-            };
-        });
-        if let InstKind::StackAddr { slot } = &mut kind {
-            *slot = slots[*slot].expand().unwrap_or(*slot);
-        }
-        for call in kind.successors_mut() {
-            call.block = blocks[call.block].expand().unwrap_or(call.block);
-        }
-        if let InstKind::Return { values } = &kind {
-            let dest = BlockCall {
-                block: after,
-                args: values.iter().copied().collect(),
-            };
-            kind = InstKind::Jump { dest };
-        }
-        func.insts[new].kind = kind;
-        func.layout.insts[block].push(new);
-    }
-    order
+    copies.order
 }

@@ -14,8 +14,7 @@ pub(super) fn offset(x: &mut Expander<'_>, base: Value, bytes: u32) -> Value {
     if bytes == 0 {
         return base;
     }
-    let words = Type::vector(Scalar::I32, 2);
-    let offset = x.func.constant(words, &[u64::from(bytes), 0]);
+    let offset = x.func.offset(bytes, false);
     let ty = x.ty(base);
     x.value(InstKind::PtrAdd { base, offset }, ty)
 }
