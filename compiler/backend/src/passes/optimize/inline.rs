@@ -49,7 +49,7 @@ const MOST_PARAMETERS: u32 = 255;
 /// A call of a function without a body, recursion, or code that grows without bound.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let (order, calls) = bottom_up(module)?;
-    let fates = decide(module, &order, &calls, ctx);
+    let fates = decide(module, &order, &calls, ctx)?;
     let mut changed = Changed::No;
     for id in order {
         if fates[id] == Fate::Moves || module.functions[id].calls().next().is_none() {
@@ -82,12 +82,15 @@ enum Fate {
 }
 
 /// Decides for every function of the order, callees first.
+///
+/// # Errors
+/// A function that becomes too large.
 fn decide(
     module: &Module,
     order: &[FuncId],
     calls: &SecondaryMap<FuncId, u32>,
     ctx: &Ctx<'_>,
-) -> SecondaryMap<FuncId, Fate> {
+) -> Result<SecondaryMap<FuncId, Fate>, LowerError> {
     let mut fates: SecondaryMap<FuncId, Fate> = SecondaryMap::new();
     let mut sizes: SecondaryMap<FuncId, usize> = SecondaryMap::new();
     let mut must: SecondaryMap<FuncId, bool> = SecondaryMap::new();
@@ -121,6 +124,8 @@ fn decide(
                 grown -= size;
             }
         }
+        // Known before anything is copied.
+        check_size(func, grown)?;
         sizes[id] = grown;
         placed[id] = has_blocks
             && (func.built_ins().any(BuiltIn::depends_on_place)
@@ -136,7 +141,18 @@ fn decide(
             fates[id] = if only { Fate::Moves } else { Fate::Copied };
         }
     }
-    fates
+    Ok(fates)
+}
+
+/// Returns an error for a function that becomes larger than [`MAX_SIZE`].
+fn check_size(func: &Function, size: usize) -> Result<(), LowerError> {
+    if size <= MAX_SIZE {
+        return Ok(());
+    }
+    Err(LowerError::new(format!(
+        "'{}' is too large once the calls are inlined that have to be",
+        func.name
+    )))
 }
 
 /// Functions reachable from kernels, callees first, and the number of calls of each.
@@ -311,12 +327,7 @@ fn inline_into(
         };
         let mut callee = take(module, id);
         total += callee.size();
-        if total > MAX_SIZE {
-            return Err(LowerError::new(format!(
-                "'{}' is too large once the calls are inlined that have to be",
-                func.name
-            )));
-        }
+        check_size(func, total)?;
         let after = continuation(func, call, &mut replacements);
         let loc = func.insts[call].loc;
         let moves = fates[id] == Fate::Moves;
