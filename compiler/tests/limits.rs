@@ -401,7 +401,7 @@ fn doubled_calls(levels: usize, last: &str) -> String {
 fn calls_that_multiply_share_functions_where_a_driver_copies_them() {
     for levels in [6, 12, 60, 90] {
         let text = doubled_calls(levels, "");
-        let error = quirk_error(&text, QuirkKind::CopiedCalls, Checks::NONE);
+        let error = quirk_error(&text, QuirkKind::ShareFunctions, Checks::NONE);
         assert_eq!(error, None, "{levels}");
     }
 }

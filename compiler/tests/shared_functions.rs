@@ -102,7 +102,7 @@ fn run_files(target: &Target, limits: Limits) {
 
 fn target() -> Target {
     let target = run_target();
-    let quirks = target.quirks.with(QuirkKind::CopiedCalls);
+    let quirks = target.quirks.with(QuirkKind::ShareFunctions);
     Target { quirks, ..target }
 }
 

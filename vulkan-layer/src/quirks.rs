@@ -93,6 +93,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "each call gets a copy of the function, and memory grows with the square of the code: 12,000 instructions of many branches take 0.25 GB, 97,000 take 7 GB (25.0.7)",
     },
     Quirk {
+        kind: QuirkKind::ShareFunctions,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "as CopiedCalls; kernels that share functions take 0.2 GB for 34,000 instructions (25.0.7)",
+    },
+    Quirk {
         kind: QuirkKind::CopiedCalls,
         driver: DriverId::SwiftShader,
         versions: ((0, 0), None),

@@ -357,19 +357,19 @@ pub const PIPELINE: &[Pass] = &[
     // Behind all that looks at values through memory, and before branches get their final form.
     Pass::new(
         "share_functions",
-        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        DriverQuirk(&[QuirkKind::ShareFunctions]),
         TryModule(share_functions::run),
     )
     .requires(&[Linked, Inlined, ArgsLowered, GenericLowered, VectorsNarrow]),
     Pass::new(
         "dce_shared",
-        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        DriverQuirk(&[QuirkKind::ShareFunctions]),
         Function(dce::run),
     )
     .again("functions that are shared load all that may be needed behind a call"),
     Pass::new(
         "dce_shared_functions",
-        DriverQuirk(&[QuirkKind::CopiedCalls]),
+        DriverQuirk(&[QuirkKind::ShareFunctions]),
         WholeModule(dce::run_module),
     )
     .requires(&[Inlined])

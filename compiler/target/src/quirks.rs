@@ -65,8 +65,10 @@ kinds! {
     NestsOf80, "compiler/backend/src/passes/driver_quirks/deep_nests.rs";
     /// Kernels whose loops nest more than 38 deep are refused.
     LoopsOf38, "compiler/backend/src/passes/driver_quirks/deep_nests.rs";
-    /// Kernels of more than 65,536 instructions with a copy of the function for each call have each function once, and calls go through a loop. Where that cannot be, copies of more than 262,144 instructions are refused.
-    CopiedCalls, "compiler/backend/src/passes/driver_quirks/share_functions/mod.rs";
+    /// Kernels to which copies of the functions that they call would add more than 262,144 instructions are refused.
+    CopiedCalls, "compiler/backend/src/passes/driver_quirks/copied_calls.rs";
+    /// Kernels of more than 65,536 instructions with a copy of the function for each call have each function once, and calls go through a loop.
+    ShareFunctions, "compiler/backend/src/passes/driver_quirks/share_functions/mod.rs";
     /// Bits of two values are joined by a product of sums, not by a sum of products.
     SplitBitJoins, "compiler/backend/src/passes/driver_quirks/split_bit_joins.rs";
     /// Addresses of loads behind branches differ between work-items as far as the driver can see.

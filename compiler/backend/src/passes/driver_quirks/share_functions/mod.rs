@@ -1,5 +1,5 @@
 //! Kernels whose calls multiply get one copy of each function, for drivers that put a copy of the function in the place of
-//! each call ([`CopiedCalls`](pumice_target::QuirkKind::CopiedCalls)).
+//! each call ([`ShareFunctions`](pumice_target::QuirkKind::ShareFunctions)).
 //!
 //! Thirty functions that each call the next one twice are a billion copies; LuxCore's path tracer is as bad. Where the
 //! copies are too many, the kernel and the larger functions that it leads to become one function: a loop that
