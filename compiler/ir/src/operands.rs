@@ -123,6 +123,17 @@ impl InstKind {
         )
     }
 
+    /// Returns whether work-items meet at the instruction: a barrier, or an operation of a group, of matrices or of nodes.
+    pub fn is_convergent(&self) -> bool {
+        matches!(
+            self,
+            InstKind::Barrier { .. }
+                | InstKind::Group { .. }
+                | InstKind::Matrix { .. }
+                | InstKind::Node { .. }
+        )
+    }
+
     /// Returns whether removing the instruction when its results are unused could be noticed.
     pub fn has_side_effects(&self) -> bool {
         match self {

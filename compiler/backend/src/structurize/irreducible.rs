@@ -246,14 +246,7 @@ fn split_region(
         for &inst in &work.func.layout.insts[block] {
             // Work-items that meet at one barrier or collective must not part over copies.
             let kind = &work.func.insts[inst].kind;
-            if matches!(
-                kind,
-                InstKind::Barrier { .. }
-                    | InstKind::Group { .. }
-                    | InstKind::Matrix { .. }
-                    | InstKind::Node { .. }
-                    | InstKind::Call { .. }
-            ) {
+            if kind.is_convergent() || matches!(kind, InstKind::Call { .. }) {
                 return None;
             }
             cost += 1;

@@ -43,7 +43,7 @@ mod tests;
 pub use check::check;
 
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{Block, Function, InstKind, LowerError};
+use pumice_ir::{Block, Function, LowerError};
 use pumice_target::QuirkKind;
 
 /// SPIR-V's universal limit for the nesting of control flow (§2.17).
@@ -150,14 +150,6 @@ fn num_convergent(func: &Function) -> usize {
     let blocks = func.layout.blocks.iter();
     blocks
         .flat_map(|&block| &func.layout.insts[block])
-        .filter(|&&inst| {
-            matches!(
-                func.insts[inst].kind,
-                InstKind::Barrier { .. }
-                    | InstKind::Group { .. }
-                    | InstKind::Matrix { .. }
-                    | InstKind::Node { .. }
-            )
-        })
+        .filter(|&&inst| func.insts[inst].kind.is_convergent())
         .count()
 }

@@ -123,10 +123,6 @@ fn sees_groups(module: &Module, kind: &InstKind) -> bool {
             !unseen.contains(&which)
         }
         InstKind::GlobalAddr { global } => module.globals[global].space == AddressSpace::Local,
-        InstKind::Barrier { .. }
-        | InstKind::Group { .. }
-        | InstKind::Matrix { .. }
-        | InstKind::Node { .. } => true,
-        _ => false,
+        _ => kind.is_convergent(),
     }
 }

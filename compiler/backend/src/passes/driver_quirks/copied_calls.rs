@@ -16,13 +16,7 @@ const MOST_COPIED: u64 = 1 << 18;
 /// # Errors
 /// A kernel whose calls would add too many instructions.
 pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
-    // Instructions of the functions that each one calls, directly or not.
-    let mut copied: SecondaryMap<FuncId, u64> = SecondaryMap::new();
-    for id in reachable_functions(module)? {
-        let func = &module.functions[id];
-        let size = |callee| (module.functions[callee].size() as u64).saturating_add(copied[callee]);
-        copied[id] = func.calls().map(size).fold(0, u64::saturating_add);
-    }
+    let copied = added_by_copies(module, &reachable_functions(module)?);
     for kernel in &module.kernels {
         if copied[kernel.func] > MOST_COPIED {
             return Err(LowerError::new(format!(
@@ -33,4 +27,15 @@ pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
         }
     }
     Ok(Changed::No)
+}
+
+/// The instructions that copies in the place of calls add to each of some functions, which come callees first.
+pub(super) fn added_by_copies(module: &Module, order: &[FuncId]) -> SecondaryMap<FuncId, u64> {
+    let mut added: SecondaryMap<FuncId, u64> = SecondaryMap::new();
+    for &id in order {
+        let size = |callee| (module.functions[callee].size() as u64).saturating_add(added[callee]);
+        let calls = module.functions[id].calls();
+        added[id] = calls.map(size).fold(0, u64::saturating_add);
+    }
+    added
 }

@@ -17,8 +17,8 @@ use pumice_ir::LowerError;
 use pumice_ir::analysis::partition::{Object, Partitions};
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
-    AddressSpace, BuiltIn, FuncId, Function, Inst, InstKind, Module, SourceLoc, StackSlot, Type,
-    Value, ValueDef,
+    AddressSpace, BuiltIn, FuncId, Function, Inst, InstKind, KernelInfo, Module, SourceLoc,
+    StackSlot, Type, Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -69,10 +69,9 @@ pub(crate) fn move_partitions(
     ctx: &Ctx<'_>,
 ) -> Result<Changed, LowerError> {
     let kernel = &module.kernels[k];
-    let (id, first) = (kernel.func, kernel.private_bytes);
-    let func = &module.functions[id];
-    let frame = Frame::of(func, id, partitions, moved, (&kernel.name, first))?;
-    if frame.bytes == first {
+    let id = kernel.func;
+    let frame = Frame::of(kernel, &module.functions[id], partitions, moved)?;
+    if frame.offsets.is_empty() {
         return Ok(Changed::No);
     }
     module.kernels[k].private_bytes = frame.bytes;
@@ -124,22 +123,21 @@ fn choose(module: &Module, partitions: &Partitions, id: FuncId) -> FxHashSet<u32
 #[derive(Default)]
 struct Frame {
     offsets: FxHashMap<StackSlot, u32>,
-    /// A multiple of every alignment; 0 where there are no variables.
+    /// With what the kernel had before; a multiple of every alignment.
     bytes: u32,
 }
 
 impl Frame {
     fn of(
+        kernel: &KernelInfo,
         func: &Function,
-        id: FuncId,
         partitions: &Partitions,
         moved: &FxHashSet<u32>,
-        (name, first): (&str, u32),
     ) -> Result<Self, LowerError> {
         let mut frame = Frame::default();
-        let (mut end, mut max_align) = (u64::from(first), 16u64);
+        let (mut end, mut max_align) = (u64::from(kernel.private_bytes), 16u64);
         for (slot, data) in &func.slots {
-            let partition = partitions.of_object(Object::Slot(id, slot));
+            let partition = partitions.of_object(Object::Slot(kernel.func, slot));
             if !partition.is_some_and(|p| moved.contains(&p)) {
                 continue;
             }
@@ -149,7 +147,8 @@ impl Frame {
             max_align = max_align.max(align);
             if end.next_multiple_of(max_align) > u64::from(u32::MAX) {
                 return Err(LowerError::new(format!(
-                    "kernel '{name}': private variables take more than 4 GiB"
+                    "kernel '{}': private variables take more than 4 GiB",
+                    kernel.name
                 )));
             }
             frame.offsets.insert(slot, at as u32);

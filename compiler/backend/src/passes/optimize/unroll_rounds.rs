@@ -427,13 +427,5 @@ fn jump(func: &mut Function, block: Block, dest: BlockCall) {
 
 /// Returns whether several rounds may have an instruction between two tests.
 fn may_repeat(kind: &InstKind) -> bool {
-    !matches!(
-        kind,
-        InstKind::Barrier { .. }
-            | InstKind::Group { .. }
-            | InstKind::Call { .. }
-            | InstKind::Node { .. }
-            | InstKind::Matrix { .. }
-            | InstKind::Printf { .. }
-    )
+    !kind.is_convergent() && !matches!(kind, InstKind::Call { .. } | InstKind::Printf { .. })
 }

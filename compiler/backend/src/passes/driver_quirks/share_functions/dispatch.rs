@@ -14,14 +14,13 @@
 //! That `back` reads the array at an address that is not known beforehand keeps drivers from making a register of each
 //! word, whose values would meet in the header.
 
-use super::frames::{Exit, Head, Part, WORD, part_of};
+use super::frames::{Exit, Head, Part, WORD, load_from, part_of, store_to};
 use crate::rewrite::Copies;
 use cranelift_entity::SecondaryMap;
 use pumice_budget as budget;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, FuncId, Function,
-    InstKind, IntCond, LowerError, Module, Scalar, SourceLoc, StackSlot, StackSlotData, Type,
-    UnaryOp, Value,
+    AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, FuncId, Function, InstKind,
+    IntCond, LowerError, Module, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
 };
 use pumice_target::Target;
 use rustc_hash::FxHashMap;
@@ -84,7 +83,7 @@ pub(super) fn merge(
         frames,
         int64: target.int64,
         num_starts: 0,
-        placed: SecondaryMap::new(),
+        placed: FxHashMap::default(),
     };
     let mut exits = Vec::new();
     for part in &parts {
@@ -94,7 +93,7 @@ pub(super) fn merge(
     let ids: Vec<FuncId> = parts.iter().map(|part| part.id).collect();
     let header = x.func.append_block();
     let (dispatch, number) = x.write_header(header);
-    x.go(entry, header, x.placed[kernel].first);
+    x.go(entry, header, x.placed[&kernel].first);
     let last = x.branch_to_part(dispatch, number, &ids);
     x.hand_on(last, header);
     for (id, block, exit) in exits {
@@ -118,13 +117,12 @@ fn lay_out(parts: &[&Part]) -> (SecondaryMap<FuncId, u32>, u32) {
 }
 
 /// The copy of a part.
-#[derive(Clone, Default)]
 struct Placed {
     /// The number of the first start.
     first: u32,
     starts: Vec<Block>,
     /// The block where control leaves the part, with the number to go on at.
-    join: Option<Block>,
+    join: Block,
 }
 
 struct Merge {
@@ -134,7 +132,7 @@ struct Merge {
     frames: SecondaryMap<FuncId, u32>,
     int64: bool,
     num_starts: u32,
-    placed: SecondaryMap<FuncId, Placed>,
+    placed: FxHashMap<FuncId, Placed>,
 }
 
 impl Merge {
@@ -162,12 +160,13 @@ impl Merge {
         self.func.layout.blocks.extend_from_slice(&copies.order);
         let first = self.num_starts;
         self.num_starts += starts.len() as u32;
-        let join = Some(self.join());
-        self.placed[part.id] = Placed {
+        let join = self.join();
+        let placed = Placed {
             first,
             starts,
             join,
         };
+        self.placed.insert(part.id, placed);
     }
 
     /// A block that is given the number to go on at.
@@ -243,12 +242,7 @@ impl Merge {
             }
         };
         let ptr = self.address(back, offset);
-        let load = InstKind::Load {
-            ptr,
-            align: WORD,
-            flags: AccessFlags::empty(),
-        };
-        let loaded = self.value(back, load, Type::I32);
+        let loaded = self.value(back, load_from(ptr), Type::I32);
         let dest = BlockCall::new(dispatch, &[loaded]);
         self.end(back, InstKind::Jump { dest });
         (dispatch, number)
@@ -276,16 +270,13 @@ impl Merge {
     /// Branches to one of some parts, the numbers of which follow on one another; gives the block where they meet.
     fn branch_to_part(&mut self, block: Block, number: Value, ids: &[FuncId]) -> Block {
         if let [only] = ids {
-            let Placed {
-                first,
-                starts,
-                join,
-            } = self.placed[*only].clone();
+            let placed = &self.placed[only];
+            let (first, join, starts) = (placed.first, placed.join, placed.starts.clone());
             self.branch_to_start(block, number, &starts, first);
-            return join.unwrap_or(block);
+            return join;
         }
         let halves = ids.split_at(ids.len() / 2);
-        let limit = self.placed[halves.1[0]].first;
+        let limit = self.placed[&halves.1[0]].first;
         let blocks = [(); 2].map(|()| self.func.append_block());
         self.branch(block, number, limit, blocks);
         let joins = [(blocks[0], halves.0), (blocks[1], halves.1)]
@@ -314,23 +305,14 @@ impl Merge {
     /// Lets control leave a block of a function.
     fn finish(&mut self, id: FuncId, block: Block, exit: Exit) {
         self.func.layout.insts[block].pop();
-        let (first, join) = (self.placed[id].first, self.placed[id].join);
-        let Some(join) = join else {
-            return;
-        };
+        let Placed { first, join, .. } = self.placed[&id];
         match exit {
             Exit::Call { callee, start } => {
                 let value = self.func.i32((first + start as u32) as i32);
                 let offset = self.func.offset(self.frames[callee] * WORD, self.int64);
                 let ptr = self.address(block, offset);
-                let store = InstKind::Store {
-                    ptr,
-                    value,
-                    align: WORD,
-                    flags: AccessFlags::empty(),
-                };
-                self.end(block, store);
-                self.go(block, join, self.placed[callee].first);
+                self.end(block, store_to(ptr, value));
+                self.go(block, join, self.placed[&callee].first);
             }
             Exit::Start(start) => self.go(block, join, first + start as u32),
             Exit::Return => self.go(block, join, self.frames[id].wrapping_neg()),

@@ -23,6 +23,25 @@ use std::collections::BTreeSet;
 /// Bytes of a word of the array.
 pub(super) const WORD: u32 = 4;
 
+/// A load from words of the array.
+pub(super) fn load_from(ptr: Value) -> InstKind {
+    InstKind::Load {
+        ptr,
+        align: WORD,
+        flags: AccessFlags::empty(),
+    }
+}
+
+/// A store to words of the array.
+pub(super) fn store_to(ptr: Value, value: Value) -> InstKind {
+    InstKind::Store {
+        ptr,
+        value,
+        align: WORD,
+        flags: AccessFlags::empty(),
+    }
+}
+
 /// The words at the start of a function's frame. Word 0 is the number of the block to go on at behind the call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Head {
@@ -263,13 +282,14 @@ impl Frame<'_> {
             }
             let stop = stop_of.get(&block).map(|&index| &cuts.stops[index]);
             for inst in insts {
-                let ends = self.part.func.insts[inst].kind.is_terminator();
-                match (stop, self.part.func.insts[inst].kind.clone()) {
+                match (stop, &self.part.func.insts[inst].kind) {
                     (Some(stop), InstKind::Call { func, args }) if stop.call == Some(inst) => {
+                        let (func, args) = (*func, args.clone());
                         let words = self.heads[&func].args.clone();
                         self.pass(func, &words, &args);
                     }
-                    (Some(stop), InstKind::Jump { dest }) if ends => {
+                    (Some(stop), InstKind::Jump { dest }) => {
+                        let args = dest.args.clone();
                         let exit = match stop.call.and_then(|call| self.callee(call)) {
                             Some(callee) => Exit::Call {
                                 callee,
@@ -277,13 +297,14 @@ impl Frame<'_> {
                             },
                             None => {
                                 let (owner, words) = &passed[stop.resume];
-                                self.pass(*owner, words, &dest.args);
+                                self.pass(*owner, words, &args);
                                 Exit::Start(stop.resume + 1)
                             }
                         };
                         self.leave(block, exit);
                     }
                     (_, InstKind::Return { values }) if self.heads.contains_key(&self.part.id) => {
+                        let values = values.clone();
                         let words = self.head.results.clone();
                         self.pass(self.part.id, &words, &values);
                         self.leave(block, Exit::Return);
@@ -456,12 +477,7 @@ impl Frame<'_> {
     fn load(&mut self, owner: FuncId, word: u32, ty: Type) -> Value {
         let in_memory = memory_type(ty);
         let ptr = self.address(owner, word);
-        let load = InstKind::Load {
-            ptr,
-            align: WORD,
-            flags: AccessFlags::empty(),
-        };
-        let value = self.value(load, in_memory);
+        let value = self.value(load_from(ptr), in_memory);
         match ty.scalar {
             Scalar::Bool => {
                 let zero = self.part.func.splat_constant(in_memory, 0);
@@ -508,12 +524,7 @@ impl Frame<'_> {
             _ => value,
         };
         let ptr = self.address(owner, word);
-        let store = InstKind::Store {
-            ptr,
-            value,
-            align: WORD,
-            flags: AccessFlags::empty(),
-        };
+        let store = store_to(ptr, value);
         let inst = (self.part.func).make_inst(store, &[], SourceLoc::default());
         self.out.push(inst);
     }

@@ -16,11 +16,12 @@ mod dispatch;
 mod frames;
 
 use crate::pass::{Changed, Ctx};
+use crate::passes::driver_quirks::copied_calls::added_by_copies;
 use crate::passes::legalize::spill_private::move_partitions;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::partition::Partitions;
 use pumice_ir::analysis::reachable_functions;
-use pumice_ir::{AddressSpace, FuncId, Function, InstKind, LowerError, Module};
+use pumice_ir::{AddressSpace, FuncId, LowerError, Module};
 use std::collections::BTreeSet;
 
 /// The sizes that decide what is shared, in instructions.
@@ -76,11 +77,14 @@ pub fn share(module: &mut Module, ctx: &Ctx<'_>, limits: Limits) -> Result<Chang
         })
         .collect();
     let roots: Vec<FuncId> = kernels.iter().map(|&k| module.kernels[k].func).collect();
-    let mut shared = sizes.choose(module, &roots, limits);
+    let reached: Vec<BTreeSet<FuncId>> = (roots.iter())
+        .map(|&kernel| reached_from(module, kernel))
+        .collect();
+    let mut shared = sizes.choose(module, &roots, &reached, limits);
     if shared.is_empty() {
         return Ok(Changed::No);
     }
-    add_pointer_functions(module, &order, &roots, &mut shared);
+    add_pointer_functions(module, &order, &reached, &mut shared);
     let parts = dispatch::parts(module, &order, &shared, &roots, ctx.target)?;
     for k in kernels {
         let func = dispatch::merge(module, &parts, module.kernels[k].func, ctx.target)?;
@@ -97,14 +101,11 @@ pub fn share(module: &mut Module, ctx: &Ctx<'_>, limits: Limits) -> Result<Chang
 fn add_pointer_functions(
     module: &Module,
     order: &[FuncId],
-    kernels: &[FuncId],
+    reached: &[BTreeSet<FuncId>],
     shared: &mut BTreeSet<FuncId>,
 ) {
-    let mut reached = BTreeSet::new();
-    for &kernel in kernels {
-        reached.extend(reached_from(module, kernel));
-    }
-    for &id in order.iter().filter(|id| reached.contains(id)) {
+    let is_reached = |id: &&FuncId| reached.iter().any(|reached| reached.contains(id));
+    for &id in order.iter().filter(is_reached) {
         let func = &module.functions[id];
         let mut types = func.params.iter().chain(&func.results);
         let crossed = types.any(|ty| {
@@ -163,27 +164,33 @@ struct Sizes {
 impl Sizes {
     /// Those of functions that come callees first.
     fn of(module: &Module, order: &[FuncId]) -> Self {
+        let added = added_by_copies(module, order);
         let mut sizes = Self::default();
         for &id in order {
             let func = &module.functions[id];
-            let own = func.size() as u64;
-            let calls = func.calls().map(|callee| sizes.copied[callee]);
-            sizes.copied[id] = calls.fold(own, u64::saturating_add);
-            sizes.own[id] = own;
-            sizes.meets[id] = meets(func) || func.calls().any(|callee| sizes.meets[callee]);
+            sizes.own[id] = func.size() as u64;
+            sizes.copied[id] = sizes.own[id].saturating_add(added[id]);
+            let mut insts =
+                (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+            sizes.meets[id] = insts.any(|&inst| func.insts[inst].kind.is_convergent())
+                || func.calls().any(|callee| sizes.meets[callee]);
         }
         sizes
     }
 
     /// Chooses the functions that some kernels share: those that are largest with their copies, as few as make the kernels
     /// not much larger than they have to be. With a function all that lead to it are chosen.
-    fn choose(&self, module: &Module, kernels: &[FuncId], limits: Limits) -> BTreeSet<FuncId> {
-        let reached: Vec<BTreeSet<FuncId>> = (kernels.iter())
-            .map(|&kernel| reached_from(module, kernel))
-            .collect();
+    /// `reached` holds what each kernel calls.
+    fn choose(
+        &self,
+        module: &Module,
+        kernels: &[FuncId],
+        reached: &[BTreeSet<FuncId>],
+        limits: Limits,
+    ) -> BTreeSet<FuncId> {
         // The kernels' sizes where functions are shared that have more instructions than `least` with their copies.
         let total = |least: u64| {
-            (kernels.iter().zip(&reached)).fold(0, |sum: u64, (&kernel, reached)| {
+            (kernels.iter().zip(reached)).fold(0, |sum: u64, (&kernel, reached)| {
                 let is_shared = |id: FuncId| self.copied[id] > least;
                 let parts = reached.iter().copied().filter(|&id| is_shared(id));
                 parts.chain([kernel]).fold(sum, |sum, id| {
@@ -218,19 +225,4 @@ fn reached_from(module: &Module, kernel: FuncId) -> BTreeSet<FuncId> {
         }
     }
     reached
-}
-
-/// Returns whether work-items of a group meet in a function itself.
-fn meets(func: &Function) -> bool {
-    let blocks = func.layout.blocks.iter();
-    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
-    insts.any(|&inst| {
-        matches!(
-            func.insts[inst].kind,
-            InstKind::Barrier { .. }
-                | InstKind::Group { .. }
-                | InstKind::Matrix { .. }
-                | InstKind::Node { .. }
-        )
-    })
 }
