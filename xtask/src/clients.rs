@@ -246,6 +246,11 @@ pub fn name(client: &&Client) -> String {
 }
 
 impl Client {
+    /// Returns whether the client runs under validation layers.
+    pub fn runs_validated(&self) -> bool {
+        !self.without_vulkan && !self.without_layers
+    }
+
     /// Returns whether a setting's driver has what the client needs, and the setting changes something for the client.
     pub fn suits(&self, setting: &Setting<'_>) -> bool {
         let lacks = setting.driver.map_or(&[][..], |driver| driver.lacks);

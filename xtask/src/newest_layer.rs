@@ -222,10 +222,7 @@ fn run_clients(
     workers: usize,
 ) {
     let left_out = |client: &Client| {
-        client.without_vulkan
-            || client.without_layers
-            || client.without_newest_layer
-            || !client.suits(setting)
+        !client.runs_validated() || client.without_newest_layer || !client.suits(setting)
     };
     let named = |client: &&Client| client.name.contains(&report.filter) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();

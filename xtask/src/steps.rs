@@ -99,7 +99,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "clients",
-        what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only",
+        what: "end-to-end clients on two Vulkan drivers and two loaders, with descriptors only; those that suit layers run on Debian 12's Mesa by the step validation",
         needs: &[VULKAN, SPIRV, LOADER, CLIENTS, CLINFO],
         on_request: false,
         run: test::end_to_end,
@@ -134,7 +134,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         name: "validation",
-        what: "end-to-end clients under the Khronos validation layer, with addresses and without",
+        what: "clients on Debian 12's Mesa under the Khronos validation layer, with addresses and without",
         needs: &[VULKAN, VALIDATION, SPIRV, LOADER, CLIENTS, CLINFO],
         on_request: false,
         run: validation::run,

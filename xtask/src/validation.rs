@@ -1,4 +1,4 @@
-//! Clients, demos and kernel files under Debian 12's Khronos validation layer.
+//! Clients, demos and kernel files on Debian 12's Mesa, under Debian 12's Khronos validation layer.
 
 use crate::clients::{self, Client, Setting};
 use crate::drivers;
@@ -67,9 +67,7 @@ fn run_validated(
     matrix: &Matrix<'_>,
     messages: &Messages,
 ) -> Result {
-    let validated = |client: &&Client| {
-        !client.without_vulkan && !client.without_layers && client.suits(&matrix.setting)
-    };
+    let validated = |client: &&Client| client.runs_validated() && client.suits(&matrix.setting);
     let chosen: Vec<&Client> = all.iter().filter(validated).collect();
     let (name, label) = (clients::name, &matrix.label);
     test::run_at_once(report, &chosen, name, label, workers::count(), |client| {

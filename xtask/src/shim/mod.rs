@@ -278,7 +278,7 @@ impl Bench {
 }
 
 fn left_out(client: &Client) -> bool {
-    client.without_vulkan || client.without_layers || client.without_newest_layer
+    !client.runs_validated() || client.without_newest_layer
 }
 
 /// The step.
