@@ -27,14 +27,7 @@ pub(crate) fn is_long(func: &Function, accesses: impl Fn(Inst) -> usize) -> bool
 /// Returns whether outcomes from before an instruction are looked at before it: what comes behind may not run, may run
 /// at another time, or may wait for other work-items.
 pub(crate) fn ends_group(kind: &InstKind) -> bool {
-    kind.is_terminator()
-        || matches!(
-            kind,
-            InstKind::Barrier { .. }
-                | InstKind::Group { .. }
-                | InstKind::Call { .. }
-                | InstKind::Node { .. }
-        )
+    kind.is_terminator() || kind.is_convergent() || matches!(kind, InstKind::Call { .. })
 }
 
 /// The ends of a kernel's groups.
