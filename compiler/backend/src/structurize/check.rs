@@ -86,7 +86,10 @@ fn headers(func: &Function, dom: &DomTree) -> Result<(), String> {
                     if calls().any(|c| c.block == call.block && c.args != call.args) {
                         return Err(format!("{block}: edges to {} differ", call.block));
                     }
-                    if call.block != merge && !dom.dominates(block, call.block) {
+                    if call.block == merge {
+                        return Err(format!("{block}: a case is the merge block"));
+                    }
+                    if !dom.dominates(block, call.block) {
                         return Err(format!("{block}: does not dominate case {}", call.block));
                     }
                 }

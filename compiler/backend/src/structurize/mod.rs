@@ -61,7 +61,7 @@ pub(super) const MAX_NESTING: u32 = 1023;
 /// - No merge block or continue target serves two headers.
 /// - A `Branch` has two distinct targets. When several cases of a `Switch` (or its default)
 ///   share a target, they pass equal arguments, so that each predecessor block gives one
-///   value per block parameter (OpPhi).
+///   value per block parameter (OpPhi). None of its targets is its own merge block.
 /// - Every value's definition dominates its uses.
 ///
 /// # Errors
@@ -134,6 +134,7 @@ fn structure_as(func: &mut Function, form: Form) -> Result<(), LowerError> {
     let mut merges = build::build(&mut work, &forest, form)?;
     ssa::repair(work, tangled)?;
     tidy::tidy(func, &mut merges)?;
+    tidy::part_cases_from_merges(func, &merges);
     assert!(
         num_convergent(func) <= before,
         "{}: a barrier or collective was duplicated",

@@ -1,10 +1,10 @@
 //! Removes what the earlier steps made too much of: parameters with one possible argument,
-//! blocks that only continue their only predecessor, empty arms.
+//! blocks that only continue their only predecessor, empty arms. Gives switches the few blocks that drivers want.
 
 use super::work::targets;
 use cranelift_entity::SecondaryMap;
 use pumice_budget::{self as budget, Exhausted};
-use pumice_ir::{Block, Cfg, Function, InstKind, Merge, Value};
+use pumice_ir::{Block, BlockCall, Cfg, Function, InstKind, Merge, SourceLoc, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Simplifies a structured function without changing its constructs.
@@ -270,4 +270,42 @@ fn skip_empty_arms(
         gone.insert(arm);
     }
     without(func, cfg, &gone)
+}
+
+/// Gives the cases of switches that go to the switch's own merge block an empty block of their own.
+///
+/// Without it Mesa takes a switch inside a case for a break out of that case, and makes the case a loop of one round. It
+/// removes such loops later, one of a list of blocks each time that it runs all its passes, and keeps those with more than
+/// three ends.
+pub(super) fn part_cases_from_merges(
+    func: &mut Function,
+    merges: &SecondaryMap<Block, Option<Merge>>,
+) {
+    let mut order = Vec::with_capacity(func.layout.blocks.len());
+    for block in std::mem::take(&mut func.layout.blocks) {
+        order.push(block);
+        let (Some(Merge::Selection { merge }), Some(last)) =
+            (merges[block], func.terminator(block))
+        else {
+            continue;
+        };
+        let is_direct = |call: &&BlockCall| call.block == merge;
+        let InstKind::Switch { .. } = func.insts[last].kind else {
+            continue;
+        };
+        // All cases give the merge block the same arguments.
+        let successors = func.insts[last].kind.successors();
+        let Some(dest) = successors.into_iter().find(is_direct).cloned() else {
+            continue;
+        };
+        let empty = func.make_block();
+        let jump = InstKind::Jump { dest };
+        func.append(empty, jump, &[], SourceLoc::default());
+        let successors = func.insts[last].kind.successors_mut();
+        for call in successors.into_iter().filter(|call| call.block == merge) {
+            *call = BlockCall::new(empty, &[]);
+        }
+        order.push(empty);
+    }
+    func.layout.blocks = order;
 }
