@@ -15,61 +15,39 @@
 //! word, whose values would meet in the header.
 
 use super::frames::{Exit, Head, Part, WORD, load_from, part_of, store_to};
-use crate::rewrite::Copies;
+use super::passed_along::is_same_everywhere;
+use crate::rewrite::{Copies, Replacements};
 use cranelift_entity::SecondaryMap;
 use pumice_budget as budget;
 use pumice_ir::{
-    AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, FuncId, Function, InstKind,
-    IntCond, LowerError, Module, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp, Value,
+    AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, FuncId, Function, Inst,
+    InstKind, IntCond, LowerError, Scalar, SourceLoc, StackSlot, StackSlotData, Type, UnaryOp,
+    Value,
 };
 use pumice_target::Target;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// Makes the parts of shared functions and of the kernels that share them; `order` holds all functions, callees first.
-/// Callers come first.
-///
-/// # Errors
-/// Functions that take too much memory or time.
-pub(super) fn parts(
-    module: &Module,
-    order: &[FuncId],
-    shared: &BTreeSet<FuncId>,
-    kernels: &[FuncId],
-    target: &Target,
-) -> Result<Vec<Part>, LowerError> {
-    let heads: FxHashMap<FuncId, Head> = (shared.iter())
-        .map(|&id| (id, Head::of(&module.functions[id])))
-        .collect();
-    let order = order.iter().rev().copied();
-    order
-        .filter(|id| shared.contains(id) || kernels.contains(id))
-        .map(|id| part_of(module, id, shared, &heads, target.int64))
-        .collect()
-}
-
-/// Makes the function of a kernel of its part and of those that it leads to.
+/// Makes one function of a kernel, which comes first, and those that it shares, callers first.
 ///
 /// # Errors
 /// Functions that take too much memory or time.
 pub(super) fn merge(
-    module: &Module,
-    parts: &[Part],
-    kernel: FuncId,
+    functions: Vec<(FuncId, Function)>,
+    shared: &BTreeSet<FuncId>,
     target: &Target,
 ) -> Result<Function, LowerError> {
-    let mut reached = BTreeSet::from([kernel]);
-    for part in parts {
-        if reached.contains(&part.id) {
-            reached.extend(part.callees());
-        }
-    }
-    let parts: Vec<&Part> = (parts.iter())
-        .filter(|part| reached.contains(&part.id))
+    // Nothing calls the kernel.
+    let heads: FxHashMap<FuncId, Head> = (functions[1..].iter())
+        .map(|(id, func)| (*id, Head::of(func)))
         .collect();
+    let parts: Result<Vec<Part>, LowerError> = (functions.into_iter())
+        .map(|(id, func)| part_of(func, id, shared, &heads, target.int64))
+        .collect();
+    let parts = parts?;
     let (frames, words) = lay_out(&parts);
-    let of = &module.functions[kernel];
+    let of = &parts[0].func;
     let mut func = Function::new(of.name.clone(), Vec::new(), Vec::new());
     func.linkage = of.linkage;
     let array = func.slots.push(StackSlotData {
@@ -93,7 +71,9 @@ pub(super) fn merge(
     let ids: Vec<FuncId> = parts.iter().map(|part| part.id).collect();
     let header = x.func.append_block();
     let (dispatch, number) = x.write_header(header);
-    x.go(entry, header, x.placed[&kernel].first);
+    let first = x.placed[&ids[0]].first;
+    x.compute_at_entry(entry);
+    x.go(entry, header, first);
     let last = x.branch_to_part(dispatch, number, &ids);
     x.hand_on(last, header);
     for (id, block, exit) in exits {
@@ -103,7 +83,7 @@ pub(super) fn merge(
 }
 
 /// Gives each frame its first word, behind those of all callers, and the words of the array. Word 0 is nobody's.
-fn lay_out(parts: &[&Part]) -> (SecondaryMap<FuncId, u32>, u32) {
+fn lay_out(parts: &[Part]) -> (SecondaryMap<FuncId, u32>, u32) {
     let mut frames: SecondaryMap<FuncId, u32> = SecondaryMap::with_default(1);
     let mut words = 1;
     for part in parts {
@@ -136,6 +116,32 @@ struct Merge {
 }
 
 impl Merge {
+    /// Moves what is the same everywhere to the entry, once each.
+    fn compute_at_entry(&mut self, entry: Block) {
+        let func = &mut self.func;
+        let mut moved: FxHashMap<(InstKind, Type), Inst> = FxHashMap::default();
+        let mut replaced = Replacements::default();
+        for &block in &func.layout.blocks {
+            let mut insts = std::mem::take(&mut func.layout.insts[block]);
+            insts.retain(|&inst| {
+                let kind = &func.insts[inst].kind;
+                if !is_same_everywhere(kind) {
+                    return true;
+                }
+                let result = func.result(inst);
+                let key = (kind.clone(), func.ty(result));
+                let first = *moved.entry(key).or_insert(inst);
+                replaced.replace(result, func.result(first));
+                false
+            });
+            func.layout.insts[block] = insts;
+        }
+        let mut insts: Vec<Inst> = moved.into_values().collect();
+        insts.sort_unstable();
+        func.layout.insts[entry].extend(insts);
+        replaced.apply(func);
+    }
+
     /// Copies a part's blocks; notes where control leaves them.
     fn add(&mut self, part: &Part, exits: &mut Vec<(FuncId, Block, Exit)>) {
         let mut from = part.func.clone();

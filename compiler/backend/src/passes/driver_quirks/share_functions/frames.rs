@@ -13,8 +13,8 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use pumice_ir::{
     AccessFlags, AddressSpace, Block, BlockCall, Cfg, ConvertOp, DomTree, FuncId, Function, Inst,
-    InstKind, IntCond, LowerError, Module, Scalar, SourceLoc, StackSlot, StackSlotData, Step, Type,
-    Value, reachable,
+    InstKind, IntCond, LowerError, Scalar, SourceLoc, StackSlot, StackSlotData, Step, Type, Value,
+    reachable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -130,14 +130,12 @@ fn memory_type(ty: Type) -> Type {
 /// # Errors
 /// A function that takes too much memory or time.
 pub(super) fn part_of(
-    module: &Module,
+    mut func: Function,
     id: FuncId,
     shared: &BTreeSet<FuncId>,
     heads: &FxHashMap<FuncId, Head>,
     int64: bool,
 ) -> Result<Part, LowerError> {
-    let mut func = module.functions[id].clone();
-    func.spend();
     let reached = reachable(&func);
     func.layout.blocks.retain(|&block| reached.contains(block));
     let cuts = cuts::cut(&mut func, shared);

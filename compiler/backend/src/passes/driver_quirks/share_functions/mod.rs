@@ -5,7 +5,8 @@
 //! copies are too many, the kernel and the larger functions that it leads to become one function: a loop that
 //! branches to the block to go on at (`dispatch`). A call stores its arguments and the number of the block behind it in a
 //! private array, and goes to the callee's first block; values that are needed behind a call lie in the array meanwhile
-//! (`frames`). Nothing is recursive, so that each function needs one place there.
+//! (`frames`). Nothing is recursive, so that each function needs one place there. Arguments that all calls pass along from
+//! the kernel are not stored (`passed_along`).
 //!
 //! Smaller functions stay calls. So does everything where work-items must meet, since those that went different ways go
 //! through the loop a different number of times.
@@ -14,6 +15,7 @@ mod crossing;
 mod cuts;
 mod dispatch;
 mod frames;
+mod passed_along;
 
 use crate::pass::{Changed, Ctx};
 use crate::passes::driver_quirks::copied_calls::added_by_copies;
@@ -85,9 +87,9 @@ pub fn share(module: &mut Module, ctx: &Ctx<'_>, limits: Limits) -> Result<Chang
         return Ok(Changed::No);
     }
     add_pointer_functions(module, &order, &reached, &mut shared);
-    let parts = dispatch::parts(module, &order, &shared, &roots, ctx.target)?;
     for k in kernels {
-        let func = dispatch::merge(module, &parts, module.kernels[k].func, ctx.target)?;
+        let copies = passed_along::copies(module, &order, &shared, module.kernels[k].func)?;
+        let func = dispatch::merge(copies, &shared, ctx.target)?;
         module.kernels[k].func = module.functions.push(func);
         if !ctx.target.address_delta {
             move_pointed_at(module, k, limits, ctx)?;
