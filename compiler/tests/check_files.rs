@@ -8,14 +8,13 @@ use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
 use pumice_check::layout::MOST_MARKS;
 use pumice_check::{Allocation, Argument, Launch, Object, Place, Range, Table, read};
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
+use pumice_compiler::{CompileOptions, LowerOptions, Target, lower};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::{Arg, NdRange, Options, buffer_address};
 use pumice_ir::Module;
 use pumice_reflection::CheckSite;
+use pumice_test_support::build::linked;
 use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::{filetests, low_targets, run_target};
 
@@ -33,12 +32,7 @@ fn build(
         checks: options.checks,
         ..target.clone()
     };
-    let name = "<source>";
-    let text = text.as_bytes();
-    let built = compile(Source { name, text }, &options, target, &NoIncludes);
-    let module = built.output.ok_or(built.log)?;
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.ok_or(linked.log)?;
+    let module = linked(text, &file.options, target)?;
     let options = &LowerOptions::default();
     let vulkan = lower(&module, target, options);
     let vulkan = vulkan.output.ok_or(vulkan.log)?;

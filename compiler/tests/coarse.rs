@@ -4,14 +4,13 @@ use std::path::Path;
 
 use pumice_backend::pass::Ctx;
 use pumice_backend::{pipeline, to_ir};
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
-};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::KernelFile;
 use pumice_filetests::golden::{Failures, files};
 use pumice_interp::Options;
 use pumice_ir::Module;
 use pumice_target::Quirks;
+use pumice_test_support::build::linked;
 use pumice_test_support::mutants::Random;
 use pumice_test_support::{filetests, run_target, runs};
 
@@ -26,13 +25,7 @@ fn coarse_target() -> Target {
 /// The module of a source behind the passes; `None` if it does not build.
 fn lowered(text: &str, options: &str) -> Option<Module> {
     let target = coarse_target();
-    let options = CompileOptions::parse(options).ok()?;
-    let source = Source {
-        name: "kernels.cl",
-        text: text.as_bytes(),
-    };
-    let module = compile(source, &options, &target, &NoIncludes).output?;
-    let words = link(&[&module], &LinkOptions::default()).output?.words;
+    let words = linked(text, options, &target).ok()?.words;
     let lower = LowerOptions::default();
     let mut ir = to_ir(&words, &target, &lower).ok()?;
     let ctx = Ctx {

@@ -3,26 +3,17 @@
 
 use std::fmt::Write;
 
-use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
-    link, lower,
-};
+use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
 use pumice_reflection::{HexBytes, MAX_INITIAL_DATA, read};
+use pumice_test_support::build::{compiled, linked_alone};
 
 fn kernel_module(text: &str) -> KernelModule {
-    let source = Source {
-        name: "data.cl",
-        text: text.as_bytes(),
-    };
-    let options = CompileOptions::parse("-cl-std=CL3.0").expect("valid options");
-    let outcome = compile(source, &options, &Target::reference(), &NoIncludes);
-    let log = &outcome.log[..outcome.log.len().min(2000)];
-    outcome.output.unwrap_or_else(|| panic!("{log}"))
+    let module = compiled(text, "-cl-std=CL3.0", &Target::reference());
+    module.unwrap_or_else(|log| panic!("{}", &log[..log.len().min(2000)]))
 }
 
 fn lowered(module: &KernelModule) -> Result<Vec<u32>, String> {
-    let linked = link(&[module], &LinkOptions::default());
-    let linked = linked.output.expect(&linked.log);
+    let linked = linked_alone(module).expect("links");
     let lowered = lower(&linked, &Target::reference(), &LowerOptions::default());
     lowered.output.map(|m| m.words).ok_or(lowered.log)
 }

@@ -4,11 +4,10 @@
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline::run_pipeline;
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
-};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::Module;
+use pumice_test_support::build::linked;
 use pumice_test_support::low_target;
 use pumice_test_support::mutants::Random;
 use pumice_test_support::number_kernels::{interpret_flushing_doubles, is_nan, kernel, renumbered};
@@ -213,14 +212,7 @@ fn compiled(target: &Target, code: &str) -> Module {
         "kernel void k(global double *xs, global double *ys, global double *zs, global int *ns, global double *r) {{\n\
          size_t g = get_global_id(0);\ndouble x = xs[g], y = ys[g], z = zs[g], f;\nint n = ns[g], i;\n{code}\n}}\n"
     );
-    let source = Source {
-        name: "k.cl",
-        text: text.as_bytes(),
-    };
-    let built = compile(source, &CompileOptions::default(), target, &NoIncludes);
-    let module = (built.output).unwrap_or_else(|| panic!("{code}: {}", built.log));
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect("a linked module");
+    let module = linked(&text, "", target).unwrap_or_else(|log| panic!("{code}: {log}"));
     let ir = import(&module.words, &SpecConstants::default()).expect("a module");
     lowered(ir, target)
 }

@@ -1,8 +1,7 @@
 //! Modes of floats: an entry point has those of the widths that its kernel has.
 
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
+use pumice_compiler::{LowerOptions, Target, lower};
+use pumice_test_support::build::linked;
 use pumice_test_support::{KEEPING_MODES, run_target, spirv_tools};
 
 /// A driver divides integers by floats on its own, which costs more where denormals are kept.
@@ -15,14 +14,7 @@ kernel void narrow(global float *x, global int *y) { y[0] = (int)x[0]; }
 
 /// The Vulkan module of a source, disassembled.
 fn disassembled(source: &str, target: &Target, options: &LowerOptions) -> String {
-    let source = Source {
-        name: "<source>",
-        text: source.as_bytes(),
-    };
-    let compiled = compile(source, &CompileOptions::default(), target, &NoIncludes);
-    let module = compiled.output.expect(&compiled.log);
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect(&linked.log);
+    let module = linked(source, "", target).expect("links");
     let lowered = lower(&module, target, options);
     let words = lowered.output.expect(&lowered.log).words;
     spirv_tools::disassemble(&words)

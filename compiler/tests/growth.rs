@@ -1,11 +1,10 @@
 //! Growth of the compiler's work with its input, for sources of many shapes (`pumice_test_support::shapes`): counts, not
 //! times. `cargo run --release -p pumice-compiler --example shapes -- time 10000,100000` shows times.
 
+use pumice_compiler::Target;
 use pumice_compiler::target::Checks;
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
 use pumice_ir::effort::looks;
+use pumice_test_support::build::vulkan_module;
 use pumice_test_support::on_large_stack;
 use pumice_test_support::shapes::{SHAPES, Shape};
 use std::process::Command;
@@ -31,18 +30,8 @@ fn exponent(sizes: [usize; 2], work: [u64; 2]) -> f64 {
 
 /// Compiles a text to Vulkan SPIR-V: what the compiler has looked at, and words written.
 fn build(text: &str, target: &Target) -> Result<[u64; 2], String> {
-    let source = Source {
-        name: "shape.cl",
-        text: text.as_bytes(),
-    };
-    let options = CompileOptions::parse("-cl-std=CL3.0").map_err(|e| e.to_string())?;
     let before = looks();
-    let built = compile(source, &options, target, &NoIncludes);
-    let module = built.output.ok_or(built.log)?;
-    let linked = link(&[&module], &LinkOptions::default());
-    let linked = linked.output.ok_or(linked.log)?;
-    let lowered = lower(&linked, target, &LowerOptions::default());
-    let lowered = lowered.output.ok_or(lowered.log)?;
+    let lowered = vulkan_module(text, "-cl-std=CL3.0", target)?;
     Ok([looks() - before, lowered.words.len() as u64])
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `PUMICE_BLESS=1` writes the file anew.
 
-use pumice_compiler::{CompileOptions, LowerOptions, NoIncludes, Source, Target, compile, lower};
+use pumice_compiler::{LowerOptions, Target, lower};
+use pumice_test_support::build::compiled;
 use pumice_test_support::spirv_tools;
 use std::path::{Path, PathBuf};
 
@@ -69,13 +70,8 @@ fn nothing_of_the_library_stays_in_memory() {
         "hypot(x, x)",
     ] {
         let text = format!("kernel void k(global float *p) {{ float x = p[1]; p[0] = {call}; }}");
-        let source = Source {
-            name: "k.cl",
-            text: text.as_bytes(),
-        };
         let target = Target::reference();
-        let built = compile(source, &CompileOptions::default(), &target, &NoIncludes);
-        let module = built.output.expect(&built.log);
+        let module = compiled(&text, "", &target).expect("compiles");
         let lowered = lower(&module, &target, &LowerOptions::default());
         let words = lowered.output.expect(&lowered.log).words;
         let listing = spirv_tools::disassemble(&words);

@@ -5,27 +5,19 @@ use std::fmt::Write;
 
 use pumice_compiler::target::{Checks, QuirkKind, Quirks};
 use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile,
-    link, lower,
+    CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, compile, lower,
 };
+use pumice_test_support::build::linked;
 use pumice_test_support::on_large_stack;
 
 fn kernel_module(text: &str) -> KernelModule {
-    let source = Source {
-        name: "big.cl",
-        text: text.as_bytes(),
-    };
-    let options = CompileOptions::default();
-    let outcome = on_large_stack(|| compile(source, &options, &Target::reference(), &NoIncludes));
-    let log = &outcome.log[..outcome.log.len().min(2000)];
-    outcome.output.unwrap_or_else(|| panic!("{log}"))
+    let module = on_large_stack(|| linked(text, "", &Target::reference()));
+    module.unwrap_or_else(|log| panic!("{}", &log[..log.len().min(2000)]))
 }
 
 fn vulkan_module(text: &str) -> Vec<u32> {
     let module = kernel_module(text);
-    let linked = link(&[&module], &LinkOptions::default());
-    let linked = linked.output.expect(&linked.log);
-    let lowered = lower(&linked, &Target::reference(), &LowerOptions::default());
+    let lowered = lower(&module, &Target::reference(), &LowerOptions::default());
     lowered.output.expect(&lowered.log).words
 }
 
@@ -327,9 +319,7 @@ fn quirk_error(text: &str, quirk: QuirkKind, checks: Checks) -> Option<String> {
         ..Target::reference()
     };
     let module = kernel_module(text);
-    let linked = link(&[&module], &LinkOptions::default());
-    let linked = linked.output.expect(&linked.log);
-    let lowered = on_large_stack(|| lower(&linked, &target, &LowerOptions::default()));
+    let lowered = on_large_stack(|| lower(&module, &target, &LowerOptions::default()));
     assert_eq!(lowered.output.is_none(), !lowered.log.is_empty());
     lowered.output.is_none().then_some(lowered.log)
 }

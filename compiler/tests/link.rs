@@ -1,8 +1,7 @@
 //! `link`: imports find their exports, and what cannot be linked is named.
 
-use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, NoIncludes, Outcome, Source, compile, link,
-};
+use pumice_compiler::{KernelModule, LinkOptions, Outcome, link};
+use pumice_test_support::build::compiled;
 use pumice_test_support::spirv_tools;
 
 const HEADER: &str = "
@@ -325,14 +324,7 @@ fn other_models_and_garbage_are_refused() {
 }
 
 fn from_source(text: &str) -> KernelModule {
-    let source = pumice_compiler::Source {
-        name: "test.cl",
-        text: text.as_bytes(),
-    };
-    let options = pumice_compiler::CompileOptions::default();
-    let target = pumice_compiler::Target::reference();
-    let outcome = pumice_compiler::compile(source, &options, &target, &pumice_compiler::NoIncludes);
-    outcome.output.expect(&outcome.log)
+    compiled(text, "", &pumice_compiler::Target::reference()).expect("compiles")
 }
 
 const HEADER_TEXT: &str = "
@@ -541,26 +533,16 @@ fn opaque_arguments_cross_modules() {
     if spirv_tools::missing() {
         return;
     }
-    let compiled = |text: &str| {
-        let options = CompileOptions::parse("-cl-std=CL3.0").expect("valid");
-        let source = Source {
-            name: "a.cl",
-            text: text.as_bytes(),
-        };
-        let outcome = compile(
-            source,
-            &options,
-            &pumice_compiler::full_target(),
-            &NoIncludes,
-        );
-        outcome.output.expect(&outcome.log)
+    let full = |text: &str| {
+        let target = pumice_compiler::full_target();
+        compiled(text, "-cl-std=CL3.0", &target).expect("compiles")
     };
-    let helpers = compiled(
+    let helpers = full(
         "float4 look(read_only image2d_t i, sampler_t s) { return read_imagef(i, s, (int2)(1)); }\n\
          int take(read_only pipe int p, private int *x) { return read_pipe(p, x); }\n\
          void again(queue_t q, ndrange_t r, clk_event_t e) { enqueue_marker(q, 1, &e, 0); }\n",
     );
-    let kernels = compiled(
+    let kernels = full(
         "float4 look(read_only image2d_t i, sampler_t s);\n\
          int take(read_only pipe int p, private int *x);\n\
          void again(queue_t q, ndrange_t r, clk_event_t e);\n\

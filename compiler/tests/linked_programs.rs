@@ -4,27 +4,19 @@
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
-use pumice_compiler::{
-    CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, check_module,
-    compile, link,
-};
+use pumice_compiler::{KernelModule, LinkOptions, LowerOptions, check_module, link};
 use pumice_filetests::KernelFile;
 use pumice_interp::Options;
+use pumice_test_support::build::compiled;
 use pumice_test_support::{run_target, runs, spirv_tools};
 
-fn compiled(text: &str) -> Result<KernelModule, String> {
-    let source = Source {
-        name: "unit.cl",
-        text: text.as_bytes(),
-    };
-    let options = CompileOptions::parse("-cl-std=CL3.0").expect("valid options");
-    let outcome = compile(source, &options, &run_target(), &NoIncludes);
-    outcome.output.ok_or(outcome.log)
+fn unit(text: &str) -> Result<KernelModule, String> {
+    compiled(text, "-cl-std=CL3.0", &run_target())
 }
 
 /// Links programs and checks what their kernel `k` writes, before the passes and after them.
 fn run(units: &[&str], expected: &str) -> Result<(), String> {
-    let modules = units.iter().map(|text| compiled(text));
+    let modules = units.iter().map(|text| unit(text));
     let modules = modules.collect::<Result<Vec<_>, _>>()?;
     let modules: Vec<&KernelModule> = modules.iter().collect();
     let linked = link(&modules, &LinkOptions::default());
@@ -145,7 +137,7 @@ fn strong_definitions_replace_weak_ones() {
 
 #[test]
 fn modules_with_open_symbols_are_sound() {
-    let mut module = compiled(
+    let mut module = unit(
         "extern constant int table[]; extern global float4 vectors[3]; struct s; extern constant struct s record;
         typedef struct { int a; float b; } pair;
         pair swap(pair p, global int *q, image2d_t i, local float *l);

@@ -6,10 +6,12 @@
 //! not rounded to nearest for certain. Modules must pass the check of modules from outside (`PUMICE_BLESS=1`).
 
 use pumice_compiler::target::matrix::NativeProduct;
-use pumice_compiler::{CompileOptions, NoIncludes, Source, Target, compile, link, lower_observed};
-use pumice_compiler::{KernelModule, LinkOptions, LowerOptions, full_target, vulkan_check};
+use pumice_compiler::{
+    CompileOptions, KernelModule, LowerOptions, Target, full_target, lower_observed, vulkan_check,
+};
 use pumice_filetests::{directive, golden};
 use pumice_ir::text::module_to_text;
+use pumice_test_support::build::{compiled, linked_alone};
 use pumice_test_support::{KEEPING_MODES, filetests, spirv_tools};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -45,11 +47,6 @@ fn run(path: &Path) -> Result<String, String> {
     let text = std::fs::read_to_string(path).expect("readable");
     let target = target(&text);
     let options = directive::value(&text, "options").unwrap_or("-cl-std=CL3.0");
-    let options = CompileOptions::parse(options).map_err(|error| format!("{error:?}"))?;
-    let source = Source {
-        name: "test.cl",
-        text: text.as_bytes(),
-    };
     let module = match path
         .extension()
         .is_some_and(|extension| extension == "spvasm")
@@ -58,13 +55,10 @@ fn run(path: &Path) -> Result<String, String> {
             words: spirv_tools::assemble(&text),
             is_library: false,
         },
-        false => {
-            let compiled = compile(source, &options, &target, &NoIncludes);
-            compiled.output.ok_or(compiled.log)?
-        }
+        false => compiled(&text, options, &target)?,
     };
-    let linked = link(&[&module], &LinkOptions::default());
-    let linked = linked.output.ok_or(linked.log)?;
+    let linked = linked_alone(&module)?;
+    let options = CompileOptions::parse(options).map_err(|error| error.to_string())?;
     let lower_options = LowerOptions {
         math: options.math,
         ..LowerOptions::default()

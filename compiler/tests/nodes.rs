@@ -8,13 +8,14 @@
 //! OpIsNodePayloadValidAMDX, which the extension requires.
 
 use pumice_backend::vulkan::{self, graph};
-use pumice_compiler::{CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{self, Failures, files};
 use pumice_filetests::{KernelFile, directive};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_ir::text::{module_to_text, parse_module};
 use pumice_ir::verify;
 use pumice_reflection::Need;
+use pumice_test_support::build::vulkan_module;
 use pumice_test_support::runs::{Arguments, range};
 use pumice_test_support::{filetests, graphs, spirv_tools};
 use rspirv::spirv::Op;
@@ -196,21 +197,12 @@ fn blocks_are_nodes() {
                     enqueue_kernel(get_default_queue(), 0, ndrange_1D(4, 2), ^{ step(r, left - 1); });\n\
                 }\n\
                 kernel void chain(global uint *r, uint left) { step(r, left); }\n";
-    let options = CompileOptions::parse("-cl-std=CL3.0").expect("options");
-    let source = Source {
-        name: "<source>",
-        text: text.as_bytes(),
-    };
     let target = Target {
         shader_enqueue: true,
         ..pumice_test_support::run_target()
     };
-    let compiled = pumice_compiler::compile(source, &options, &target, &NoIncludes);
-    let module = compiled.output.expect(&compiled.log);
-    let linked = pumice_compiler::link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect(&linked.log);
-    let lowered = pumice_compiler::lower(&module, &target, &LowerOptions::default());
-    let words = lowered.output.expect(&lowered.log).words;
+    let built = vulkan_module(text, "-cl-std=CL3.0", &target);
+    let words = built.expect("builds").words;
     validate(&words, None).expect("valid");
     let nodes = graph::read(&words).expect("nodes").nodes;
     let named = |part: &str| {

@@ -2,11 +2,10 @@
 
 use pumice_compiler::abi::{Abi, DescriptorOptions};
 use pumice_compiler::target::FloatControls;
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
+use pumice_compiler::{LowerOptions, Target, lower};
 use pumice_filetests::KernelFile;
 use pumice_filetests::golden::{Failures, files};
+use pumice_test_support::build::{compiled, linked_alone};
 use pumice_test_support::{filetests, low_target, run_target, spirv_tools};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -48,16 +47,10 @@ fn targets() -> Vec<(&'static str, &'static str, Target)> {
 
 /// The module of a source; `None` if it does not compile for the device.
 fn build(text: &str, options: &str, target: &Target) -> Result<Option<Vec<u32>>, String> {
-    let options = CompileOptions::parse(options).map_err(|e| format!("{e:?}"))?;
-    let source = Source {
-        name: "<source>",
-        text: text.as_bytes(),
-    };
-    let Some(module) = compile(source, &options, target, &NoIncludes).output else {
+    let Ok(module) = compiled(text, options, target) else {
         return Ok(None);
     };
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.ok_or(linked.log)?;
+    let module = linked_alone(&module)?;
     let lowered = lower(&module, target, &LowerOptions::default());
     match lowered.output {
         Some(lowered) => Ok(Some(lowered.words)),

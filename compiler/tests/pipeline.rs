@@ -3,14 +3,14 @@
 
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline::{pipeline, run_pipeline};
-use pumice_compiler::options::CompileOptions;
-use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target, backend};
+use pumice_compiler::{LowerOptions, Target, backend};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::{self as interp, Options};
 use pumice_ir::text::module_to_text;
 use pumice_ir::{EnqueueRole, Module};
 use pumice_target::QuirkKind;
+use pumice_test_support::build::linked;
 use pumice_test_support::filetests;
 use pumice_test_support::runs::{Arguments, range};
 use std::path::Path;
@@ -48,16 +48,7 @@ fn check_file(path: &Path, target: &Target, opt_disable: bool) -> Result<bool, S
     if runs.is_empty() {
         return Ok(false);
     }
-    let options = CompileOptions::parse(&options);
-    let options = options.map_err(|e| format!("{e:?}"))?;
-    let source = Source {
-        name: "<source>",
-        text: text.as_bytes(),
-    };
-    let compiled = pumice_compiler::compile(source, &options, target, &NoIncludes);
-    let module = compiled.output.ok_or(compiled.log)?;
-    let linked = pumice_compiler::link(&[&module], &LinkOptions::default());
-    let module = linked.output.ok_or(linked.log)?;
+    let module = linked(&text, &options, target)?;
     let mut lower = LowerOptions::default();
     lower.math.opt_disable = opt_disable;
     let ctx = Ctx {

@@ -1,22 +1,13 @@
 //! Strings of printf that a function was given: they show once it is inlined.
 
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Outcome, Source, Target, VulkanModule,
-    compile, link, lower,
-};
+use pumice_compiler::{LowerOptions, Outcome, Target, VulkanModule, lower};
+use pumice_test_support::build::linked;
 use pumice_test_support::spirv_tools;
 
 fn lowered(text: &str) -> Outcome<VulkanModule> {
-    let source = Source {
-        name: "a.cl",
-        text: text.as_bytes(),
-    };
     let target = Target::reference();
-    let module = compile(source, &CompileOptions::default(), &target, &NoIncludes);
-    let module = module.output.expect(&module.log);
-    let linked = link(&[&module], &LinkOptions::default());
-    let linked = linked.output.expect(&linked.log);
-    lower(&linked, &target, &LowerOptions::default())
+    let module = linked(text, "", &target).expect("links");
+    lower(&module, &target, &LowerOptions::default())
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Random programs (`pumice_test_support::random_programs`) through the compiler: the passes keep what a program
 //! computes, and what is emitted is valid. `pumice-difffuzz` runs many more, on devices.
 
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link, lower,
-};
+use pumice_compiler::{LowerOptions, lower};
 use pumice_filetests::directive;
+use pumice_test_support::build::{compiled, linked_alone};
 use pumice_test_support::random_programs::{
     check_low_devices, enqueueing_program, expectations, program, target_of,
 };
@@ -64,22 +63,13 @@ fn what_is_emitted_is_valid() {
         let text = program(seed);
         let target = target_of(&text);
         let options = directive::value(&text, "options").unwrap_or_default();
-        let options = CompileOptions::parse(options).expect("valid options");
-        let source = Source {
-            name: "<source>",
-            text: text.as_bytes(),
-        };
-        let built = compile(source, &options, &target, &NoIncludes);
-        let module = built
-            .output
-            .unwrap_or_else(|| panic!("seed {seed}: {}", built.log));
+        let module =
+            compiled(&text, options, &target).unwrap_or_else(|log| panic!("seed {seed}: {log}"));
         let listing = spirv_tools::disassemble(&module.words);
         let environment = spirv_tools::kernel_environment(&module.words, &listing);
         spirv_tools::validate(&module.words, environment)
             .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-        let linked = link(&[&module], &LinkOptions::default())
-            .output
-            .expect("links");
+        let linked = linked_alone(&module).expect("links");
         for opt_disable in [false, true] {
             let mut options = LowerOptions::default();
             options.math.opt_disable = opt_disable;

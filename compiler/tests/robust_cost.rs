@@ -7,16 +7,15 @@ use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
 use pumice_check::layout::MOST_MARKS;
 use pumice_check::{Object, Place, Range, Table};
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
+use pumice_compiler::{LowerOptions, Target, lower};
 use pumice_interp::{Arg, ErrorKind, Inputs, NdRange, Options, buffer_address};
 use pumice_ir::Module;
 use pumice_reflection::CheckSite;
 use pumice_target::{Check, Checks};
+use pumice_test_support::build::linked;
 use pumice_test_support::run_target;
 
-const TEXT: &[u8] = include_bytes!("../../cts-harness/bench/kernels.cl");
+const TEXT: &str = include_str!("../../cts-harness/bench/kernels.cl");
 
 /// Bytes of each of the three buffers.
 const BYTES: usize = 1 << 16;
@@ -62,15 +61,7 @@ const LAUNCHES: &[Launch] = &[
 
 /// The kernels after all passes, and the places that they test.
 fn build(target: &Target) -> (Module, Vec<CheckSite>) {
-    let options = &CompileOptions::default();
-    let source = Source {
-        name: "kernels.cl",
-        text: TEXT,
-    };
-    let built = compile(source, options, target, &NoIncludes);
-    let module = built.output.expect("compiles");
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect("links");
+    let module = linked(TEXT, "", target).expect("links");
     let mut ir = import(&module.words, &SpecConstants::default()).expect("is read");
     let options = &LowerOptions::default();
     let vulkan = lower(&module, target, options).output.expect("lowers");

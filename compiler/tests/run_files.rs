@@ -8,13 +8,12 @@ use std::path::Path;
 use pumice_backend::import::VariableForm;
 use pumice_backend::pass::Ctx;
 use pumice_backend::{self as backend, pipeline};
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
-};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::Options;
 use pumice_ir::Module;
+use pumice_test_support::build::linked;
 use pumice_test_support::{filetests, interpretable, low_targets, run_target, runs};
 
 /// A moment at which a module is interpreted.
@@ -39,24 +38,18 @@ fn run_file(
         defined_by,
         runs,
     } = KernelFile::parse_test(&text)?;
-    let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
-    let name = path.file_name().expect("a file").to_string_lossy();
-    let source = Source {
-        name: &name,
-        text: text.as_bytes(),
-    };
-    let built = compile(source, &options, target, &NoIncludes);
+    let built = linked(&text, &options, target);
     if !build_log.is_empty() {
-        let missing = build_log.iter().find(|l| !built.log.contains(l.as_str()));
-        return match (built.output, missing) {
-            (None, None) => Ok(()),
-            (Some(_), _) => Err("builds, and should not".to_string()),
-            (None, Some(text)) => Err(format!("the log lacks {text:?}:\n{}", built.log)),
+        let log = match built {
+            Ok(_) => return Err("builds, and should not".to_string()),
+            Err(log) => log,
+        };
+        return match build_log.iter().find(|line| !log.contains(line.as_str())) {
+            None => Ok(()),
+            Some(text) => Err(format!("the log lacks {text:?}:\n{log}")),
         };
     }
-    let module = built.output.ok_or(built.log)?;
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.ok_or(linked.log)?;
+    let module = built?;
     let mut lower = LowerOptions::default();
     lower.math.opt_disable = opt_disable;
     let ctx = Ctx {

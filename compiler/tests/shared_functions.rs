@@ -4,15 +4,14 @@
 use pumice_backend::pass::{Changed, Ctx};
 use pumice_backend::passes::driver_quirks::share_functions::{self, Limits};
 use pumice_backend::{pipeline, to_ir};
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
-};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::KernelFile;
 use pumice_filetests::golden::{Failures, files};
 use pumice_interp::Options;
 use pumice_ir::Module;
 use pumice_ir::verify::verify;
 use pumice_target::QuirkKind;
+use pumice_test_support::build::{compiled, linked_alone};
 use pumice_test_support::random_programs::{expectations, program};
 use pumice_test_support::{filetests, run_target, runs, take_away};
 use std::path::Path;
@@ -38,16 +37,10 @@ fn lowered(
     target: &Target,
     limits: Limits,
 ) -> Result<Option<Module>, String> {
-    let options = CompileOptions::parse(&file.options).map_err(|e| format!("{e:?}"))?;
-    let source = Source {
-        name: "kernels.cl",
-        text: text.as_bytes(),
-    };
-    let Some(module) = compile(source, &options, target, &NoIncludes).output else {
+    let Ok(module) = compiled(text, &file.options, target) else {
         return Ok(None);
     };
-    let linked = link(&[&module], &LinkOptions::default());
-    let words = linked.output.ok_or(linked.log)?.words;
+    let words = linked_alone(&module)?.words;
     let options = LowerOptions::default();
     let ctx = Ctx {
         target,

@@ -1,22 +1,14 @@
 //! Images whose channels may be of sRGB: which arguments of a kernel have a specialization constant for it.
 
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
+use pumice_compiler::Target;
 use pumice_reflection::Need;
+use pumice_test_support::build::vulkan_module;
 use pumice_test_support::run_target;
 
 /// The ordinals of arguments that have a constant.
 fn constants(text: &str, target: &Target) -> Vec<u32> {
-    let (name, text) = ("<source>", text.as_bytes());
-    let compiled = CompileOptions::parse("-cl-std=CL3.0").expect("options");
-    let built = compile(Source { name, text }, &compiled, target, &NoIncludes);
-    let module = built.output.expect(&built.log);
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect(&linked.log);
-    let vulkan = lower(&module, target, &LowerOptions::default());
-    let words = vulkan.output.expect(&vulkan.log).words;
-    let reflection = pumice_reflection::read(&words).expect("a reflection");
+    let vulkan = vulkan_module(text, "-cl-std=CL3.0", target).expect("builds");
+    let reflection = pumice_reflection::read(&vulkan.words).expect("a reflection");
     let needs = reflection.needs.iter();
     let ordinals = needs.filter_map(|need| match need {
         Need::SrgbWrites { ordinal, .. } => Some(*ordinal),

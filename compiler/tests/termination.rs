@@ -3,12 +3,11 @@
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
 use pumice_backend::pipeline;
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link, lower,
-};
+use pumice_compiler::{LowerOptions, Target, lower};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::{Options, buffer_address};
 use pumice_ir::Module;
+use pumice_test_support::build::linked;
 use pumice_test_support::run_target;
 use pumice_test_support::runs::{Arguments, range};
 
@@ -72,12 +71,7 @@ fn target() -> Target {
 
 /// The module after all passes, and whether it looks at the flag.
 fn build(text: &str, target: &Target) -> (Module, bool) {
-    let (name, text) = ("<source>", text.as_bytes());
-    let compiled = CompileOptions::default();
-    let built = compile(Source { name, text }, &compiled, target, &NoIncludes);
-    let module = built.output.expect(&built.log);
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect(&linked.log);
+    let module = linked(text, "", target).expect("links");
     let options = &LowerOptions::default();
     let vulkan = lower(&module, target, options);
     let words = vulkan.output.expect(&vulkan.log).words;

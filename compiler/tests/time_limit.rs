@@ -9,6 +9,7 @@ use pumice_compiler::{
     CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Outcome, Source, Target,
     compile, link, lower_observed,
 };
+use pumice_test_support::build::linked;
 use pumice_test_support::on_large_stack;
 
 const TEXT: &str = "\
@@ -69,9 +70,7 @@ fn passes(module: &KernelModule, target: &Target, last: Option<&str>) -> (Vec<&'
 #[test]
 fn every_pass_is_the_last_one_when_its_time_is_over() {
     on_large_stack(|| {
-        let module = compiled().output.expect("a module");
-        let linked = link(&[&module], &LinkOptions::default());
-        let module = linked.output.expect(&linked.log);
+        let module = linked(TEXT, "", &Target::reference()).expect("links");
         let target = Target {
             checks: Checks::NONE.with(Check::Robust),
             zero_private: true,
@@ -105,18 +104,7 @@ fn nested(depth: u32, tangled: bool) -> String {
 /// Lowers a text that takes a pass hours, with little time: it ends with an error, of time or of memory.
 fn end_early(text: &str) {
     on_large_stack(|| {
-        let module = compile(
-            Source {
-                name: "k.cl",
-                text: text.as_bytes(),
-            },
-            &CompileOptions::default(),
-            &Target::reference(),
-            &NoIncludes,
-        );
-        let module = module.output.expect(&module.log);
-        let linked = link(&[&module], &LinkOptions::default());
-        let module = linked.output.expect(&linked.log);
+        let module = linked(text, "", &Target::reference()).expect("links");
         budget::end_at(Some(Instant::now() + Duration::from_millis(500)));
         let options = LowerOptions::default();
         let lowered = lower_observed(&module, &Target::reference(), &options, &mut |_, _| {});

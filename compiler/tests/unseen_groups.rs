@@ -2,21 +2,16 @@
 //! work-group at the end of a range, where launches are promised work-groups of one size, and Vulkan's driver the size of
 //! their sub-groups.
 
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, compile, link, lower,
-};
+use pumice_compiler::{CompileOptions, LowerOptions, lower};
 use pumice_reflection::{Instruction, KernelRef, Need};
+use pumice_test_support::build::linked;
 use pumice_test_support::run_target;
 
 /// The names of the kernels that have a need.
 fn kernels_with(need: fn(&Need) -> Option<KernelRef>, text: &str, options: &str) -> Vec<String> {
     let target = run_target();
-    let (name, text) = ("<source>", text.as_bytes());
+    let module = linked(text, options, &target).expect("links");
     let compiled = CompileOptions::parse(options).expect("options");
-    let built = compile(Source { name, text }, &compiled, &target, &NoIncludes);
-    let module = built.output.expect(&built.log);
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect(&linked.log);
     let lowering = LowerOptions {
         math: compiled.math_of_source(),
         ..LowerOptions::default()

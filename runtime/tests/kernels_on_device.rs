@@ -5,31 +5,21 @@ mod device_dispatch;
 
 use device_dispatch::{device, dispatch, for_driver};
 use pumice_compiler::abi::{Abi, DescriptorOptions};
-use pumice_compiler::options::CompileOptions;
 use pumice_compiler::target::SmallStorage;
-use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run, directive};
 use pumice_interp::NdRange;
 use pumice_reflection::Need;
 use pumice_runtime::device::extensions;
+use pumice_test_support::build::vulkan_module;
 use pumice_test_support::runs::{Arguments, range, range_of_single_items};
 use pumice_test_support::{filetests, run_target, spirv_tools};
 use pumice_vulkan_layer::LogicalDevice;
 use std::path::Path;
 
 fn build(text: &str, options: &str, target: &Target) -> Result<Vec<u32>, String> {
-    let options = CompileOptions::parse(options).map_err(|e| format!("{e:?}"))?;
-    let source = Source {
-        name: "<source>",
-        text: text.as_bytes(),
-    };
-    let compiled = pumice_compiler::compile(source, &options, target, &NoIncludes);
-    let module = compiled.output.ok_or(compiled.log)?;
-    let linked = pumice_compiler::link(&[&module], &LinkOptions::default());
-    let module = linked.output.ok_or(linked.log)?;
-    let lowered = pumice_compiler::lower(&module, target, &LowerOptions::default());
-    Ok(lowered.output.ok_or(lowered.log)?.words)
+    vulkan_module(text, options, target).map(|module| module.words)
 }
 
 /// Lowers Kernel SPIR-V that another compiler made of the file, if the folder named by

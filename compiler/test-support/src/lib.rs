@@ -1,10 +1,11 @@
 //! Helpers that the tests of the compiler and of the runtime share.
 //!
-//! Kernel files run in the interpreter ([`runs`], [`graphs`]), the SPIR-V tools serve as judges
+//! Sources are built ([`build`]), kernel files run in the interpreter ([`runs`], [`graphs`]), the SPIR-V tools serve as judges
 //! ([`spirv_tools`]), and generators make kernels that nobody wrote ([`random_programs`],
 //! [`random_cfg`], [`number_kernels`], [`shapes`], [`mutants`]).
 #![forbid(unsafe_code)]
 
+pub mod build;
 pub mod graphs;
 mod interpretable;
 pub mod lowering_passes;

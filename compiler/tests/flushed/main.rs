@@ -8,10 +8,9 @@ mod relaxed;
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
-};
+use pumice_compiler::{LowerOptions, Target};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
+use pumice_test_support::build::linked;
 use pumice_test_support::link_library;
 use pumice_test_support::reference::{erf, erfc, remainder, tgamma};
 use std::f64::consts::PI;
@@ -260,16 +259,7 @@ fn results_with(
          size_t g = get_global_id(0);\nfloat x = xs[g], y = ys[g], z = zs[g], f;\nint n = ns[g], i;\n\
          r[g] = {call};\n}}\n"
     );
-    let source = Source {
-        name: "k.cl",
-        text: text.as_bytes(),
-    };
-    let built = compile(source, &CompileOptions::default(), target, &NoIncludes);
-    let module = built
-        .output
-        .unwrap_or_else(|| panic!("{call}: {}", built.log));
-    let linked = link(&[&module], &LinkOptions::default());
-    let module = linked.output.expect("a linked module");
+    let module = linked(&text, "", target).unwrap_or_else(|log| panic!("{call}: {log}"));
     let mut ir = import(&module.words, &SpecConstants::default()).expect("a module");
     let ctx = Ctx {
         target,

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use pumice_compiler::Target;
 use pumice_compiler::abi::{Abi, DescriptorOptions, PodPlace, RangeForm};
-use pumice_compiler::options::CompileOptions;
-use pumice_compiler::{LinkOptions, LowerOptions, NoIncludes, Source, Target};
 use pumice_reflection::TABLE;
 use pumice_runtime::executable::{ArgValue, Executable, NdRange};
 
 use crate::kit::{Kit, bytes, pod, range, whole, with_kit};
+use pumice_test_support::build::vulkan_module;
 
 /// Instructions that only images and samplers have, which `compiled_images.rs` looks at, and the
 /// one that is not the seed's.
@@ -56,17 +56,9 @@ impl Cases<'_> {
             "__opencl_c_program_scope_global_variables",
         ];
         target.features.extend(features.map(String::from));
-        let options = CompileOptions::parse("-cl-std=CL3.0").unwrap();
-        let source = Source {
-            name: "test.cl",
-            text: source.as_bytes(),
-        };
-        let module = pumice_compiler::compile(source, &options, &target, &NoIncludes);
-        let module = module.output.ok_or(module.log).unwrap();
-        let module = pumice_compiler::link(&[&module], &LinkOptions::default());
-        let module = module.output.ok_or(module.log).unwrap();
-        let module = pumice_compiler::lower(&module, &target, &LowerOptions::default());
-        let words = module.output.ok_or(module.log).unwrap().words;
+        let words = vulkan_module(source, "-cl-std=CL3.0", &target)
+            .unwrap()
+            .words;
         let reflection = pumice_reflection::read(&words).unwrap();
         let written: BTreeSet<&'static str> = (reflection.instructions.iter())
             .map(|inst| inst.row().name)

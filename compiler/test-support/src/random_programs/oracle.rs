@@ -6,13 +6,12 @@ use pumice_backend::import::VariableForm;
 use pumice_backend::pass::Ctx;
 use pumice_backend::{pipeline, variable_form};
 use pumice_compiler::target::Quirks;
-use pumice_compiler::{
-    CompileOptions, LinkOptions, LowerOptions, NoIncludes, Source, Target, compile, link,
-};
+use pumice_compiler::{CompileOptions, LowerOptions, Target};
 use pumice_filetests::{Arg, Image, KernelFile, Run, directive};
 use pumice_interp as interp;
 use pumice_ir::Module;
 
+use crate::build::linked;
 use crate::runs::{Arguments, of_copies, range_of_single_items};
 use crate::{interpretable, low_targets, run_target};
 
@@ -123,15 +122,8 @@ struct Prepared {
 impl Prepared {
     fn of(text: &str, target: &Target) -> Result<Self, String> {
         let KernelFile { options, runs, .. } = KernelFile::parse(text)?;
-        let options = CompileOptions::parse(&options).map_err(|e| format!("{e:?}"))?;
-        let source = Source {
-            name: "<source>",
-            text: text.as_bytes(),
-        };
-        let built = compile(source, &options, target, &NoIncludes);
-        let module = built.output.ok_or(built.log)?;
-        let linked = link(&[&module], &LinkOptions::default());
-        let module = linked.output.ok_or(linked.log)?;
+        let module = linked(&text, &options, target)?;
+        let options = CompileOptions::parse(&options).map_err(|error| error.to_string())?;
         let lower = LowerOptions {
             math: options.math,
             ..LowerOptions::default()
