@@ -27,7 +27,11 @@ impl Quirk {
             return "no version without the fault is known: use another Vulkan driver".into();
         };
         match self.driver {
-            DriverId::IntelMesa | DriverId::MesaHoneykrisp | DriverId::MesaTurnip => {
+            DriverId::IntelMesa
+            | DriverId::MesaHoneykrisp
+            | DriverId::MesaNvk
+            | DriverId::MesaRadv
+            | DriverId::MesaTurnip => {
                 format!("install Mesa {major}.{minor} or newer")
             }
             DriverId::MesaLlvmpipe => format!(
@@ -103,6 +107,66 @@ pub const QUIRKS: &[Quirk] = &[
         driver: DriverId::SwiftShader,
         versions: ((0, 0), None),
         reason: "each call gets a copy of the function: 24,000 instructions of many branches take 1 GB and 26 s",
+    },
+    Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::IntelMesa,
+        versions: ((0, 0), None),
+        reason: "each call gets a copy of the function: 24,000 instructions of many branches take 23 s and 0.28 GB (26.2, Gen 9)",
+    },
+    Quirk {
+        kind: QuirkKind::ShareFunctions,
+        driver: DriverId::IntelMesa,
+        versions: ((0, 0), None),
+        reason: "as CopiedCalls; a kernel that would be 97,000 instructions with copies takes 33 s and 0.6 GB (26.2, Gen 9)",
+    },
+    Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::MesaHoneykrisp,
+        versions: ((0, 0), None),
+        reason: "each call gets a copy of the function; 24,000 instructions of many branches crash the compiler (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::ShareFunctions,
+        driver: DriverId::MesaHoneykrisp,
+        versions: ((0, 0), None),
+        reason: "as CopiedCalls; a kernel that would be 97,000 instructions with copies takes 3 s and 0.13 GB (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::MesaNvk,
+        versions: ((0, 0), None),
+        reason: "each call gets a copy of the function: 24,000 instructions of many branches take 20 s and 0.4 GB (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::ShareFunctions,
+        driver: DriverId::MesaNvk,
+        versions: ((0, 0), None),
+        reason: "as CopiedCalls; a kernel that would be 97,000 instructions with copies takes 11 s and 0.3 GB (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::MesaRadv,
+        versions: ((0, 0), None),
+        reason: "each call gets a copy of the function: 24,000 instructions of many branches take 4 s, 48,000 more than 280 s (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::ShareFunctions,
+        driver: DriverId::MesaRadv,
+        versions: ((0, 0), None),
+        reason: "as CopiedCalls; a kernel that would be 97,000 instructions with copies takes 3 s and 0.23 GB, without a register spilled (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::CopiedCalls,
+        driver: DriverId::MesaTurnip,
+        versions: ((0, 0), None),
+        reason: "each call gets a copy of the function: 48,000 instructions of many branches take 21 s and 2.9 GB (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::ShareFunctions,
+        driver: DriverId::MesaTurnip,
+        versions: ((0, 0), None),
+        reason: "as CopiedCalls; a kernel that would be 97,000 instructions with copies takes 9 s and 0.25 GB (26.2)",
     },
     Quirk {
         kind: QuirkKind::SplitBitJoins,

@@ -35,6 +35,8 @@ fn driver_name(driver: DriverId) -> &'static str {
         DriverId::MesaHoneykrisp => "Mesa Honeykrisp",
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
         DriverId::IntelMesa => "Mesa ANV",
+        DriverId::MesaNvk => "Mesa NVK",
+        DriverId::MesaRadv => "Mesa RADV",
         DriverId::MesaTurnip => "Mesa Turnip",
         DriverId::NvidiaProprietary => "NVIDIA (proprietary)",
         DriverId::SwiftShader => "SwiftShader",

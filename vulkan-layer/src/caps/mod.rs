@@ -57,6 +57,10 @@ pub enum DriverId {
     MesaHoneykrisp,
     /// VK_DRIVER_ID_MESA_LLVMPIPE: Mesa on the host's processor.
     MesaLlvmpipe,
+    /// VK_DRIVER_ID_MESA_NVK: Mesa on NVIDIA's GPUs.
+    MesaNvk,
+    /// VK_DRIVER_ID_MESA_RADV: Mesa on AMD's GPUs.
+    MesaRadv,
     /// VK_DRIVER_ID_MESA_TURNIP: Mesa on Qualcomm's GPUs.
     MesaTurnip,
     /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
@@ -74,6 +78,8 @@ impl Driver {
             MESA_HONEYKRISP => Some(DriverId::MesaHoneykrisp),
             vk::DriverId::INTEL_OPEN_SOURCE_MESA => Some(DriverId::IntelMesa),
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
+            vk::DriverId::MESA_NVK => Some(DriverId::MesaNvk),
+            vk::DriverId::MESA_RADV => Some(DriverId::MesaRadv),
             vk::DriverId::MESA_TURNIP => Some(DriverId::MesaTurnip),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
             vk::DriverId::GOOGLE_SWIFTSHADER => Some(DriverId::SwiftShader),
@@ -88,6 +94,8 @@ impl Driver {
             DriverId::IntelMesa
             | DriverId::MesaHoneykrisp
             | DriverId::MesaLlvmpipe
+            | DriverId::MesaNvk
+            | DriverId::MesaRadv
             | DriverId::MesaTurnip => self.info.strip_prefix("Mesa ")?,
             DriverId::NvidiaProprietary => &self.info,
             DriverId::SwiftShader => {
