@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// What gives a value everywhere in a kernel.
+/// The source of a value that is the same everywhere in a kernel.
 #[derive(Clone, PartialEq, Eq)]
 enum Origin {
     /// An instruction without operands whose result depends on the work-item alone.
