@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* Deep nests: a driver's compiler that cannot take them must not take the application with it. Branches and early returns
  * run, however many; where loops nest too deeply, the build fails with a log that says why. */
 #include "common.h"

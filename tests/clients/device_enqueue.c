@@ -1,3 +1,4 @@
+// client: once-a-driver
 /* Device-side enqueue: device queues and their errors, events between commands of the device, ranges
  * of every shape. device_enqueue_recursion.c has chains, trees and full queues.
  *

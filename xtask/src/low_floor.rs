@@ -69,7 +69,7 @@ pub fn run(report: &mut Report) -> Result {
             env: &old,
         },
     };
-    test::run_clients(report, &all, &matrix, test::Share::OfDriver);
+    test::run_clients(report, &all, &matrix, test::Share::OfSetting);
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for &(what, mask) in MASKS {
         let mut env = vec![(clients::MASK, mask.to_string())];
