@@ -122,7 +122,7 @@ struct Prepared {
 impl Prepared {
     fn of(text: &str, target: &Target) -> Result<Self, String> {
         let KernelFile { options, runs, .. } = KernelFile::parse(text)?;
-        let module = linked(&text, &options, target)?;
+        let module = linked(text, &options, target)?;
         let options = CompileOptions::parse(&options).map_err(|error| error.to_string())?;
         let lower = LowerOptions {
             math: options.math,
