@@ -1,6 +1,7 @@
 //! The values that are needed behind the places where control comes back.
 
 use super::cuts::Cuts;
+use super::passed_along::is_same_everywhere;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use pumice_budget as budget;
@@ -43,21 +44,14 @@ fn is_cheap(func: &Function, value: Value) -> bool {
         return false;
     };
     match func.insts[inst].kind {
-        InstKind::StackAddr { .. }
-        | InstKind::GlobalAddr { .. }
-        | InstKind::BuiltIn { .. }
-        | InstKind::BuiltInWord { .. }
-        | InstKind::HandleArg { .. }
-        | InstKind::HandleInfo { .. }
-        | InstKind::LoadArg { .. }
-        | InstKind::LocalArg { .. } => true,
+        InstKind::StackAddr { .. } | InstKind::BuiltInWord { .. } => true,
         // Addresses in private or local memory that are kept would join all variables that they may point at.
         InstKind::PtrAdd { base, offset } => {
             let space = func.ty(base).address_space();
             let is_near = matches!(space, Some(AddressSpace::Private | AddressSpace::Local));
             is_near || func.const_lanes(offset).is_some()
         }
-        _ => false,
+        ref kind => is_same_everywhere(kind),
     }
 }
 

@@ -35,6 +35,11 @@ pub(super) fn cut(func: &mut Function, shared: &BTreeSet<FuncId>) -> Cuts {
     cuts
 }
 
+/// Returns whether an instruction calls one of some functions.
+pub(super) fn calls_one_of(kind: &InstKind, functions: &BTreeSet<FuncId>) -> bool {
+    matches!(kind, InstKind::Call { func, .. } if functions.contains(func))
+}
+
 fn cut_calls(func: &mut Function, shared: &BTreeSet<FuncId>, cuts: &mut Cuts) {
     let mut replaced = Replacements::default();
     let blocks = std::mem::take(&mut func.layout.blocks);
@@ -44,8 +49,7 @@ fn cut_calls(func: &mut Function, shared: &BTreeSet<FuncId>, cuts: &mut Cuts) {
         let mut at = block;
         for inst in std::mem::take(&mut func.layout.insts[block]) {
             func.layout.insts[at].push(inst);
-            let is_cut = |kind: &InstKind| matches!(kind, InstKind::Call { func, .. } if shared.contains(func));
-            if !is_cut(&func.insts[inst].kind) {
+            if !calls_one_of(&func.insts[inst].kind, shared) {
                 continue;
             }
             let resume = func.make_block();

@@ -64,11 +64,11 @@ pub(super) fn merge(
         placed: FxHashMap::default(),
     };
     let mut exits = Vec::new();
-    for part in &parts {
+    let ids: Vec<FuncId> = parts.iter().map(|part| part.id).collect();
+    for part in parts {
         x.add(part, &mut exits);
         budget::check()?;
     }
-    let ids: Vec<FuncId> = parts.iter().map(|part| part.id).collect();
     let header = x.func.append_block();
     let (dispatch, number) = x.write_header(header);
     let first = x.placed[&ids[0]].first;
@@ -96,7 +96,7 @@ fn lay_out(parts: &[Part]) -> (SecondaryMap<FuncId, u32>, u32) {
     (frames, words)
 }
 
-/// The copy of a part.
+/// The place of a part.
 struct Placed {
     /// The number of the first start.
     first: u32,
@@ -142,9 +142,9 @@ impl Merge {
         replaced.apply(func);
     }
 
-    /// Copies a part's blocks; notes where control leaves them.
-    fn add(&mut self, part: &Part, exits: &mut Vec<(FuncId, Block, Exit)>) {
-        let mut from = part.func.clone();
+    /// Moves a part's blocks; notes where control leaves them.
+    fn add(&mut self, part: Part, exits: &mut Vec<(FuncId, Block, Exit)>) {
+        let mut from = part.func;
         for &(inst, owner, word) in &part.addresses {
             let at = (self.frames[owner] + word) * WORD;
             let at = from.offset(at, self.int64);

@@ -1,9 +1,10 @@
 //! Arguments that need not be passed: those that come from a kernel's own arguments by way of all calls, or are the same
 //! constant in all of them.
 //!
-//! Path tracers give each function the kernel's pointers to their scene: nine tenths of LuxCore's arguments are such. In the
-//! kernel's one function each is computed where it is needed.
+//! Path tracers give each function the kernel's pointers to their scene: nine tenths of LuxCore's arguments are such. The
+//! kernel's one function computes each once, at its entry.
 
+use super::cuts::calls_one_of;
 use crate::rewrite::Replacements;
 use pumice_budget as budget;
 use pumice_ir::{
@@ -90,7 +91,7 @@ pub(super) fn copies(
 /// The calls of shared functions.
 fn calls(func: &Function, shared: &BTreeSet<FuncId>) -> Vec<Inst> {
     let insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
-    let is_one = |inst: &Inst| matches!(&func.insts[*inst].kind, InstKind::Call { func, .. } if shared.contains(func));
+    let is_one = |inst: &Inst| calls_one_of(&func.insts[*inst].kind, shared);
     insts.copied().filter(is_one).collect()
 }
 
