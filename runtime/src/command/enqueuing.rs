@@ -18,10 +18,11 @@ use crate::context::Placement;
 use crate::context::device_queue::DeviceQueue;
 use crate::device::gpu;
 use crate::device::queue_limits::LEAST_SIZE;
-use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Observer, Ran};
+use crate::executable::{DeviceQueues, Launch, LaunchError, NdRange, Observer, QueueDevice, Ran};
 use crate::memory::Mem;
 use crate::program::device_kernel::DeviceKernel;
 use crate::program::kernel::{ArgBlock, Argument, Kernel};
+use crate::program::own_kernels;
 
 /// A kernel over a range, with the queues that it can reach.
 struct Enqueuing {
@@ -157,7 +158,13 @@ impl HostCommand for Enqueuing {
         let mut output = Output::new(&executable, &self.kernel, on, initializers);
         output.print()?;
         let run = executable.run_enqueueing(
-            on.device().gpu()?.raw(),
+            QueueDevice {
+                device: on.device().gpu()?.raw(),
+                scheduler: &|| {
+                    let own = own_kernels::of_device_queues(on.device());
+                    own.map_err(|error| LaunchError::Resources(error.to_string()))
+                },
+            },
             &launch,
             &self.queues(),
             &waits,

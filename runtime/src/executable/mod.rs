@@ -39,7 +39,7 @@ use pumice_vulkan_layer::{self as vk, Capabilities};
 
 use self::device_module::DeviceModule;
 use self::enqueue::Scheduler;
-pub use self::enqueue::{DeviceQueues, Observer, Ran};
+pub use self::enqueue::{DeviceQueues, Observer, QueueDevice, Ran};
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;

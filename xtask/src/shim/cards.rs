@@ -27,6 +27,8 @@ pub struct Card {
     pub shares_memory: bool,
     /// Findings of the start-up probes on the GPU itself, by the mask's names.
     pub finds: &'static str,
+    /// Things that clients and kernel files may need and the device lacks.
+    pub lacks: &'static [&'static str],
 }
 
 const fn amd(
@@ -45,6 +47,7 @@ const fn amd(
         runs_clients,
         shares_memory: false,
         finds: "+exactFma,+denormals,+accurateExp2,+accurateLog2,+relaxedExp2,+relaxedLog2,+accurateRoots,+accurateSine",
+        lacks: &[],
     }
 }
 
@@ -54,6 +57,7 @@ const fn intel(
     row: &'static str,
     runs_clients: bool,
     shares_memory: bool,
+    lacks: &'static [&'static str],
 ) -> Card {
     Card {
         name,
@@ -65,6 +69,7 @@ const fn intel(
         runs_clients,
         shares_memory,
         finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
+        lacks,
     }
 }
 
@@ -110,6 +115,7 @@ pub const CARDS: &[Card] = &[
         runs_clients: true,
         shares_memory: false,
         finds: "+exactFma,+denormals,+relaxedExp2,+relaxedLog2,+accurateSine",
+        lacks: &[],
     },
     Card {
         name: "turnip",
@@ -121,6 +127,7 @@ pub const CARDS: &[Card] = &[
         runs_clients: true,
         shares_memory: true,
         finds: "+relaxedExp2,+relaxedLog2,+accurateSine",
+        lacks: &[],
     },
     Card {
         name: "honeykrisp",
@@ -132,6 +139,7 @@ pub const CARDS: &[Card] = &[
         runs_clients: true,
         shares_memory: true,
         finds: "+exactFma,+relaxedExp2,+relaxedLog2,+accurateSine",
+        lacks: &[],
     },
     intel(
         "skl",
@@ -139,7 +147,15 @@ pub const CARDS: &[Card] = &[
         "ANV, Gen 9 (HD Graphics 530)",
         false,
         true,
+        &["read-write-images", "int64-atomics"],
     ),
-    intel("tgl", "TGL GT2", "ANV, Xe-LP (Iris Xe)", true, true),
-    intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false),
+    intel(
+        "tgl",
+        "TGL GT2",
+        "ANV, Xe-LP (Iris Xe)",
+        true,
+        true,
+        &["read-write-images"],
+    ),
+    intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false, &[]),
 ];

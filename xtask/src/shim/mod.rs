@@ -110,7 +110,7 @@ impl Shims {
             manifest: drivers::absolute_manifest(&self.place, card.driver)?,
             driver_info: "Mesa",
             library_path: vec![self.folder(card)?],
-            lacks: &[],
+            lacks: card.lacks,
             faulty: false,
         })
     }

@@ -3,6 +3,7 @@
 
 use super::{Bench, Card};
 use crate::clients::Setting;
+use crate::kernel_files;
 use crate::sh::{self, Finished, Result};
 use crate::test::{self, Report};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,8 @@ pub fn run(
     runner: &Path,
     programs: &[PathBuf],
 ) -> Result {
-    let (done, made) = make(bench, card, "pipelines", (runner, &files()?), programs)?;
+    let files = files(bench, card)?;
+    let (done, made) = make(bench, card, "pipelines", (runner, &files), programs)?;
     let outcome = done.verdict().and_then(|()| made.verdict());
     let name = format!("pipelines · {}", card.name);
     println!("  {} {name}: {}", test::mark(&outcome), made.summary());
@@ -110,9 +112,15 @@ fn make(
     Ok((done, Pipelines::read(&list)?))
 }
 
-/// Files of kernels that the compilers get: those of the tests, and of the benchmark.
-fn files() -> Result<Vec<PathBuf>> {
-    let mut files = sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])?;
+/// Files of kernels that a card's compiler gets: those of the tests that need nothing it lacks, and of the benchmark.
+fn files(bench: &Bench, card: &Card) -> Result<Vec<PathBuf>> {
+    let driver = bench.shims.driver(card)?;
+    let mut files = kernel_files::served(&Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: None,
+        env: &[],
+    })?;
     files.extend(sh::files_with(
         &sh::root().join("cts-harness/bench"),
         &["cl"],

@@ -17,6 +17,7 @@ use pumice_compiler::target::device_queue::{Key, QUEUES, State, VARIANTS};
 use pumice_vulkan_layer::{Buffer, LogicalDevice, Queue, Recorder, Timestamp, Wait};
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use self::arena::Arena;
 use self::dispatches::Dispatches;
@@ -79,6 +80,15 @@ pub struct Ran<'a> {
     pub by_graph: bool,
 }
 
+/// A device that runs what kernels enqueue.
+#[derive(Clone, Copy)]
+pub struct QueueDevice<'a> {
+    /// The device.
+    pub device: &'a LogicalDevice,
+    /// Gives an executable with the scheduler: the same for all that enqueue, so that the driver compiles it once.
+    pub scheduler: &'a dyn Fn() -> Result<Arc<Executable>>,
+}
+
 /// Takes [`Ran`] after each submission.
 pub type TellRan<'a> = dyn Fn(&Ran<'_>) + 'a;
 
@@ -115,7 +125,7 @@ impl Executable {
     /// unless the device is lost.
     pub fn run_enqueueing(
         &self,
-        device: &LogicalDevice,
+        on: QueueDevice<'_>,
         launch: &Launch<'_>,
         queues: &DeviceQueues,
         waits: &[Wait],
@@ -128,7 +138,7 @@ impl Executable {
             end_of_launch,
             is_over,
         } = observer;
-        let mut scheduler = self.take_scheduler(device, queues, launch.termination)?;
+        let mut scheduler = self.take_scheduler(on, queues, launch.termination)?;
         let launch = Launch {
             enqueue: Some(scheduler.arena.address()),
             // The scheduler's queue runs beside the application's, which has private memory of its own.
@@ -136,7 +146,7 @@ impl Executable {
             checks: None,
             ..*launch
         };
-        let mut prepared = self.prepare(device, &launch)?;
+        let mut prepared = self.prepare(on.device, &launch)?;
         let record_launch = |recorder: &mut Recorder| {
             record(&prepared, recorder)?;
             // A device without timestamps has no better answer than the end of everything.
@@ -147,7 +157,7 @@ impl Executable {
             &record_launch as &dyn Fn(&mut Recorder) -> Result<()>,
             waits,
         );
-        let ran = scheduler.run(self, device, first, queues, (tell, is_over))?;
+        let ran = scheduler.run(self, on, first, queues, (tell, is_over))?;
         log::debug!(
             "device-side enqueue ran {ran} kernels by {}",
             scheduler.way()
@@ -172,10 +182,11 @@ impl Executable {
     /// An idle scheduler with room for these queues, or a new one.
     fn take_scheduler(
         &self,
-        device: &LogicalDevice,
+        on: QueueDevice<'_>,
         queues: &DeviceQueues,
         termination: Option<&Buffer>,
     ) -> Result<Scheduler> {
+        let device = on.device;
         let mut idle = self.schedulers.lock();
         let known = idle.iter().position(|known| known.arena.serves(queues));
         if let Some(index) = known {
@@ -207,15 +218,17 @@ impl Executable {
             told: [0; VARIANTS],
         };
         if scheduler.nodes.is_none() {
-            scheduler.dispatches = Some(self.dispatches(device, &scheduler)?);
+            scheduler.dispatches = Some(self.dispatches(on, &scheduler)?);
         }
         Ok(scheduler)
     }
 
     /// Rounds of dispatches with the variants that a scheduler has.
-    fn dispatches(&self, device: &LogicalDevice, scheduler: &Scheduler) -> Result<Dispatches> {
-        let kernel = self.interface.enqueue.scheduler.unwrap_or(usize::MAX);
-        let prepared = self.prepare(
+    fn dispatches(&self, on: QueueDevice<'_>, scheduler: &Scheduler) -> Result<Dispatches> {
+        let device = on.device;
+        let own = (on.scheduler)()?;
+        let kernel = own.interface.enqueue.scheduler.unwrap_or(usize::MAX);
+        let prepared = own.prepare(
             device,
             &Launch {
                 kernel,
@@ -317,11 +330,12 @@ impl Scheduler {
     fn run(
         &mut self,
         executable: &Executable,
-        device: &LogicalDevice,
+        on: QueueDevice<'_>,
         first: FirstSubmission<'_>,
         queues: &DeviceQueues,
         (tell, is_over): (Option<&TellRan<'_>>, &dyn Fn() -> bool),
     ) -> Result<u32> {
+        let device = on.device;
         let limits = &device.capabilities().limits;
         let across = match self.is_graph() {
             true => limits.max_node_groups[0],
@@ -337,7 +351,7 @@ impl Scheduler {
         let mut runs = 1;
         loop {
             let start = host_time();
-            self.make_graph(executable, device)?;
+            self.make_graph(executable, on)?;
             self.submit(first.take(), runs)?;
             if let Some(tell) = tell {
                 self.tell_ran(executable, start, tell)?;
@@ -396,14 +410,14 @@ impl Scheduler {
     }
 
     /// Makes the graph of the present variants. Where there can be none, the rounds are dispatches from now on.
-    fn make_graph(&mut self, executable: &Executable, device: &LogicalDevice) -> Result<()> {
+    fn make_graph(&mut self, executable: &Executable, on: QueueDevice<'_>) -> Result<()> {
         let (Some(nodes), None) = (&mut self.nodes, &self.dispatches) else {
             return Ok(());
         };
         let memory = self.arena.base();
-        if let Err(error) = nodes.make(executable, device, memory, &self.variants) {
+        if let Err(error) = nodes.make(executable, on.device, memory, &self.variants) {
             log::info!("device-side enqueue goes on by indirect dispatches: {error}");
-            self.dispatches = Some(executable.dispatches(device, self)?);
+            self.dispatches = Some(executable.dispatches(on, self)?);
         }
         Ok(())
     }
