@@ -240,19 +240,17 @@ fn skip_empty_arms(
         let ([inst], [pred]) = (&func.layout.insts[arm][..], cfg.preds(arm)) else {
             continue;
         };
-        let (InstKind::Jump { dest }, Some(header)) = (&func.insts[*inst].kind, merges[*pred])
+        let (InstKind::Jump { dest }, Some(Merge::Selection { .. })) =
+            (&func.insts[*inst].kind, merges[*pred])
         else {
             continue;
         };
-        let in_the_way = fixed.contains(&arm)
-            || !func.blocks[arm].params.is_empty()
-            || matches!(header, Merge::Loop { .. });
+        let in_the_way = fixed.contains(&arm) || !func.blocks[arm].params.is_empty();
         let Some(branch) = func.terminator(*pred).filter(|_| !in_the_way) else {
             continue;
         };
-        // A case may go straight to the merge block only, not out of a loop.
-        let is_switch = matches!(func.insts[branch].kind, InstKind::Switch { .. });
-        if is_switch && dest.block != header.merge() {
+        // Cases keep their empty blocks ([`part_cases_from_merges`]).
+        if matches!(func.insts[branch].kind, InstKind::Switch { .. }) {
             continue;
         }
         let known = leads_to.entry(*pred);
