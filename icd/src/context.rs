@@ -129,7 +129,12 @@ pub unsafe fn retain_context(context: cl_context) -> Result<()> {
 
 pub unsafe fn release_context(context: cl_context) -> Result<()> {
     // SAFETY: the argument is that of clReleaseContext.
-    unsafe { handle::release::<Context>(context, |_| ()) }
+    unsafe {
+        handle::release::<Context>(context, |context| {
+            // The call's own, and that of the application.
+            Context::wait_for_threads(context, 2);
+        })
+    }
 }
 
 pub unsafe fn get_context_info(

@@ -2,6 +2,7 @@
 // client: once
 /* cl_khr_gl_sharing on OpenGL by GLX, under an X server of its own (Xvfb): a buffer and a texture go to kernels and back. */
 #define GL_GLEXT_PROTOTYPES
+#include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +58,35 @@ static Display *open_display(void)
         exit(1);
     }
     return display;
+}
+
+/* The driver's threads that have a context of OpenGL. */
+static int threads_of_gl(void)
+{
+    int count = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *task; tasks && (task = readdir(tasks));) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        if (fgets(name, sizeof name, file))
+            count += strcmp(name, "pumice-gl\n") == 0;
+        fclose(file);
+    }
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+/* The display may be closed from here on: nothing uses it any more. */
+static int threads_at_end = -1;
+static void CL_CALLBACK count_threads(cl_context context, void *data)
+{
+    (void)context;
+    (void)data;
+    threads_at_end = threads_of_gl();
 }
 
 int main(void)
@@ -150,7 +180,10 @@ int main(void)
     for (int i = 0; i < 3; i++)
         MUST(clReleaseMemObject(objects[i]));
     MUST(clReleaseCommandQueue(queue));
-    release_last(context);
+    EQ(threads_of_gl(), 1);
+    MUST(clSetContextDestructorCallback(context, count_threads, NULL));
+    MUST(clReleaseContext(context));
+    EQ(threads_at_end, 0);
     /* The connection is the application's as it was. */
     glXMakeContextCurrent(display, None, None, NULL);
     glXDestroyPbuffer(display, surface);

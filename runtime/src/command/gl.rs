@@ -22,11 +22,12 @@ use crate::memory::part::Part;
 /// Objects that change hands.
 struct HandOver {
     owner: Owner,
-    objects: Vec<Ref<Mem>>,
     /// True for acquire.
     to_us: bool,
     /// Guards the ends of what the enqueuing thread had told OpenGL, by share group; emptied once they have passed.
     fences: Mutex<Vec<(Arc<ShareGroup>, Fence)>>,
+    /// Dropped last, with the context that they may be the last to hold.
+    objects: Vec<Ref<Mem>>,
 }
 
 /// The share groups that objects are in, each once.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use opencl_sys as cl;
 use pumice_gl_layer::{BindingKind, Gl, Refusal, Request, ShareGroup};
@@ -11,6 +12,11 @@ use crate::base::info::Info;
 use crate::base::object::Ref;
 use crate::context::{Context, property};
 use crate::device::platform::Platform;
+
+/// The longest that clReleaseContext waits for the driver's threads. They take microseconds.
+const LETTING_GO: Duration = Duration::from_millis(100);
+/// The time between two looks.
+const LOOK: Duration = Duration::from_micros(100);
 
 /// CL_CONTEXT_INTEROP_USER_SYNC.
 const USER_SYNC: isize = cl::CL_CONTEXT_INTEROP_USER_SYNC;
@@ -148,6 +154,21 @@ impl Context {
         let opened = Arc::new(open()?);
         groups.push(opened.clone());
         Ok(opened)
+    }
+
+    /// Waits until the driver's threads have let go of a context with a share group, which the application releases
+    /// for the last time: it may close the display of that group next. Objects that it still has hold the context too, so
+    /// the wait ends after [`LETTING_GO`].
+    ///
+    /// `held` is the number of references that the caller knows of.
+    pub fn wait_for_threads(context: &Ref<Self>, held: usize) {
+        if context.share_group.is_none() && context.display_groups.lock().is_empty() {
+            return;
+        }
+        let end = Instant::now() + LETTING_GO;
+        while Arc::strong_count(context) > held && Instant::now() < end {
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Notes a new user event.

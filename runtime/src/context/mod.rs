@@ -459,6 +459,9 @@ impl Object<Context> {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        // The application may close its display as soon as it is told.
+        self.share_group = None;
+        self.display_groups.get_mut().clear();
         // The callbacks run in reverse order of registration.
         let destructors = std::mem::take(self.destructors.get_mut());
         for destructor in destructors.into_iter().rev() {

@@ -30,7 +30,6 @@ use crate::memory::storage::{self, Shared, Storage};
 
 /// A memory object: a buffer, a part of one, an image or a pipe.
 pub struct Mem {
-    context: Ref<Context>,
     flags: u64,
     size: usize,
     /// Offset in the storage.
@@ -50,6 +49,8 @@ pub struct Mem {
     mappings: Mappings,
     /// Guards the destructor callbacks, in order of registration.
     destructors: Mutex<Vec<Destructor>>,
+    /// Dropped last: the context's own end tells the application that nothing uses its display any more.
+    context: Ref<Context>,
 }
 
 pub(super) enum Content {
