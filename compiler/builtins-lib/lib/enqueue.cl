@@ -84,8 +84,12 @@ typedef struct {
     uint done;
     ulong start, end;
     // Its own number.
-    uint slot, unused_word;
-    ulong unused[8];
+    uint slot;
+    // The next on the list of records that are to end, and the status that this one ends with.
+    uint next;
+    int status;
+    uint unused_word;
+    ulong unused[7];
 } Record;
 
 typedef struct {
@@ -467,16 +471,27 @@ void __pumice_queue_free_slot(global Arena *a, uint slot, uint queue) {
     a->room[queue]++;
 }
 
-// Ends a record whose children have ended, and its ancestors that waited for nothing else.
-void __pumice_queue_complete(global Arena *a, uint slot, int status) {
-    while (slot != ROOT) {
+// Puts a record whose children have ended on the list of those that are to end.
+void __pumice_queue_end(global Arena *a, uint slot, int status, private uint *ended) {
+    global Record *r = __pumice_queue_record(a, slot);
+    r->status = status;
+    r->next = *ended;
+    *ended = slot;
+}
+
+// Ends the records of a list, and their ancestors that waited for nothing else. Called in one place alone: compilers of
+// drivers copy functions where they are called.
+void __pumice_queue_complete(global Arena *a, private uint *ended) {
+    while (*ended != NONE) {
+        uint slot = *ended;
         global Record *r = __pumice_queue_record(a, slot);
+        *ended = r->next;
         if (r->event != NONE) {
             global Event *e = __pumice_queue_event(a, r->event);
             e->start = r->start;
             e->end = r->end;
             e->complete = max(__pumice_queue_now(a, 1), r->end);
-            e->status = status;
+            e->status = r->status;
             if (e->profile)
                 __pumice_queue_write_times(e, (global ulong *)e->profile);
             __pumice_queue_unref(a, r->event);
@@ -485,20 +500,18 @@ void __pumice_queue_complete(global Arena *a, uint slot, int status) {
         __pumice_queue_free_slot(a, slot, r->queue);
         global Record *p = __pumice_queue_record(a, parent);
         p->children--;
-        if (!p->has_run || p->children)
-            return;
-        slot = parent;
-        status = 0;
+        if (parent != ROOT && p->has_run && p->children == 0)
+            __pumice_queue_end(a, parent, 0, ended);
     }
 }
 
 // A record has run.
-void __pumice_queue_finish(global Arena *a, uint slot) {
+void __pumice_queue_finish(global Arena *a, uint slot, private uint *ended) {
     global Record *r = __pumice_queue_record(a, slot);
     a->executed++;
     r->has_run = 1;
     if (r->children == 0)
-        __pumice_queue_complete(a, slot, 0);
+        __pumice_queue_end(a, slot, 0, ended);
 }
 
 // Counts what kernels appended, before what the dispatches ran is taken in: a record with children stays.
@@ -513,7 +526,7 @@ void __pumice_queue_collect(global Arena *a) {
 }
 
 // Takes in what the dispatches ran.
-void __pumice_queue_retire(global Arena *a) {
+void __pumice_queue_retire(global Arena *a, private uint *ended) {
     for (uint i = 0; i < a->variants; ++i) {
         global Variant *v = (global Variant *)a->variant_list + i;
         for (uint k = 0; k < v->entries; ++k) {
@@ -527,7 +540,7 @@ void __pumice_queue_retire(global Arena *a) {
                 ((global uint *)a->ready_list)[a->ready++] = slot;
             else {
                 v->ended++;
-                __pumice_queue_finish(a, slot);
+                __pumice_queue_finish(a, slot, ended);
             }
         }
         v->entries = v->groups = 0;
@@ -538,7 +551,7 @@ void __pumice_queue_retire(global Arena *a) {
 // Returns whether all work-groups of a record's parent have run: a parent may take several dispatches, and a child
 // may be told to wait for all of it. A parent without an event has nobody to tell that its children have ended, so
 // they become its own parent's: a chain of any length takes no more than its links.
-uint __pumice_queue_parent_has_run(global Arena *a, global Record *r) {
+uint __pumice_queue_parent_has_run(global Arena *a, global Record *r, private uint *ended) {
     uint parent = r->parent;
     if (parent == ROOT)
         return 1;
@@ -549,17 +562,17 @@ uint __pumice_queue_parent_has_run(global Arena *a, global Record *r) {
         r->parent = p->parent;
         __pumice_queue_record(a, p->parent)->children++;
         if (--p->children == 0)
-            __pumice_queue_complete(a, parent, 0);
+            __pumice_queue_end(a, parent, 0, ended);
     }
     return 1;
 }
 
 // Puts what kernels appended on the lists.
-void __pumice_queue_enlist(global Arena *a) {
+void __pumice_queue_enlist(global Arena *a, private uint *ended) {
     for (uint i = 0; i < a->fresh; ++i) {
         uint slot = ((global uint *)a->fresh_list)[i];
         global Record *r = __pumice_queue_record(a, slot);
-        if (!__pumice_queue_parent_has_run(a, r) || r->waits || r->block == NONE)
+        if (!__pumice_queue_parent_has_run(a, r, ended) || r->waits || r->block == NONE)
             ((global uint *)a->waiting_list)[a->waiting++] = slot;
         else
             ((global uint *)a->ready_list)[a->ready++] = slot;
@@ -603,31 +616,28 @@ int __pumice_queue_waits(global Arena *a, global Record *r, uint release) {
     return status;
 }
 
-// Ends markers and lets records go on whose parents have run and whose events are complete, until nothing changes.
-void __pumice_queue_wake(global Arena *a) {
+// Ends markers and lets records go on whose parents have run and whose events are complete; returns whether there were any.
+uint __pumice_queue_wake(global Arena *a, private uint *ended) {
     global uint *list = (global uint *)a->waiting_list;
-    for (uint changed = 1; changed;) {
-        changed = 0;
-        uint kept = 0, count = a->waiting;
-        for (uint i = 0; i < count; ++i) {
-            uint slot = list[i];
-            global Record *r = __pumice_queue_record(a, slot);
-            int status = __pumice_queue_parent_has_run(a, r) ? __pumice_queue_waits(a, r, 0) : 1;
-            if (status > 0) {
-                list[kept++] = slot;
-                continue;
-            }
-            changed = 1;
-            __pumice_queue_waits(a, r, 1);
-            if (status < 0 || r->block == NONE) {
-                r->has_run = 1;
-                __pumice_queue_complete(a, slot, status < 0 ? WAIT_LIST_FAILED : 0);
-            } else {
-                ((global uint *)a->ready_list)[a->ready++] = slot;
-            }
+    uint kept = 0, count = a->waiting;
+    for (uint i = 0; i < count; ++i) {
+        uint slot = list[i];
+        global Record *r = __pumice_queue_record(a, slot);
+        int status = __pumice_queue_parent_has_run(a, r, ended) ? __pumice_queue_waits(a, r, 0) : 1;
+        if (status > 0) {
+            list[kept++] = slot;
+            continue;
         }
-        a->waiting = kept;
+        __pumice_queue_waits(a, r, 1);
+        if (status < 0 || r->block == NONE) {
+            r->has_run = 1;
+            __pumice_queue_end(a, slot, status < 0 ? WAIT_LIST_FAILED : 0, ended);
+        } else {
+            ((global uint *)a->ready_list)[a->ready++] = slot;
+        }
     }
+    a->waiting = kept;
+    return kept != count;
 }
 
 uint __pumice_queue_local_size(global Record *r, uint d) {
@@ -670,7 +680,7 @@ uint __pumice_queue_variant(global Arena *a, global Record *r) {
 
 // Gives the next dispatches their work, the newest records first: a tree is walked in depth, so
 // that it holds few records.
-uint __pumice_queue_assign(global Arena *a) {
+uint __pumice_queue_assign(global Arena *a, private uint *ended) {
     global uint *list = (global uint *)a->ready_list;
     uint assigned = 0;
     // From the top of the list down; what stays moves to the top of the gap.
@@ -681,7 +691,7 @@ uint __pumice_queue_assign(global Arena *a) {
         global Record *r = __pumice_queue_record(a, slot);
         if (!__pumice_queue_find_region(r)) {
             // An empty range.
-            __pumice_queue_finish(a, slot);
+            __pumice_queue_finish(a, slot, ended);
             continue;
         }
         uint index = __pumice_queue_variant(a, r);
@@ -722,21 +732,26 @@ void __pumice_schedule(global uchar *launch) {
         a->first_tick = a->times[0];
     a->rounds++;
     __pumice_queue_collect(a);
-    __pumice_queue_retire(a);
-    __pumice_queue_enlist(a);
-    for (;;) {
-        __pumice_queue_wake(a);
+    uint ended = NONE;
+    __pumice_queue_retire(a, &ended);
+    __pumice_queue_enlist(a, &ended);
+    for (uint is_over = 0;;) {
+        __pumice_queue_complete(a, &ended);
+        if (is_over)
+            return;
+        // What ends may let others go on.
+        if (__pumice_queue_wake(a, &ended) || ended != NONE)
+            continue;
         uint before = a->ready;
-        uint assigned = __pumice_queue_assign(a);
-        if (assigned)
-            return;
-        if (a->missing) {
+        if (__pumice_queue_assign(a, &ended)) {
+            is_over = 1;
+        } else if (a->missing) {
             a->state = NEEDS_VARIANTS;
-            return;
-        }
-        // Empty ranges end here, which may let others go on.
-        if (a->ready == before)
+            is_over = 1;
+        } else if (a->ready == before) {
             break;
+        }
+        // Else empty ranges have ended.
     }
     a->state = __pumice_queue_record(a, ROOT)->children ? STUCK : DONE;
 }
