@@ -48,3 +48,12 @@ i
 #if (10 > 9 > 8) == 0 && 5 - 3 - 1 == 1 && 2 + 3 * 4 == 14
 j
 #endif
+#if __has_attribute(overloadable) + __has_attribute(__pure__) + __has_attribute(intel_reqd_sub_group_size) == 3
+k
+#endif
+#if __has_attribute(address_space) || __has_attribute(enable_if) || __has_extension(nothing)
+not this
+#endif
+#if __has_extension(attribute_overloadable) && __has_feature(c_static_assert)
+l
+#endif

@@ -12,6 +12,7 @@ use super::{
     Token, TokenKind,
 };
 use crate::diagnostics::Loc;
+use crate::lang::attributes;
 
 /// Bytes that a token of an expansion takes.
 const EXPANDED_BYTES: u64 = (2 * size_of::<Token>() + 16) as u64;
@@ -340,11 +341,10 @@ impl Preprocessor<'_> {
             BuiltinMacro::HasBuiltin => (self.config.has_builtin)(&text),
             BuiltinMacro::HasFeature | BuiltinMacro::HasExtension => {
                 let target = self.config.target;
-                let list = target.features.iter().chain(&target.extensions);
-                let language = matches!(plain, "c_static_assert" | "c_generic_selections");
-                list.clone().any(|e| *e == text) || (language && plain == "c_static_assert")
+                let mut names = target.features.iter().chain(&target.extensions);
+                names.any(|name| *name == text) || attributes::LANGUAGE_FEATURES.contains(&plain)
             }
-            BuiltinMacro::HasAttribute => crate::lang::attributes::KNOWN.contains(&plain),
+            BuiltinMacro::HasAttribute => attributes::is_served(plain),
             _ => false,
         }
     }

@@ -1,55 +1,10 @@
 //! Attributes.
 use super::Sema;
 use crate::diagnostics::Warning;
+use crate::lang::attributes::KNOWN;
 use crate::lang::types::TypeId;
 use crate::parse::ast::{Attr, AttrArg, ExprKind};
 use pumice_target::options::ClStd;
-
-/// Attributes that have a meaning here, or none that matters to correct programs.
-const KNOWN: &[&str] = &[
-    "aligned",
-    "always_inline",
-    "address_space",
-    "cold",
-    "const",
-    "convergent",
-    "deprecated",
-    "endian",
-    "ext_vector_type",
-    "flatten",
-    "format",
-    "hot",
-    "intel_reqd_sub_group_size",
-    "kernel",
-    "may_alias",
-    "noduplicate",
-    "noinline",
-    "nonnull",
-    "noreturn",
-    "nosvm",
-    "nothrow",
-    "opencl_constant",
-    "opencl_generic",
-    "opencl_global",
-    "opencl_global_device",
-    "opencl_global_host",
-    "opencl_local",
-    "opencl_private",
-    "opencl_unroll_hint",
-    "optnone",
-    "overloadable",
-    "packed",
-    "pure",
-    "reqd_work_group_size",
-    "unused",
-    "used",
-    "vec_type_hint",
-    "vector_size",
-    "visibility",
-    "warn_unused_result",
-    "weak",
-    "work_group_size_hint",
-];
 
 /// Attributes of functions that take no arguments.
 const WITHOUT_ARGUMENTS: &[&str] = &[
