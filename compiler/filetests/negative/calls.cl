@@ -60,7 +60,7 @@ int f(int4 a) { return dot(a, a); }
 float2 f(float2 a) { return cross(a, a); }
 //// fract without a pointer
 float f(float a) { return fract(a, a); }
-//// frexp with the wrong pointer
+//// warning: frexp with the wrong pointer
 float f(float a, float *p) { return frexp(a, p); }
 //// [-cl-std=CL1.2] a function of OpenCL C 2.0
 void f(void) { work_group_barrier(CLK_LOCAL_MEM_FENCE); }
@@ -134,3 +134,21 @@ kernel void k(int x) { printf("%d\n", x, x); }
 kernel void k(int x) { printf("%n%d\n", x, x); }
 //// warning: printf of all that fits, and a last that does not
 void k(bool b, char c, float2 f) { printf("%c %x %v2f %s %s %p %d", c, b, f, "s", NULL, &c, &b); }
+//// frexp with a number for the pointer
+float f(float a) { return frexp(a, a); }
+//// warning: a store through a pointer to const
+void f(__global const float *p) { vstore4((float4)(1), 0, p); }
+//// a store into constant memory
+void f(__constant float *p) { vstore4((float4)(1), 0, p); }
+//// warning: an overload that fits but for a pointer to const
+void __attribute__((overloadable)) put(__global ushort *p, ushort2 v) { vstore2(v, 0, p); }
+void __attribute__((overloadable)) put(__global ushort *p, ushort4 v) { vstore4(v, 0, p); }
+void f(__global const ushort *p) { put(p, (ushort2)(1, 2)); }
+//// warning: an overload that fits but for the type of a pointer
+uint __attribute__((overloadable)) get(__global const uint *p) { return p[0]; }
+uint __attribute__((overloadable)) get(__local const uint *p) { return p[0]; }
+uint f(__global ushort *p) { return get(p); }
+//// overloads of which two fit but for the type of a pointer
+uint __attribute__((overloadable)) get(__global const uint *p) { return p[0]; }
+uint __attribute__((overloadable)) get(__global const float *p) { return 0; }
+uint f(__global ushort *p) { return get(p); }

@@ -65,7 +65,7 @@ __kernel void k(__read_only image2d_t i, sampler_t s, __global float4 *o) { *o =
 __kernel void k(__read_only image2d_t i, sampler_t s, __global float4 *o) { *o = read_imagef(i, s, (uint2)(0, 0)); }
 //// the arguments of vload and vstore in another order
 void f(__global float *p) { float4 v = vload4(p, 0); vstore4(0, p, v); }
-//// vload of a type that the pointer does not have
+//// warning: vstore of a type that the pointer does not have
 void f(__global float *p, __global int *q) { vstore4((float4)(1), 0, q); }
 //// an atomic sum of floats
 void f(__global float *p) { atomic_add(p, 1.0f); }

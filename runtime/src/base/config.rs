@@ -131,7 +131,7 @@ variables! {
     ZERO_MEMORY = "PUMICE_ZERO_MEMORY",
         "off: leave in new buffers, images and SVM allocations what their memory held before; they read as zero otherwise.";
     COARSE = "PUMICE_COARSE",
-        "Kernels whose invocations run eight, four or two work-items each, on processors: auto (default): for kernels that have run for 20 ms; always: wherever sizes allow it; off: none.";
+        "Kernels whose invocations run eight, four or two work-items each, on processors: auto (default): for kernels that have run for 20 ms and twice as long as they took to compile; always: wherever sizes allow it; off: none.";
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     SLICES = "PUMICE_SLICES",

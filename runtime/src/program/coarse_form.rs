@@ -1,7 +1,8 @@
 //! A program's form with coarse copies of its kernels (`passes/optimize/coarsen`).
 //!
-//! Lowering takes longer with copies, and drivers for processors take milliseconds to compile a kernel, longer for the copy. So
-//! the form is made in the background once the device has run one of the kernels for as long.
+//! Lowering takes longer with copies, and drivers for processors compile the copy when they first run it, for several times
+//! as long as the kernel: milliseconds for a small one, seconds for a large one, and the launch waits. So the form is made, in
+//! the background, once the device has run one of the kernels for a good part of that time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,8 +18,10 @@ use crate::device::{Device, coarse};
 use crate::executable::Executable;
 use crate::program::compile_thread::in_background;
 
-/// A kernel's copy is worth it once the device has run the kernel for so many nanoseconds.
-const ENOUGH: u64 = 20_000_000;
+/// A kernel's copy is not worth it before the device has run the kernel for so many nanoseconds.
+const LEAST: u64 = 20_000_000;
+/// The time that the driver takes to compile a copy at least, of that of the kernel itself.
+const COPY_COST: u64 = 2;
 
 /// The form of one build.
 pub struct CoarseForm {
@@ -39,17 +42,25 @@ pub struct CoarseForm {
 struct Spent {
     sum: AtomicU64,
     last: AtomicU64,
+    /// The time for which the driver compiled the kernel when it first ran it.
+    compiling: OnceLock<u64>,
 }
 
 impl Spent {
-    /// Notes a launch. Drivers compile a kernel when they first run it: of two launches in a row the shorter counts.
+    /// Notes a launch. Drivers compile a kernel when they first run it: of two launches in a row the shorter counts, and the
+    /// first one's difference to the second is the compiler's.
     fn note(&self, nanoseconds: u64) {
         let last = self.last.swap(nanoseconds, Ordering::Relaxed);
         self.sum.fetch_add(nanoseconds.min(last), Ordering::Relaxed);
+        if last > 0 {
+            let _ = self.compiling.set(last.saturating_sub(nanoseconds));
+        }
     }
 
     fn is_enough(&self) -> bool {
-        self.sum.load(Ordering::Relaxed) >= ENOUGH
+        let sum = self.sum.load(Ordering::Relaxed);
+        let compiling = self.compiling.get();
+        compiling.is_some_and(|time| sum >= LEAST.max(time.saturating_mul(COPY_COST)))
     }
 }
 

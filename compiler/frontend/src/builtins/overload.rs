@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::instance::{Instance, Spec, infer_lanes, type_of};
 use super::names::{Name, pack};
-use super::rank::{Given, given, misfit, rank};
+use super::rank::{Given, given, misfit, rank, rank_with_warnings};
 use super::table::ROWS;
 use super::table::signature::{Signature, Width};
 use super::{Arg, Resolution, ResolveError};
@@ -49,16 +49,16 @@ pub fn resolve(
         return super::special::resolve(name, found, args, types, lang);
     }
     let given: SmallVec<[Given; 6]> = args.iter().map(|a| given(types, *a)).collect();
-    let mut candidates = Candidates::gather(types, found, &given, lang, Refused::Dropped)?;
+    let mut candidates = Candidates::gather(types, found, &given, lang, Taken::Fitting)?;
     if let Some((target, lanes)) = found.target {
         check_target(types, found, target, lanes, lang, &mut candidates.viable)?;
     }
     let viable = &candidates.viable;
-    let best = viable.iter().find(|a| {
-        let mut others = viable.iter();
-        others.all(|b| std::ptr::eq(*a, b) || is_better(a, b) || a.params == b.params)
-    });
-    let Some(best) = best else {
+    let warned = match viable.is_empty() && found.target.is_none() {
+        true => Candidates::gather(types, found, &given, lang, Taken::WithWarnings)?.viable,
+        false => Vec::new(),
+    };
+    let Some(best) = best_of(viable).or_else(|| best_of(&warned)) else {
         let nearest = |types: &mut TypeTable, from: &[Candidate]| {
             // A family's name says what it takes.
             let shown = if found.target.is_some() { 0 } else { SHOWN };
@@ -68,7 +68,8 @@ pub fn resolve(
         return Err(if viable.is_empty() {
             ResolveError::NoMatch {
                 candidates: {
-                    let all = Candidates::gather(types, found, &given, lang, Refused::Kept)?;
+                    let all =
+                        Candidates::gather(types, found, &given, lang, Taken::FittingAndRefused)?;
                     nearest(types, &all.refused)
                 },
             }
@@ -83,6 +84,14 @@ pub fn resolve(
         ret: type_of(types, best.result),
         params: best.params.iter().map(|p| type_of(types, *p)).collect(),
         variadic: best.variadic,
+    })
+}
+
+/// The candidate that is better than all others, or has the same parameters.
+fn best_of(viable: &[Candidate]) -> Option<&Candidate> {
+    viable.iter().find(|a| {
+        let mut others = viable.iter();
+        others.all(|b| std::ptr::eq(*a, b) || is_better(a, b) || a.params == b.params)
     })
 }
 
@@ -138,11 +147,15 @@ struct Candidates {
     refused: Vec<Candidate>,
 }
 
-/// Overloads that the arguments do not convert to: messages list them.
+/// The overloads that are looked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Refused {
-    Kept,
-    Dropped,
+enum Taken {
+    /// Those that the arguments convert to.
+    Fitting,
+    /// The same with conversions of pointers that C makes with a warning.
+    WithWarnings,
+    /// Those that the arguments convert to, and those that they do not: messages list them.
+    FittingAndRefused,
 }
 
 impl Candidates {
@@ -152,7 +165,7 @@ impl Candidates {
         found: &Name,
         given: &[Given],
         lang: &LangOptions,
-        refused: Refused,
+        taken: Taken,
     ) -> Result<Self, ResolveError> {
         let mut candidates = Self::default();
         let mut counts: Option<(usize, usize)> = None;
@@ -184,7 +197,7 @@ impl Candidates {
             let single = signature.scalars.is_empty().then_some(TypeTable::INT);
             for gentype in scalars.iter().chain(single) {
                 at.gentype = gentype;
-                candidates.add(types, row, signature, &at, given, refused);
+                candidates.add(types, row, signature, &at, given, taken);
             }
         }
         match counts {
@@ -206,7 +219,7 @@ impl Candidates {
         signature: &Signature,
         at: &Instance,
         given: &[Given],
-        refused: Refused,
+        taken: Taken,
     ) {
         let Some(result) = at.term(types, &signature.result, Given::Null) else {
             return;
@@ -221,6 +234,10 @@ impl Candidates {
         let mut is_viable = true;
         for (term, arg) in signature.params().iter().zip(given) {
             let spec = at.term(types, term, *arg);
+            let rank = match taken {
+                Taken::WithWarnings => rank_with_warnings,
+                Taken::Fitting | Taken::FittingAndRefused => rank,
+            };
             let fits = spec.and_then(|spec| rank(types, *arg, spec));
             let Some(spec) = spec.or_else(|| at.term(types, term, Given::Null)) else {
                 return;
@@ -233,7 +250,7 @@ impl Candidates {
         }
         if is_viable {
             self.viable.push(candidate);
-        } else if refused == Refused::Kept {
+        } else if taken == Taken::FittingAndRefused {
             self.refused.push(candidate);
         }
     }

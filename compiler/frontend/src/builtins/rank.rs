@@ -122,6 +122,21 @@ pub(super) fn rank(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
     }
 }
 
+/// The rank of conversions that C makes with a warning.
+const WARNED: u8 = 4;
+
+/// As [`rank`], with the conversions of pointers to numbers that C makes with a warning: to another type, or with a qualifier
+/// less.
+pub(super) fn rank_with_warnings(types: &TypeTable, arg: Given, param: Spec) -> Option<u8> {
+    let is_warned = match (arg, param) {
+        (Given::Ptr(_, space), Spec::Ptr(Pointee::Num(..), to_space, _)) => {
+            to_space.contains(space)
+        }
+        _ => false,
+    };
+    rank(types, arg, param).or(is_warned.then_some(WARNED))
+}
+
 fn is_promotion(types: &TypeTable, from: TypeId, to: TypeId) -> bool {
     if to == TypeTable::INT {
         return types.is_integer(from) && types.size(from) < 4;

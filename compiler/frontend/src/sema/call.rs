@@ -16,6 +16,8 @@ enum Fit {
     Conversion,
     /// A scalar in all elements of a vector.
     Splat,
+    /// A pointer that C takes with a warning: to another type, or with a qualifier less.
+    Warned,
 }
 
 /// Returns the value of `INFINITY`, `NAN`, `HUGE_VAL` and `HUGE_VALF` (OpenCL C §6.15.2). They
@@ -225,25 +227,16 @@ impl<'a> Sema<'a> {
         self.defined_names.get_or_init(names).contains(&name)
     }
 
-    /// The best of several overloads: `Ok(None)` when none fits.
-    fn pick_overload(
-        &mut self,
-        text: &str,
-        ids: &[FuncId],
-        args: &[ExprId],
-        span: Span,
-    ) -> Result<Option<FuncId>, ()> {
+    /// The overloads that no other one is better than, of those whose parameters the arguments fit at least like `worst`.
+    fn best_overloads(&self, ids: &[FuncId], args: &[ExprId], worst: Fit) -> Vec<FuncId> {
         let mut best: Vec<(FuncId, Vec<Fit>)> = Vec::new();
         for &id in ids {
-            let params = self.module.function(id).params.clone();
+            let params = &self.module.function(id).params;
             if params.len() != args.len() {
                 continue;
             }
-            let fits: Option<Vec<Fit>> = args
-                .iter()
-                .zip(&params)
-                .map(|(&arg, &param)| self.fit(arg, param))
-                .collect();
+            let fit = |(&arg, &param)| self.fit(arg, param).filter(|fit| *fit <= worst);
+            let fits: Option<Vec<Fit>> = args.iter().zip(params).map(fit).collect();
             let Some(fits) = fits else { continue };
             let better = |a: &[Fit], b: &[Fit]| a.iter().zip(b).all(|(x, y)| x <= y) && a != b;
             if best.iter().any(|(_, other)| better(other, &fits)) {
@@ -252,11 +245,27 @@ impl<'a> Sema<'a> {
             best.retain(|(_, other)| !better(&fits, other));
             best.push((id, fits));
         }
-        match best.as_slice() {
-            [] => Ok(None),
-            [(id, _)] => Ok(Some(*id)),
+        best.into_iter().map(|(id, _)| id).collect()
+    }
+
+    /// The best of several overloads: `Ok(None)` when none fits.
+    fn pick_overload(
+        &mut self,
+        text: &str,
+        ids: &[FuncId],
+        args: &[ExprId],
+        span: Span,
+    ) -> Result<Option<FuncId>, ()> {
+        match self.best_overloads(ids, args, Fit::Splat).as_slice() {
+            // A built-in function of the name may fit better.
+            [] if builtins::is_builtin(text) => Ok(None),
+            [] => match self.best_overloads(ids, args, Fit::Warned).as_slice() {
+                [id] => Ok(Some(*id)),
+                _ => Ok(None),
+            },
+            [id] => Ok(Some(*id)),
             several => {
-                let ids: Vec<FuncId> = several.iter().map(|(id, _)| *id).collect();
+                let ids = several.to_vec();
                 let mut report = self.error(span, format!("call to '{text}' is ambiguous"));
                 for id in ids {
                     let at = self.module.function(id).span;
@@ -287,7 +296,9 @@ impl<'a> Sema<'a> {
                 if have == 1 { "was" } else { "were" }
             );
         }
-        let misfit = |&(&arg, &param): &(&ExprId, &TypeId)| self.fit(arg, param).is_none();
+        let misfit = |&(&arg, &param): &(&ExprId, &TypeId)| {
+            self.fit(arg, param).is_none_or(|fit| fit == Fit::Warned)
+        };
         let position = args.iter().zip(params).position(|pair| misfit(&pair));
         let index = position.unwrap_or(0);
         format!(
@@ -332,8 +343,11 @@ impl<'a> Sema<'a> {
         let quals = to
             .quals
             .contains(from.quals & (Quals::CONST | Quals::VOLATILE));
-        if !spaces || !quals {
+        if !spaces {
             return None;
+        }
+        if !quals {
+            return Some(Fit::Warned);
         }
         if from.ty == to.ty {
             return Some(if from_space == to_space {
@@ -342,7 +356,10 @@ impl<'a> Sema<'a> {
                 Fit::Conversion
             });
         }
-        (to.ty == TypeTable::VOID || from.ty == TypeTable::VOID).then_some(Fit::Conversion)
+        match to.ty == TypeTable::VOID || from.ty == TypeTable::VOID {
+            true => Some(Fit::Conversion),
+            false => Some(Fit::Warned),
+        }
     }
 
     fn call_builtin(
