@@ -125,7 +125,7 @@ mod tests {
             let built = build(image_rows::KERNELS, target);
             assert!(built.is_ok(), "{built:?}");
         }
-        let built = build(ENQUEUES, &full);
+        let built = build(ENQUEUES, &pumice_compiler::full_target());
         assert!(built.is_ok(), "{built:?}");
     }
 }
