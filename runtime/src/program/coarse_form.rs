@@ -20,7 +20,7 @@ use crate::program::compile_thread::in_background;
 
 /// A kernel's copy is not worth it before the device has run the kernel for so many nanoseconds.
 const LEAST: u64 = 20_000_000;
-/// The time that the driver takes to compile a copy at least, of that of the kernel itself.
+/// Drivers compile a copy for at least so many times as long as the kernel itself.
 const COPY_COST: u64 = 2;
 
 /// The form of one build.

@@ -265,9 +265,8 @@ impl<'a> Sema<'a> {
             },
             [id] => Ok(Some(*id)),
             several => {
-                let ids = several.to_vec();
                 let mut report = self.error(span, format!("call to '{text}' is ambiguous"));
-                for id in ids {
+                for &id in several {
                     let at = self.module.function(id).span;
                     report = report.note(at, "candidate function");
                 }
