@@ -39,7 +39,7 @@ use crate::passes::lower::{
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, fold, inline, licm,
     mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds,
-    vectorize_memory,
+    unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -162,6 +162,9 @@ pub const PIPELINE: &[Pass] = &[
     )
     .optional()
     .requires(&[SlotsPromoted]),
+    Pass::new("unroll_tables", Optimize, TryFunction(unroll_tables::run))
+        .optional()
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     Pass::new("spill_private", Legalize, TryModule(spill_private::run)).requires(&[
         Inlined,
         ArgsLowered,

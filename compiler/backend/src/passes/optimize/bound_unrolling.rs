@@ -25,7 +25,9 @@ use crate::passes::optimize::inline::bottom_up;
 use crate::passes::optimize::trip_count::{indexes_by_counter, left_by_wrapping, rounds};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
-use pumice_ir::{Block, Cfg, FuncId, Function, InstKind, Loop, LoopNest, Module, UnrollHint};
+use pumice_ir::{
+    AddressSpace, Block, Cfg, FuncId, Function, InstKind, Loop, LoopNest, Module, UnrollHint,
+};
 use pumice_target::QuirkKind;
 
 /// Instructions that hints may add to a function.
@@ -95,6 +97,7 @@ fn decide(
             .map_or(&mut outside, |this| &mut weights[this]);
         *sum = sum.saturating_add(size_of(block));
     }
+    let is_private = |address| func.ty(address).address_space() == Some(AddressSpace::Private);
     let wrapping = left_by_wrapping(func, &cfg, &dom, &nest);
     let mut budget = BUDGET;
     for (this, data) in nest.loops.iter() {
@@ -111,7 +114,7 @@ fn decide(
         if for_arrays
             && asked == UnrollHint::None
             && rounds.is_some_and(|rounds| rounds <= ARRAY_ROUNDS)
-            && indexes_by_counter(func, &cfg, &dom, &nest, this)
+            && indexes_by_counter(func, &cfg, &dom, &nest, this, is_private)
         {
             asked = UnrollHint::Unroll;
         }

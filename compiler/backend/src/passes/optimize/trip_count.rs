@@ -7,8 +7,8 @@
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::eval;
 use pumice_ir::{
-    AddressSpace, BinaryOp, Block, Cfg, DomTree, Function, Inst, InstKind, IntCond, Loop, LoopNest,
-    Type, UnaryOp, Value, ValueDef,
+    BinaryOp, Block, Cfg, DomTree, Function, Inst, InstKind, IntCond, Loop, LoopNest, Type,
+    UnaryOp, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 
@@ -79,33 +79,44 @@ pub(crate) fn left_by_wrapping(
     found
 }
 
-/// Returns whether a loop indexes a private array by its counter: in copies of the loop such places are constants.
+/// Returns whether a loop accesses memory at a place that its counter gives, counted from an address that `is_array`
+/// takes: in copies of the loop such places are constants.
 pub(crate) fn indexes_by_counter(
     func: &Function,
     cfg: &Cfg,
     dom: &DomTree,
     nest: &LoopNest,
     this: Loop,
+    is_array: impl Fn(Value) -> bool,
 ) -> bool {
     let counters = Followed::of(func, cfg, dom, nest.loops[this].header).counters();
     if counters.is_empty() {
         return false;
     }
-    let by_counter = |inst: &Inst| {
-        let (InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. }) = func.insts[*inst].kind
-        else {
-            return false;
-        };
-        func.ty(ptr).address_space() == Some(AddressSpace::Private)
-            && func.def_inst(ptr).is_some_and(|ptr| {
-                matches!(func.insts[ptr].kind, InstKind::PtrAdd { offset, .. }
-                    if func.const_bits(offset).is_none()
-                        && is_made_of(func, &counters, offset, MAX_INDEX_PARTS))
-            })
+    let by_counter = |inst: &Inst| match func.insts[*inst].kind {
+        InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. } => {
+            indexed(func, &counters, ptr).is_some_and(&is_array)
+        }
+        _ => false,
     };
     let blocks = cfg.reverse_postorder().iter();
     let mut blocks = blocks.filter(|&&block| nest.contains(this, block));
     blocks.any(|&block| func.layout.insts[block].iter().any(by_counter))
+}
+
+/// The address to which a pointer adds what counters give; `None` if they give nothing.
+fn indexed(func: &Function, counters: &FxHashMap<Value, i64>, pointer: Value) -> Option<Value> {
+    let (mut at, mut counted) = (pointer, false);
+    while let Some(&InstKind::PtrAdd { base, offset }) =
+        func.def_inst(at).map(|inst| &func.insts[inst].kind)
+    {
+        if !is_made_of(func, counters, offset, MAX_INDEX_PARTS) {
+            break;
+        }
+        counted |= func.const_bits(offset).is_none();
+        at = base;
+    }
+    counted.then_some(at)
 }
 
 /// Returns whether a value is made of counters and constants alone.

@@ -15,16 +15,15 @@
 //! A loop that the driver unrolls whole stays, as does one with a hint. Copies grow a function by [`BUDGET`] at most.
 
 use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
+use super::copyable_loop::{CopyableLoop, turn};
 use super::trip_count::rounds;
 use super::{dce, simplify_cfg};
 use crate::pass::{Changed, FunctionCtx};
 use crate::structurize::uniform;
-use cranelift_entity::SecondaryMap;
 use pumice_ir::{
-    BinaryOp, Block, BlockCall, Cfg, DomTree, FloatFlags, Function, Inst, InstKind, IntCond, Loop,
-    LoopNest, SourceLoc, Type, UnrollHint, Value, ValueDef,
+    BinaryOp, Block, BlockCall, Cfg, FloatFlags, Function, Inst, InstKind, IntCond, LoopNest,
+    SourceLoc, Type, UnrollHint, Value, ValueDef,
 };
-use rustc_hash::FxHashMap;
 
 /// Instructions that copies may add to a function.
 const BUDGET: usize = 1 << 10;
@@ -45,24 +44,25 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let mut budget = BUDGET;
     let mut changed = false;
     for this in nest.loops.keys() {
-        if !together[nest.loops[this].header] {
+        let header = nest.loops[this].header;
+        if !together[header] || func.blocks[header].unroll != UnrollHint::None {
             continue;
         }
-        let Some(shape) = Shape::of(func, &cfg, &dom, &nest, this) else {
+        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, this) else {
             continue;
         };
         let known = rounds(func, &cfg, &dom, &nest, this, MAX_ROUNDS);
         // The last one only leaves.
         let known = known.map(|rounds| rounds - 1);
-        let Some(way) = shape.way(func, known) else {
+        let Some(way) = loop_.way(func, known) else {
             continue;
         };
-        let grows = shape.size * way.copies as usize;
+        let grows = loop_.size * way.copies as usize;
         if grows > budget {
             continue;
         }
         budget -= grows;
-        shape.unroll(func, &way);
+        loop_.unroll(func, &way);
         changed = true;
     }
     if changed {
@@ -71,22 +71,6 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         let _ = simplify_cfg::run(func, ctx);
     }
     Changed::from_bool(changed)
-}
-
-/// A loop that may be unrolled.
-struct Shape {
-    /// The blocks in reverse postorder, the first one first.
-    blocks: Vec<Block>,
-    /// The only block that leads back.
-    latch: Block,
-    /// The blocks that lead into the loop.
-    entries: Vec<Block>,
-    /// The way into the loop's other blocks, from the first.
-    inside: BlockCall,
-    /// The condition of the first block's branch, and what it is where the loop goes on.
-    condition: (Value, bool),
-    /// Instructions.
-    size: usize,
 }
 
 /// A way to unroll a loop.
@@ -105,61 +89,7 @@ struct Ahead {
     distance: u64,
 }
 
-impl Shape {
-    /// `None` if the loop is not one that may be unrolled.
-    fn of(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest, this: Loop) -> Option<Self> {
-        let header = nest.loops[this].header;
-        let is_innermost = !nest.loops.values().any(|other| other.parent == Some(this));
-        if !is_innermost || func.blocks[header].unroll != UnrollHint::None {
-            return None;
-        }
-        let (latches, entries): (Vec<Block>, Vec<Block>) =
-            (cfg.preds(header).iter()).partition(|&&pred| dom.dominates(header, pred));
-        let &[latch] = latches.as_slice() else {
-            return None;
-        };
-        let order = cfg.reverse_postorder().iter().copied();
-        let blocks: Vec<Block> = order.filter(|&block| nest.contains(this, block)).collect();
-        let ends_in_jump = |block| match func.insts[func.terminator(block)?].kind {
-            InstKind::Jump { .. } => Some(()),
-            _ => None,
-        };
-        ends_in_jump(latch)?;
-        let mut size = 0;
-        for &block in &blocks {
-            let stays = |succ: &Block| nest.contains(this, *succ);
-            if block != header && !cfg.succs(block).iter().all(stays) {
-                return None;
-            }
-            let insts = &func.layout.insts[block];
-            if !insts.iter().all(|&inst| may_repeat(&func.insts[inst].kind)) {
-                return None;
-            }
-            size += insts.len();
-        }
-        let InstKind::Branch { cond, then, other } = &func.insts[func.terminator(header)?].kind
-        else {
-            return None;
-        };
-        let [then_stays, other_stays] = [then, other].map(|call| nest.contains(this, call.block));
-        if then_stays == other_stays {
-            return None;
-        }
-        let inside = if then_stays { then } else { other };
-        Some(Self {
-            blocks,
-            latch,
-            entries,
-            inside: inside.clone(),
-            condition: (*cond, then_stays),
-            size,
-        })
-    }
-
-    fn header(&self) -> Block {
-        self.blocks[0]
-    }
-
+impl CopyableLoop {
     /// Decides how many rounds run between two tests; `None` if one.
     fn way(&self, func: &Function, known: Option<u64>) -> Option<Way> {
         let fits = |&copies: &u64| self.size * copies as usize <= ENOUGH;
@@ -263,16 +193,7 @@ impl Shape {
         let [starts, now] = [before, test].map(|block| -> Vec<Value> {
             (types.iter().map(|&ty| func.append_param(block, ty))).collect()
         });
-        for &entry in &self.entries {
-            let Some(last) = func.terminator(entry) else {
-                continue;
-            };
-            for call in func.insts[last].kind.successors_mut() {
-                if call.block == header {
-                    call.block = before;
-                }
-            }
-        }
+        self.enter_by(func, before);
         let limit = ahead.limit(func, before);
         jump(func, before, BlockCall::new(test, &starts));
         let kind = InstKind::ICmp {
@@ -290,101 +211,6 @@ impl Shape {
             func.append(test, kind, &[], SourceLoc::default());
         }
     }
-
-    /// The values of the first block's parameters in the next round.
-    fn back(&self, func: &Function) -> Vec<Value> {
-        let last = func.terminator(self.latch);
-        let calls = last.map(|last| func.insts[last].kind.successors());
-        let args = calls.and_then(|calls| calls.first().map(|call| call.args.to_vec()));
-        args.unwrap_or_default()
-    }
-
-    /// Copies of rounds, one behind the other; `None` for none.
-    fn chain(&self, func: &mut Function, copies: u64, args: Vec<Value>) -> Option<Copy> {
-        let mut made: Option<Copy> = None;
-        for _ in 0..copies {
-            let args = made.as_ref().map_or(&args, |made| &made.args);
-            let next = self.copy(func, args);
-            made = Some(match made {
-                Some(before) => {
-                    turn(func, before.latch, BlockCall::new(next.first, &[]));
-                    Copy {
-                        first: before.first,
-                        ..next
-                    }
-                }
-                None => next,
-            });
-        }
-        made
-    }
-
-    /// A copy of a round that begins with these parameters and has no test.
-    fn copy(&self, func: &mut Function, args: &[Value]) -> Copy {
-        let header = self.header();
-        let mut values: FxHashMap<Value, Value> = FxHashMap::default();
-        let mut blocks: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
-        let params = func.blocks[header].params.clone();
-        values.extend(params.iter().copied().zip(args.iter().copied()));
-        for &block in &self.blocks {
-            let made = func.append_block();
-            blocks[block] = Some(made);
-            if block == header {
-                continue;
-            }
-            for param in func.blocks[block].params.clone() {
-                let ty = func.ty(param);
-                values.insert(param, func.append_param(made, ty));
-            }
-        }
-        let mut back = Vec::new();
-        for &block in &self.blocks {
-            let Some(made) = blocks[block] else { continue };
-            let insts = func.layout.insts[block].clone();
-            let last = insts.last().copied();
-            for inst in insts {
-                let is_test = block == header && Some(inst) == last;
-                let mut kind = match is_test {
-                    true => InstKind::Jump {
-                        dest: self.inside.clone(),
-                    },
-                    false => func.insts[inst].kind.clone(),
-                };
-                kind.for_each_value_mut(|value| {
-                    if let Some(&new) = values.get(value) {
-                        *value = new;
-                    }
-                });
-                for call in kind.successors_mut() {
-                    if call.block == header {
-                        back = call.args.to_vec();
-                    } else if let Some(to) = blocks[call.block] {
-                        call.block = to;
-                    }
-                }
-                let results = func.insts[inst].results.clone();
-                let types: Vec<Type> = results.iter().map(|&value| func.ty(value)).collect();
-                let loc = func.insts[inst].loc;
-                let new = func.append(made, kind, &types, loc);
-                let made = func.insts[new].results.clone();
-                values.extend(results.into_iter().zip(made));
-            }
-        }
-        let block = |block: Block| blocks[block].unwrap_or(block);
-        Copy {
-            first: block(header),
-            latch: block(self.latch),
-            args: back,
-        }
-    }
-}
-
-/// Copies of rounds. The last block leads to the loop's first one until it is turned.
-struct Copy {
-    first: Block,
-    latch: Block,
-    /// The values of the parameters in the next round.
-    args: Vec<Value>,
 }
 
 impl Ahead {
@@ -414,18 +240,6 @@ impl Ahead {
     }
 }
 
-/// Lets a block that leads back lead elsewhere.
-fn turn(func: &mut Function, latch: Block, dest: BlockCall) {
-    if let Some(last) = func.terminator(latch) {
-        func.insts[last].kind = InstKind::Jump { dest };
-    }
-}
-
 fn jump(func: &mut Function, block: Block, dest: BlockCall) {
     func.append(block, InstKind::Jump { dest }, &[], SourceLoc::default());
-}
-
-/// Returns whether several rounds may have an instruction between two tests.
-fn may_repeat(kind: &InstKind) -> bool {
-    !kind.is_convergent() && !matches!(kind, InstKind::Call { .. } | InstKind::Printf { .. })
 }

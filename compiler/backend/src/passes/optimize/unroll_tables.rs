@@ -1,0 +1,134 @@
+//! Loops that read constant data at places that their counter gives are unrolled whole.
+//!
+//! ```text
+//! for (int i = 0; i < 8; i++) { r[i] = a[i] ^ table[i]; }
+//! ```
+//!
+//! Vulkan drivers unroll such loops, but do not know what the data's memory holds: each copy loads from it, and where
+//! work-items have lanes of a vector, that is a gather. In copies that are made here the data are constants.
+//!
+//! A loop is unrolled within what drivers unroll unasked ([`UNASKED`]), until a function has grown by [`BUDGET`]. Private
+//! arrays that the copies index by constants alone leave memory then, and the loop around becomes an innermost one, which
+//! may be unrolled in turn.
+
+use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
+use super::copyable_loop::{CopyableLoop, turn};
+use super::trip_count::{indexes_by_counter, rounds};
+use super::{dce, fold, simplify_cfg, sroa};
+use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::{
+    AddressSpace, BlockCall, Cfg, Function, GlobalData, InstKind, Linkage, LoopNest, LowerError,
+    Type, UnrollHint, Value,
+};
+
+/// Instructions that copies may add to a function.
+const BUDGET: u64 = 16 << 10;
+/// Loops inside one another that are unrolled.
+const MAX_DEPTH: u32 = 3;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Those of [`sroa::run`].
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+    let mut budget = BUDGET;
+    let mut changed = Changed::No;
+    for _ in 0..MAX_DEPTH {
+        if !unroll_innermost(func, ctx, &mut budget) {
+            break;
+        }
+        changed = Changed::Yes;
+        let _ = dce::run(func, ctx);
+        let _ = simplify_cfg::run(func, ctx);
+        let _ = fold::run(func, ctx);
+        let _ = sroa::run(func, ctx)?;
+    }
+    if changed.is_yes() {
+        let _ = fold::run(func, ctx);
+        let _ = dce::run(func, ctx);
+    }
+    Ok(changed)
+}
+
+/// Unrolls innermost loops; returns whether there was one.
+fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64) -> bool {
+    if !func
+        .insts
+        .values()
+        .any(|inst| matches!(inst.kind, InstKind::GlobalAddr { .. }))
+    {
+        return false;
+    }
+    let cfg = Cfg::new(func);
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
+        return false;
+    };
+    let mut chosen = Vec::new();
+    for this in nest.loops.keys() {
+        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, this) else {
+            continue;
+        };
+        if func.blocks[loop_.header()].unroll == UnrollHint::DontUnroll {
+            continue;
+        }
+        let Some(rounds) = rounds(func, &cfg, &dom, &nest, this, UNASKED_ROUNDS) else {
+            continue;
+        };
+        let grows = rounds * loop_.size as u64;
+        let is_table = |address| is_table(func, ctx, address);
+        if grows <= UNASKED.min(*budget)
+            && indexes_by_counter(func, &cfg, &dom, &nest, this, is_table)
+        {
+            *budget -= grows;
+            chosen.push((loop_, rounds));
+        }
+    }
+    for (loop_, rounds) in &chosen {
+        unroll(func, loop_, *rounds);
+    }
+    !chosen.is_empty()
+}
+
+/// Returns whether an address is that of constant data whose contents are known.
+fn is_table(func: &Function, ctx: &FunctionCtx<'_>, address: Value) -> bool {
+    let kind = func.def_inst(address).map(|inst| &func.insts[inst].kind);
+    let Some(&InstKind::GlobalAddr { global }) = kind else {
+        return false;
+    };
+    ctx.globals.get(global).is_some_and(|data: &GlobalData| {
+        data.space == AddressSpace::Constant && data.linkage != Linkage::Import
+    })
+}
+
+/// Puts copies of all rounds before the loop, whose first block then leaves at once; the one that leaves is counted in
+/// `rounds`.
+fn unroll(func: &mut Function, loop_: &CopyableLoop, rounds: u64) {
+    let header = loop_.header();
+    let types: Vec<Type> = func.blocks[header]
+        .params
+        .iter()
+        .map(|&param| func.ty(param))
+        .collect();
+    let before = func.append_block();
+    let starts: Vec<Value> = types
+        .iter()
+        .map(|&ty| func.append_param(before, ty))
+        .collect();
+    loop_.enter_by(func, before);
+    let (first, args) = match loop_.chain(func, rounds - 1, starts.clone()) {
+        Some(copies) => {
+            turn(func, copies.latch, BlockCall::new(header, &copies.args));
+            (copies.first, Vec::new())
+        }
+        None => (header, starts),
+    };
+    func.append(
+        before,
+        InstKind::Jump {
+            dest: BlockCall::new(first, &args),
+        },
+        &[],
+        Default::default(),
+    );
+    loop_.leave(func);
+}
