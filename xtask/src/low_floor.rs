@@ -72,7 +72,11 @@ pub fn run(report: &mut Report) -> Result {
     test::run_clients(report, &all, &matrix, test::Share::OfSetting);
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for &(what, mask) in MASKS {
-        let mut env = vec![(clients::MASK, mask.to_string())];
+        // LLVM's optimiser takes most of lavapipe's time, and is not what is tested.
+        let mut env = vec![
+            (clients::MASK, mask.to_string()),
+            ("GALLIVM_PERF", "nopt".to_string()),
+        ];
         if mask == DOUBLES {
             env.push(soft.clone());
         }

@@ -205,9 +205,8 @@ fn run_ways(
         // Layers of ours write files that all clients share.
         let workers = ours.map_or_else(workers::count, |_| 1);
         run_clients(report, &all, &setting, label, &messages, workers);
-        messages.settings("error,warn,perf", Some(true))?;
         if report.filter.is_empty() {
-            run_kernel_files(report, layer, &runner, &setting, label, &messages)?;
+            run_kernel_files(report, layer, &runner, &setting, label, &messages, workers)?;
         }
     }
     Ok(())
@@ -231,7 +230,7 @@ fn run_clients(
     });
 }
 
-/// The kernel files that the device can run, in one process.
+/// The kernel files that the device can run, in some processes at once.
 fn run_kernel_files(
     report: &mut Report,
     layer: &Layer,
@@ -239,6 +238,7 @@ fn run_kernel_files(
     setting: &Setting<'_>,
     label: &str,
     messages: &Messages,
+    workers: usize,
 ) -> Result {
     let mut files = kernel_files::served(setting)?;
     if kernel_files::masks(setting, "bufferDeviceAddress") {
@@ -246,16 +246,22 @@ fn run_kernel_files(
         files.retain(|file| !needing.iter().any(|name| file.ends_with(name)));
     }
     let driver = setting.driver.ok_or("no Vulkan driver to run on")?;
-    let mut command = layer.command(runner, driver)?;
-    command.arg("Pumice").args(&files);
-    setting.apply(&mut command);
-    // The library path is on the command line; in the environment it would reach sid's libraries.
-    command.env_remove("LD_LIBRARY_PATH");
-    messages.forget()?;
-    let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
-    let outcome = done.verdict().and_then(|()| messages.silent());
-    let name = format!("{} kernel files · {label}", files.len());
-    println!("  {} {name}", test::mark(&outcome));
-    report.record(&name, outcome);
+    let parts = workers::parts(&files, workers);
+    let parts: Vec<(usize, &Vec<PathBuf>)> = parts.iter().enumerate().collect();
+    let name = |(index, part): &(usize, &Vec<PathBuf>)| {
+        format!("{} kernel files, part {index}", part.len())
+    };
+    test::run_at_once(report, &parts, name, label, workers, |(index, part)| {
+        let own = messages.own(&format!("kernel-files-{index}"), Some(true))?;
+        let mut command = layer.command(runner, driver)?;
+        command.arg("Pumice").args(*part);
+        setting.apply(&mut command);
+        let (variable, folder) = own.variable();
+        command.env(variable, folder);
+        // The library path is on the command line; in the environment it would reach sid's libraries.
+        command.env_remove("LD_LIBRARY_PATH");
+        let done = sh::run_limited(&mut command, Duration::from_secs(600))?;
+        done.verdict().and_then(|()| own.silent())
+    });
     Ok(())
 }

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// The number of programs that run at once: one for each processor, but few, as each has threads of its own.
+/// The number of programs that run at once: one more than processors, as programs also sleep, but few, as each has threads
+/// of its own.
 pub fn count() -> usize {
-    thread::available_parallelism().map_or(1, |count| count.get().min(4))
+    thread::available_parallelism().map_or(1, |count| (count.get() + 1).min(4))
 }
 
 /// Does something with each item on a number of threads; gives the results in the items' order.
