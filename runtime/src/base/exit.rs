@@ -221,6 +221,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The microseconds that [`settle`] has waited: they count for [`PATIENCE`].
 static SETTLING: AtomicU64 = AtomicU64::new(0);
 
+/// Set once the process runs its exit handlers, though the application's may still use OpenCL.
+static LEAVING: AtomicBool = AtomicBool::new(false);
+
 /// The longest that the exit handlers of a forked child may do nothing.
 const STUCK: Duration = Duration::from_secs(2);
 
@@ -276,6 +279,11 @@ pub(crate) fn begin_work() -> WorkGuard {
 /// Tells whether the process is ending.
 pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Acquire)
+}
+
+/// Tells whether the process runs its exit handlers: nothing should begin then that can as well be left out.
+pub(crate) fn is_leaving() -> bool {
+    LEAVING.load(Ordering::Acquire)
 }
 
 /// Notes that this process is a child that was just forked. Takes no lock: other threads' locks may
@@ -337,6 +345,7 @@ pub fn settle() {
     if !has_device() {
         return;
     }
+    LEAVING.store(true, Ordering::Release);
     let start = Instant::now();
     let spent = Duration::from_micros(SETTLING.load(Ordering::Acquire));
     let begun = BEGUN.load(Ordering::SeqCst);

@@ -12,6 +12,7 @@ use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
 use pumice_vulkan_layer::Capabilities;
 
+use crate::base::exit;
 use crate::base::log;
 use crate::base::trace;
 use crate::device::{Device, coarse};
@@ -97,7 +98,11 @@ impl CoarseForm {
     }
 
     /// The executable for the next launch of a kernel, if the form has it and the device has run the kernel for long enough.
+    /// None once the process exits: the driver would compile the copy while its compiler's exit handlers run.
     pub fn executable(&self, kernel: usize) -> Option<&Arc<Executable>> {
+        if exit::is_leaving() {
+            return None;
+        }
         let made = (self.made.get()).filter(|_| self.spent[kernel].is_enough())?;
         made.as_ref().filter(|made| made.coarse_items(kernel) > 1)
     }
