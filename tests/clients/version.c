@@ -71,6 +71,8 @@ int main(void)
     cl_version number = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof text, text, NULL));
     EQ(sscanf(text, "OpenCL %u.%u Pumice", &major, &minor), 2);
+    /* Programs search it for a version of OpenCL's. */
+    EQ(strpbrk(text + strlen("OpenCL 3.0"), "0123456789") == NULL, 1);
     MUST(clGetDeviceInfo(device, CL_DEVICE_NUMERIC_VERSION, sizeof number, &number, NULL));
     EQ(number, CL_MAKE_VERSION(major, minor, 0));
     EQ(major, 3);

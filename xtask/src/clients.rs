@@ -19,7 +19,7 @@
 //! A client that sets all variables of a setting itself does not run in it: nothing would be new.
 
 use crate::compiler::Compiler;
-use crate::drivers::VulkanDriver;
+use crate::drivers::{VulkanDriver, WITHOUT_OPTIMISER};
 use crate::sh::{self, Finished, Result};
 use crate::workers;
 use std::path::{Path, PathBuf};
@@ -259,7 +259,9 @@ impl Client {
             .iter()
             .any(|thing| lacks.contains(&thing.as_str()));
         let sets = |name: &str| self.env.iter().any(|(own, _)| own == name);
-        let replaced = !setting.env.is_empty() && setting.env.iter().all(|(name, _)| sets(name));
+        let all = setting.env.iter().map(|(name, _)| *name);
+        let mut ours = all.filter(|name| *name != WITHOUT_OPTIMISER.0).peekable();
+        let replaced = ours.peek().is_some() && ours.all(sets);
         let other_form = setting.env.iter().any(|(name, _)| *name == MASK);
         !(lacking || replaced || self.one_form && other_form)
     }

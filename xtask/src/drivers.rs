@@ -37,6 +37,16 @@ impl VulkanDriver {
 /// The option that makes Pumice use drivers which give wrong results.
 pub const FAULTY_DRIVERS: &str = "PUMICE_FAULTY_DRIVERS";
 
+/// Makes lavapipe leave out LLVM's optimiser, which takes most of its time. For tests of what Pumice makes, beside others that
+/// run with the optimiser on the same driver.
+pub const WITHOUT_OPTIMISER: (&str, &str) = ("GALLIVM_PERF", "nopt");
+
+/// The same, for the environment of a setting.
+pub fn without_optimiser() -> (&'static str, String) {
+    let (name, value) = WITHOUT_OPTIMISER;
+    (name, value.to_string())
+}
+
 /// Debian 12's own lavapipe.
 pub fn system() -> Result<VulkanDriver> {
     let dir = Path::new("/usr/share/vulkan/icd.d");

@@ -1,6 +1,7 @@
 //! Kernel files (`compiler/filetests/run` and `check`) on drivers.
 
 use crate::clients::{self, Setting};
+use crate::drivers::WITHOUT_OPTIMISER;
 use crate::sh::{self, Finished, Result, file_name};
 use crate::test::{self, Matrix, Report};
 use crate::workers;
@@ -118,7 +119,7 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     let parts = workers::parts(&built, built.len().div_ceil(TOGETHER));
     let of_parts = workers::map(&parts, workers::count(), |part| {
         run_together(part, |files| {
-            run_process(runner, matrix, &[], files, LIMIT)?.verdict()
+            run_process(runner, matrix, files, LIMIT)?.verdict()
         })
     });
     let files = refused.iter().chain(parts.iter().flatten());
@@ -133,23 +134,27 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     Ok(())
 }
 
-/// Runs kernel files in one process, with options of the runner.
+/// The command that runs kernel files in one process, with options of the runner.
+fn run_command(runner: &Path, options: &[&str], files: &[PathBuf]) -> Command {
+    let mut command = Command::new(runner);
+    command.args(options).arg("Pumice").args(files);
+    command
+}
+
+/// Runs kernel files in one process.
 fn run_process(
     runner: &Path,
     matrix: &Matrix<'_>,
-    options: &[&str],
     files: &[PathBuf],
     limit: Duration,
 ) -> Result<Finished> {
-    let mut command = Command::new(runner);
-    command.args(options).arg("Pumice").args(files);
     let name = files.first().map_or(String::new(), |file| file_name(file));
-    matrix.run(&name, command, limit)
+    matrix.run(&name, run_command(runner, &[], files), limit)
 }
 
 /// Runs a file that a device without device addresses must refuse.
 fn run_refused(runner: &Path, matrix: &Matrix<'_>, file: &PathBuf) -> Result {
-    let done = run_process(runner, matrix, &[], std::slice::from_ref(file), LIMIT)?;
+    let done = run_process(runner, matrix, std::slice::from_ref(file), LIMIT)?;
     match done.verdict().is_err() && done.stdout.contains("device addresses") {
         true => Ok(()),
         false => Err("it builds without device addresses".to_string()),
@@ -206,7 +211,8 @@ pub fn run_check_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>) 
     Ok(())
 }
 
-/// Runs files in a few processes at once, with options of the runner, and looks at how each ended.
+/// Runs files in a few processes at once, with options of the runner and without the driver's optimiser, and looks at how each
+/// ended.
 fn in_processes<R: Send>(
     runner: &Path,
     matrix: &Matrix<'_>,
@@ -217,7 +223,11 @@ fn in_processes<R: Send>(
     let parts = workers::parts(files, workers::count());
     let outcomes = workers::map(&parts, workers::count(), |part| {
         let limit = Duration::from_secs(600);
-        look(&run_process(runner, matrix, options, part, limit)?)
+        let name = part.first().map_or(String::new(), |file| file_name(file));
+        let mut command = run_command(runner, options, part);
+        let (variable, value) = WITHOUT_OPTIMISER;
+        command.env(variable, value);
+        look(&matrix.run(&name, command, limit)?)
     });
     outcomes.into_iter().collect()
 }

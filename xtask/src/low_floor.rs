@@ -72,10 +72,9 @@ pub fn run(report: &mut Report) -> Result {
     test::run_clients(report, &all, &matrix, test::Share::OfSetting);
     kernel_files::run_kernel_files(report, &runner, &matrix)?;
     for &(what, mask) in MASKS {
-        // LLVM's optimiser takes most of lavapipe's time, and is not what is tested.
         let mut env = vec![
             (clients::MASK, mask.to_string()),
-            ("GALLIVM_PERF", "nopt".to_string()),
+            drivers::without_optimiser(),
         ];
         if mask == DOUBLES {
             env.push(soft.clone());

@@ -134,7 +134,11 @@ pub fn clippy(_: &mut Report) -> Result {
 pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     // Tests that dispatch do so on a known driver.
-    cargo_tests::run(report, &["--workspace"], |command| system.select(command))
+    cargo_tests::run(report, &["--workspace"], |command| {
+        let (name, value) = drivers::WITHOUT_OPTIMISER;
+        system.select(command);
+        command.env(name, value);
+    })
 }
 
 /// The tests that dispatch, on backports Mesa too. The system's validation layer is older than
@@ -150,8 +154,10 @@ pub fn devices(report: &mut Report) -> Result {
         "pumice-vulkan-layer",
     ];
     cargo_tests::run(report, &packages, |command| {
+        let (name, value) = drivers::WITHOUT_OPTIMISER;
         backports.select(command);
         command
+            .env(name, value)
             .env("LD_LIBRARY_PATH", &library_path)
             .env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
     })
@@ -338,15 +344,19 @@ pub fn end_to_end(report: &mut Report) -> Result {
         drivers::backports()?,
         drivers::khronos_loader()?,
     );
-    let masked = [without_addresses()];
+    let masked = [without_addresses(), drivers::without_optimiser()];
     // Kernels add a number to pointers; the host and the device see one memory, or the host has copies. With the first,
     // invocations run several work-items each wherever they can.
     let shifted = [
         ("PUMICE_MASK", "hostAddresses".to_string()),
         ("PUMICE_COARSE", "always".to_string()),
+        drivers::without_optimiser(),
     ];
     let copied = "hostAddresses,VK_EXT_external_memory_host";
-    let copied = [("PUMICE_MASK", copied.to_string())];
+    let copied = [
+        ("PUMICE_MASK", copied.to_string()),
+        drivers::without_optimiser(),
+    ];
     // The Khronos loader manages the dispatch (cl_khr_icd 2), with a layer in between.
     let layer = clients::compile_layer("print")?;
     let layered = [("OPENCL_LAYERS", layer.display().to_string())];

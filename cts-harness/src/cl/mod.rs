@@ -19,7 +19,7 @@ pub use queue::{DeviceQueue, Event};
 pub use replay::CommandBuffer;
 
 use cl_sys::{
-    CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION,
+    CL_DEVICE_EXTENSIONS, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
     CL_MEM_COPY_HOST_PTR, CL_MEM_HOST_NO_ACCESS, CL_MEM_READ_WRITE, CL_PLATFORM_NAME,
     CL_PROGRAM_BUILD_LOG, CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_device_info,
     cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_sampler, cl_uint,
@@ -86,7 +86,7 @@ pub struct Session {
     pub platform_name: String,
     /// CL_DEVICE_NAME.
     pub name: String,
-    /// CL_DEVICE_VERSION.
+    /// CL_DEVICE_VERSION, and CL_DRIVER_VERSION behind it.
     pub version: String,
 }
 
@@ -161,7 +161,12 @@ impl Session {
     fn open_with(platform: &str, properties: &[isize]) -> Result<Session> {
         let (platform_name, id) = Self::find(platform)?;
         let info = |query| Ok(string(id.info(query)?));
-        let (name, version) = (info(CL_DEVICE_NAME)?, info(CL_DEVICE_VERSION)?);
+        let name = info(CL_DEVICE_NAME)?;
+        let version = format!(
+            "{}, driver {}",
+            info(CL_DEVICE_VERSION)?,
+            info(CL_DRIVER_VERSION)?
+        );
         let device = id.0;
         let mut code = 0;
         let messages: &'static Messages = Box::leak(Box::default());

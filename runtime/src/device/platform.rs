@@ -17,10 +17,10 @@ use pumice_vulkan_layer::Capabilities;
 pub const VERSION: (u8, u8) = (3, 1);
 
 /// CL_PLATFORM_VERSION and CL_DEVICE_VERSION of a version. Never names the Vulkan driver:
-/// applications refuse versions that contain certain driver names.
+/// applications refuse versions that contain certain driver names. Nor our release, which CL_DRIVER_VERSION is:
+/// applications search for "1.0" and find it in 0.1.0.
 pub fn version_string((major, minor): (u8, u8)) -> String {
-    let release = env!("CARGO_PKG_VERSION");
-    format!("OpenCL {major}.{minor} Pumice {release}")
+    format!("OpenCL {major}.{minor} Pumice")
 }
 
 /// CL_PLATFORM_NUMERIC_VERSION and CL_DEVICE_NUMERIC_VERSION of a version.
