@@ -122,7 +122,10 @@ impl Stand {
 
 /// The step: lavapipe with device addresses and without.
 pub fn run(report: &mut Report) -> Result {
-    let masked = [kernel_files::without_addresses()];
+    let masked = [
+        kernel_files::without_addresses(),
+        drivers::without_optimiser(),
+    ];
     let ways = [
         ("newest layer", &[][..]),
         ("newest layer, without device addresses", &masked),

@@ -47,7 +47,8 @@ pub fn run(report: &mut Report) -> Result {
     messages.settings("error,warn,perf", None)?;
     run_validated(report, &all, &runner, &matrix, &messages)?;
     let [a, b] = env.clone();
-    let env = [a, b, kernel_files::old_device_without_addresses()];
+    let old = kernel_files::old_device_without_addresses();
+    let env = [a, b, old, drivers::without_optimiser()];
     let matrix = Matrix {
         messages: Some(&messages),
         label: "validation layer, an old device without addresses".to_string(),

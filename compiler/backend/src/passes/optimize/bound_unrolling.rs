@@ -98,6 +98,10 @@ fn decide(
         *sum = sum.saturating_add(size_of(block));
     }
     let is_private = |address| func.ty(address).address_space() == Some(AddressSpace::Private);
+    let blocks = |this| -> Vec<Block> {
+        let order = cfg.reverse_postorder().iter().copied();
+        order.filter(|&block| nest.contains(this, block)).collect()
+    };
     let wrapping = left_by_wrapping(func, &cfg, &dom, &nest);
     let mut budget = BUDGET;
     for (this, data) in nest.loops.iter() {
@@ -114,7 +118,7 @@ fn decide(
         if for_arrays
             && asked == UnrollHint::None
             && rounds.is_some_and(|rounds| rounds <= ARRAY_ROUNDS)
-            && indexes_by_counter(func, &cfg, &dom, &nest, this, is_private)
+            && indexes_by_counter(func, &cfg, &dom, &blocks(this), is_private)
         {
             asked = UnrollHint::Unroll;
         }

@@ -23,27 +23,42 @@ pub(super) struct CopyableLoop {
     pub size: usize,
 }
 
+/// The innermost loops, each with its blocks in reverse postorder. Takes time for each block once.
+pub(super) fn innermost(cfg: &Cfg, nest: &LoopNest) -> Vec<(Loop, Vec<Block>)> {
+    let mut blocks: SecondaryMap<Loop, Vec<Block>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        if let Some(this) = nest.innermost(block) {
+            blocks[this].push(block);
+        }
+    }
+    for data in nest.loops.values() {
+        if let Some(parent) = data.parent {
+            blocks[parent].clear();
+        }
+    }
+    let loops = nest.loops.keys();
+    let mut found: Vec<_> = loops
+        .map(|this| (this, std::mem::take(&mut blocks[this])))
+        .collect();
+    found.retain(|(_, blocks)| !blocks.is_empty());
+    found
+}
+
 impl CopyableLoop {
-    /// `None` for another loop.
+    /// An innermost loop with these blocks; `None` if it is another one.
     pub fn of(
         func: &Function,
         cfg: &Cfg,
         dom: &DomTree,
         nest: &LoopNest,
-        this: Loop,
+        (this, blocks): (Loop, Vec<Block>),
     ) -> Option<Self> {
         let header = nest.loops[this].header;
-        let is_innermost = !nest.loops.values().any(|other| other.parent == Some(this));
-        if !is_innermost {
-            return None;
-        }
         let (latches, entries): (Vec<Block>, Vec<Block>) =
             (cfg.preds(header).iter()).partition(|&&pred| dom.dominates(header, pred));
         let &[latch] = latches.as_slice() else {
             return None;
         };
-        let order = cfg.reverse_postorder().iter().copied();
-        let blocks: Vec<Block> = order.filter(|&block| nest.contains(this, block)).collect();
         let ends_in_jump = |block| match func.insts[func.terminator(block)?].kind {
             InstKind::Jump { .. } => Some(()),
             _ => None,

@@ -79,17 +79,16 @@ pub(crate) fn left_by_wrapping(
     found
 }
 
-/// Returns whether a loop accesses memory at a place that its counter gives, counted from an address that `is_array`
-/// takes: in copies of the loop such places are constants.
+/// Returns whether a loop, of which the first block comes first, accesses memory at a place that its counter gives, counted
+/// from an address that `is_array` takes: in copies of the loop such places are constants.
 pub(crate) fn indexes_by_counter(
     func: &Function,
     cfg: &Cfg,
     dom: &DomTree,
-    nest: &LoopNest,
-    this: Loop,
+    blocks: &[Block],
     is_array: impl Fn(Value) -> bool,
 ) -> bool {
-    let counters = Followed::of(func, cfg, dom, nest.loops[this].header).counters();
+    let counters = Followed::of(func, cfg, dom, blocks[0]).counters();
     if counters.is_empty() {
         return false;
     }
@@ -99,8 +98,7 @@ pub(crate) fn indexes_by_counter(
         }
         _ => false,
     };
-    let blocks = cfg.reverse_postorder().iter();
-    let mut blocks = blocks.filter(|&&block| nest.contains(this, block));
+    let mut blocks = blocks.iter();
     blocks.any(|&block| func.layout.insts[block].iter().any(by_counter))
 }
 

@@ -15,7 +15,7 @@
 //! A loop that the driver unrolls whole stays, as does one with a hint. Copies grow a function by [`BUDGET`] at most.
 
 use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, turn};
+use super::copyable_loop::{CopyableLoop, innermost, turn};
 use super::trip_count::rounds;
 use super::{dce, simplify_cfg};
 use crate::pass::{Changed, FunctionCtx};
@@ -43,12 +43,12 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let together = uniform::branches(func);
     let mut budget = BUDGET;
     let mut changed = false;
-    for this in nest.loops.keys() {
+    for (this, blocks) in innermost(&cfg, &nest) {
         let header = nest.loops[this].header;
         if !together[header] || func.blocks[header].unroll != UnrollHint::None {
             continue;
         }
-        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, this) else {
+        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, (this, blocks)) else {
             continue;
         };
         let known = rounds(func, &cfg, &dom, &nest, this, MAX_ROUNDS);

@@ -12,7 +12,7 @@
 //! may be unrolled in turn.
 
 use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, turn};
+use super::copyable_loop::{CopyableLoop, innermost, turn};
 use super::trip_count::{indexes_by_counter, rounds};
 use super::{dce, fold, simplify_cfg, sroa};
 use crate::pass::{Changed, FunctionCtx};
@@ -64,8 +64,8 @@ fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64
         return false;
     };
     let mut chosen = Vec::new();
-    for this in nest.loops.keys() {
-        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, this) else {
+    for (this, blocks) in innermost(&cfg, &nest) {
+        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, (this, blocks)) else {
             continue;
         };
         if func.blocks[loop_.header()].unroll == UnrollHint::DontUnroll {
@@ -77,7 +77,7 @@ fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64
         let grows = rounds * loop_.size as u64;
         let is_table = |address| is_table(func, ctx, address);
         if grows <= UNASKED.min(*budget)
-            && indexes_by_counter(func, &cfg, &dom, &nest, this, is_table)
+            && indexes_by_counter(func, &cfg, &dom, &loop_.blocks, is_table)
         {
             *budget -= grows;
             chosen.push((loop_, rounds));
