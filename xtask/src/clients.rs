@@ -19,7 +19,7 @@
 //! A client that sets all variables of a setting itself does not run in it: nothing would be new.
 
 use crate::compiler::Compiler;
-use crate::drivers::{VulkanDriver, WITHOUT_OPTIMISER};
+use crate::drivers::{self, VulkanDriver};
 use crate::sh::{self, Finished, Result};
 use crate::workers;
 use std::path::{Path, PathBuf};
@@ -259,9 +259,11 @@ impl Client {
             .iter()
             .any(|thing| lacks.contains(&thing.as_str()));
         let sets = |name: &str| self.env.iter().any(|(own, _)| own == name);
-        let all = setting.env.iter().map(|(name, _)| *name);
-        let mut ours = all.filter(|name| *name != WITHOUT_OPTIMISER.0).peekable();
-        let replaced = ours.peek().is_some() && ours.all(sets);
+        let (optimiser, _) = drivers::without_optimiser();
+        let names = setting.env.iter().map(|(name, _)| *name);
+        // The optimiser changes nothing that a client looks at.
+        let changes: Vec<&str> = names.filter(|name| *name != optimiser).collect();
+        let replaced = !changes.is_empty() && changes.iter().all(|name| sets(name));
         let other_form = setting.env.iter().any(|(name, _)| *name == MASK);
         !(lacking || replaced || self.one_form && other_form)
     }

@@ -39,11 +39,13 @@ pub const FAULTY_DRIVERS: &str = "PUMICE_FAULTY_DRIVERS";
 
 /// Makes lavapipe leave out LLVM's optimiser, which takes most of its time. For tests of what Pumice makes, beside others that
 /// run with the optimiser on the same driver.
-pub const WITHOUT_OPTIMISER: (&str, &str) = ("GALLIVM_PERF", "nopt");
+pub const WITHOUT_OPTIMISER: &str = "GALLIVM_PERF=nopt";
 
-/// The same, for the environment of a setting.
+/// The same, for the environment of a command or a setting.
 pub fn without_optimiser() -> (&'static str, String) {
-    let (name, value) = WITHOUT_OPTIMISER;
+    let (name, value) = WITHOUT_OPTIMISER
+        .split_once('=')
+        .expect("a variable and its value");
     (name, value.to_string())
 }
 

@@ -1,7 +1,7 @@
 //! Kernel files (`compiler/filetests/run` and `check`) on drivers.
 
 use crate::clients::{self, Setting};
-use crate::drivers::WITHOUT_OPTIMISER;
+use crate::drivers;
 use crate::sh::{self, Finished, Result, file_name};
 use crate::test::{self, Matrix, Report};
 use crate::workers;
@@ -119,7 +119,7 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     let parts = workers::parts(&built, built.len().div_ceil(TOGETHER));
     let of_parts = workers::map(&parts, workers::count(), |part| {
         run_together(part, |files| {
-            run_process(runner, matrix, files, LIMIT)?.verdict()
+            run_process(runner, matrix, files, LIMIT, |_| ())?.verdict()
         })
     });
     let files = refused.iter().chain(parts.iter().flatten());
@@ -134,27 +134,24 @@ pub fn run_kernel_files(report: &mut Report, runner: &Path, matrix: &Matrix<'_>)
     Ok(())
 }
 
-/// The command that runs kernel files in one process, with options of the runner.
-fn run_command(runner: &Path, options: &[&str], files: &[PathBuf]) -> Command {
-    let mut command = Command::new(runner);
-    command.args(options).arg("Pumice").args(files);
-    command
-}
-
-/// Runs kernel files in one process.
+/// Runs kernel files in one process. `set_up` gives the command options of the runner and more environment.
 fn run_process(
     runner: &Path,
     matrix: &Matrix<'_>,
     files: &[PathBuf],
     limit: Duration,
+    set_up: impl FnOnce(&mut Command),
 ) -> Result<Finished> {
+    let mut command = Command::new(runner);
+    set_up(&mut command);
+    command.arg("Pumice").args(files);
     let name = files.first().map_or(String::new(), |file| file_name(file));
-    matrix.run(&name, run_command(runner, &[], files), limit)
+    matrix.run(&name, command, limit)
 }
 
 /// Runs a file that a device without device addresses must refuse.
 fn run_refused(runner: &Path, matrix: &Matrix<'_>, file: &PathBuf) -> Result {
-    let done = run_process(runner, matrix, std::slice::from_ref(file), LIMIT)?;
+    let done = run_process(runner, matrix, std::slice::from_ref(file), LIMIT, |_| ())?;
     match done.verdict().is_err() && done.stdout.contains("device addresses") {
         true => Ok(()),
         false => Err("it builds without device addresses".to_string()),
@@ -223,11 +220,11 @@ fn in_processes<R: Send>(
     let parts = workers::parts(files, workers::count());
     let outcomes = workers::map(&parts, workers::count(), |part| {
         let limit = Duration::from_secs(600);
-        let name = part.first().map_or(String::new(), |file| file_name(file));
-        let mut command = run_command(runner, options, part);
-        let (variable, value) = WITHOUT_OPTIMISER;
-        command.env(variable, value);
-        look(&matrix.run(&name, command, limit)?)
+        let done = run_process(runner, matrix, part, limit, |command| {
+            let command = command.args(options);
+            command.envs([drivers::without_optimiser()]);
+        })?;
+        look(&done)
     });
     outcomes.into_iter().collect()
 }

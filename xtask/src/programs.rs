@@ -1,7 +1,7 @@
 //! Test steps of programs that nobody wrote for Pumice: random ones and real applications.
 
 use crate::clients::{self, Setting};
-use crate::drivers::{self, VulkanDriver};
+use crate::drivers::{self, VulkanDriver, WITHOUT_OPTIMISER};
 use crate::low_floor;
 use crate::sh::{self, Result};
 use crate::test::{Report, build_debug, build_runner, cargo, mark};
@@ -33,7 +33,7 @@ const ENQUEUEING: Kind = Kind {
     name: "random programs that enqueue",
     count: 5,
     // One program in five keeps LLVM's optimiser busy for most of a minute, and that is not what is tested.
-    options: &["--share", "100", "--env", "GALLIVM_PERF=nopt"],
+    options: &["--share", "100", "--env", WITHOUT_OPTIMISER],
 };
 
 /// A fixed handful of random programs. Longer runs are by hand: `pumice-difffuzz --help`'s text
@@ -65,7 +65,7 @@ pub fn random_low(report: &mut Report) -> Result {
     let (low, full) = (drivers::swiftshader()?, drivers::backports()?);
     let mut words: Vec<String> = ["--count", "25"].map(String::from).into();
     // LLVM's optimiser and wide vectors take most of the time, and are not what is tested.
-    for variable in ["GALLIVM_PERF=nopt", "LP_NATIVE_VECTOR_WIDTH=128"] {
+    for variable in [WITHOUT_OPTIMISER, "LP_NATIVE_VECTOR_WIDTH=128"] {
         words.extend(["--env", variable].map(String::from));
     }
     for (what, mask) in low_floor::MASKS {

@@ -135,9 +135,8 @@ pub fn unit(report: &mut Report) -> Result {
     let system = drivers::system()?;
     // Tests that dispatch do so on a known driver.
     cargo_tests::run(report, &["--workspace"], |command| {
-        let (name, value) = drivers::WITHOUT_OPTIMISER;
         system.select(command);
-        command.env(name, value);
+        command.envs([drivers::without_optimiser()]);
     })
 }
 
@@ -154,10 +153,9 @@ pub fn devices(report: &mut Report) -> Result {
         "pumice-vulkan-layer",
     ];
     cargo_tests::run(report, &packages, |command| {
-        let (name, value) = drivers::WITHOUT_OPTIMISER;
         backports.select(command);
         command
-            .env(name, value)
+            .envs([drivers::without_optimiser()])
             .env("LD_LIBRARY_PATH", &library_path)
             .env("PUMICE_TEST_WITHOUT_VALIDATION", "1");
     })

@@ -77,6 +77,13 @@ pub struct GlobalData {
     pub linkage: Linkage,
 }
 
+impl GlobalData {
+    /// Returns whether the initial bytes are what every load finds: constant data that is defined here.
+    pub fn is_known_constant(&self) -> bool {
+        self.space == AddressSpace::Constant && self.linkage != Linkage::Import
+    }
+}
+
 /// A pointer inside a variable's initial bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Relocation {

@@ -4,7 +4,9 @@
 //! no calls.
 
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, BlockCall, Cfg, DomTree, Function, InstKind, Loop, LoopNest, Type, Value};
+use pumice_ir::{
+    Block, BlockCall, Cfg, DomTree, Function, InstKind, Loop, LoopNest, SourceLoc, Type, Value,
+};
 use rustc_hash::FxHashMap;
 
 /// A loop whose rounds may be copied.
@@ -37,11 +39,10 @@ pub(super) fn innermost(cfg: &Cfg, nest: &LoopNest) -> Vec<(Loop, Vec<Block>)> {
         }
     }
     let loops = nest.loops.keys();
-    let mut found: Vec<_> = loops
+    loops
         .map(|this| (this, std::mem::take(&mut blocks[this])))
-        .collect();
-    found.retain(|(_, blocks)| !blocks.is_empty());
-    found
+        .filter(|(_, blocks)| !blocks.is_empty())
+        .collect()
 }
 
 impl CopyableLoop {
@@ -98,6 +99,17 @@ impl CopyableLoop {
     /// The first block.
     pub fn header(&self) -> Block {
         self.blocks[0]
+    }
+
+    /// Adds an empty block with parameters like the first block's.
+    pub fn add_block(&self, func: &mut Function) -> (Block, Vec<Value>) {
+        let block = func.append_block();
+        let params = func.blocks[self.header()].params.clone();
+        let params = params.into_iter().map(|param| {
+            let ty = func.ty(param);
+            func.append_param(block, ty)
+        });
+        (block, params.collect())
     }
 
     /// Lets the first block lead out of the loop alone.
@@ -229,6 +241,11 @@ pub(super) fn turn(func: &mut Function, latch: Block, dest: BlockCall) {
     if let Some(last) = func.terminator(latch) {
         func.insts[last].kind = InstKind::Jump { dest };
     }
+}
+
+/// Ends a block with a jump.
+pub(super) fn jump(func: &mut Function, block: Block, dest: BlockCall) {
+    func.append(block, InstKind::Jump { dest }, &[], SourceLoc::default());
 }
 
 /// Returns whether several rounds may have an instruction between two tests.

@@ -1,7 +1,7 @@
 //! Folding rules for vectors, addresses and loads of constant data.
 
 use crate::passes::optimize::fold::{Folder, Found};
-use pumice_ir::{AddressSpace, ConvertOp, InstKind, IntCond, Scalar, Type, Value};
+use pumice_ir::{ConvertOp, InstKind, IntCond, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 /// The longest chain of inserts that is followed.
@@ -312,7 +312,7 @@ impl Folder<'_> {
         let start = u64::try_from(offset).ok()?;
         let bytes = u64::from(ty.access_bytes());
         let end = start.checked_add(bytes).filter(|&end| end <= data.size)?;
-        if data.space != AddressSpace::Constant || data.linkage == pumice_ir::Linkage::Import {
+        if !data.is_known_constant() {
             return None;
         }
         let touched = data

@@ -236,9 +236,7 @@ fn global_bytes(
                 let data = globals.get(global)?;
                 let start = u64::try_from(start).ok()?;
                 let end = start.checked_add(size).filter(|&end| end <= data.size)?;
-                let plain = data.space == AddressSpace::Constant
-                    && data.linkage != Linkage::Import
-                    && data.relocations.is_empty();
+                let plain = data.is_known_constant() && data.relocations.is_empty();
                 return match data.init.get(start as usize..end as usize) {
                     Some(bytes) if plain => Some(bytes.to_vec()),
                     None if plain && data.init.is_empty() => Some(vec![0; size as usize]),

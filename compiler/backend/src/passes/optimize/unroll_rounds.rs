@@ -15,7 +15,7 @@
 //! A loop that the driver unrolls whole stays, as does one with a hint. Copies grow a function by [`BUDGET`] at most.
 
 use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, innermost, turn};
+use super::copyable_loop::{CopyableLoop, innermost, jump, turn};
 use super::trip_count::rounds;
 use super::{dce, simplify_cfg};
 use crate::pass::{Changed, FunctionCtx};
@@ -186,13 +186,8 @@ impl CopyableLoop {
             }
             return;
         };
-        let types: Vec<Type> = (func.blocks[header].params.iter())
-            .map(|&param| func.ty(param))
-            .collect();
-        let [before, test] = [(); 2].map(|()| func.append_block());
-        let [starts, now] = [before, test].map(|block| -> Vec<Value> {
-            (types.iter().map(|&ty| func.append_param(block, ty))).collect()
-        });
+        let (before, starts) = self.add_block(func);
+        let (test, now) = self.add_block(func);
         self.enter_by(func, before);
         let limit = ahead.limit(func, before);
         jump(func, before, BlockCall::new(test, &starts));
@@ -238,8 +233,4 @@ impl Ahead {
         }
         value
     }
-}
-
-fn jump(func: &mut Function, block: Block, dest: BlockCall) {
-    func.append(block, InstKind::Jump { dest }, &[], SourceLoc::default());
 }

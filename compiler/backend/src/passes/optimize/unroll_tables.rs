@@ -12,14 +12,11 @@
 //! may be unrolled in turn.
 
 use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, innermost, turn};
+use super::copyable_loop::{CopyableLoop, innermost, jump, turn};
 use super::trip_count::{indexes_by_counter, rounds};
 use super::{dce, fold, simplify_cfg, sroa};
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{
-    AddressSpace, BlockCall, Cfg, Function, GlobalData, InstKind, Linkage, LoopNest, LowerError,
-    Type, UnrollHint, Value,
-};
+use pumice_ir::{BlockCall, Cfg, Function, InstKind, LoopNest, LowerError, UnrollHint, Value};
 
 /// Instructions that copies may add to a function.
 const BUDGET: u64 = 16 << 10;
@@ -95,40 +92,22 @@ fn is_table(func: &Function, ctx: &FunctionCtx<'_>, address: Value) -> bool {
     let Some(&InstKind::GlobalAddr { global }) = kind else {
         return false;
     };
-    ctx.globals.get(global).is_some_and(|data: &GlobalData| {
-        data.space == AddressSpace::Constant && data.linkage != Linkage::Import
-    })
+    let data = ctx.globals.get(global);
+    data.is_some_and(|data| data.is_known_constant())
 }
 
 /// Puts copies of all rounds before the loop, whose first block then leaves at once; the one that leaves is counted in
 /// `rounds`.
 fn unroll(func: &mut Function, loop_: &CopyableLoop, rounds: u64) {
     let header = loop_.header();
-    let types: Vec<Type> = func.blocks[header]
-        .params
-        .iter()
-        .map(|&param| func.ty(param))
-        .collect();
-    let before = func.append_block();
-    let starts: Vec<Value> = types
-        .iter()
-        .map(|&ty| func.append_param(before, ty))
-        .collect();
+    let (before, starts) = loop_.add_block(func);
     loop_.enter_by(func, before);
-    let (first, args) = match loop_.chain(func, rounds - 1, starts.clone()) {
+    match loop_.chain(func, rounds - 1, starts.clone()) {
         Some(copies) => {
             turn(func, copies.latch, BlockCall::new(header, &copies.args));
-            (copies.first, Vec::new())
+            jump(func, before, BlockCall::new(copies.first, &[]));
         }
-        None => (header, starts),
-    };
-    func.append(
-        before,
-        InstKind::Jump {
-            dest: BlockCall::new(first, &args),
-        },
-        &[],
-        Default::default(),
-    );
+        None => jump(func, before, BlockCall::new(header, &starts)),
+    }
     loop_.leave(func);
 }
