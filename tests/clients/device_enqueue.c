@@ -251,6 +251,40 @@ static void even_groups(void)
     }
 }
 
+static const char fresh_source[] =
+    "kernel void fresh(global int *r, queue_t q)\n"
+    "{\n"
+    "  int last = (2 << 20) - 1;\n"
+    "  r[last] = 5;\n"
+    "  enqueue_kernel(q, 0, ndrange_1D(1), ^{ r[0] = r[last] + 1; });\n"
+    "}\n";
+
+/* A buffer in memory that another had is cleared before the kernel writes to it, also where another queue of the device does
+ * that. From the second round on nothing is left to compile between the two. */
+static void fresh_memory(void)
+{
+    static int r[2 << 20];
+    size_t count = sizeof r / sizeof *r;
+    cl_command_queue given = device_queue(on_device, 0, CL_SUCCESS);
+    cl_program program = build(fresh_source, "-cl-std=CL3.0");
+    for (int round = 0; round < 4; round++) {
+        cl_mem buffer = buffer_of(sizeof r);
+        cl_kernel kernel = kernel_of(program, "fresh", buffer);
+        MUST(clSetKernelArg(kernel, 1, sizeof given, &given));
+        run(kernel, 1);
+        fetch(buffer, r, sizeof r);
+        EQ(r[0], 6);
+        EQ(r[count / 2], 0);
+        EQ(r[count - 1], 5);
+        r[count / 2] = 1;
+        MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof r, r, 0, NULL, NULL));
+        MUST(clReleaseKernel(kernel));
+        MUST(clReleaseMemObject(buffer));
+    }
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(given));
+}
+
 static const char small_source[] =
     "kernel void small(global int *r, queue_t q)\n"
     "{\n"
@@ -552,6 +586,7 @@ int main(void)
         errors("-cl-std=CL3.0", 0);
         errors("-cl-std=CL3.0 -g", 1);
         even_groups();
+        fresh_memory();
         small_queue();
         cl_command_queue given = device_queue(on_device | CL_QUEUE_ON_DEVICE_DEFAULT, 0, CL_SUCCESS);
         ranges();

@@ -138,7 +138,9 @@ impl HostCommand for Enqueuing {
     fn run(&self, on: &Placement) -> Result<()> {
         let used = (&self.args, &self.pointed_at[..]);
         ndrange::uses(used, &self.device_kernel, &mut |contents, access| {
-            contents.bring(on.index(), access)
+            contents.bring(on.index(), access)?;
+            // The kernel runs on a queue of its own.
+            contents.finish_clear()
         })?;
         let initializers = ndrange::run_initializers(on, &self.device_kernel)?;
         let waits: Vec<_> = (initializers.iter()).filter_map(|run| run.wait()).collect();

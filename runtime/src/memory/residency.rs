@@ -71,11 +71,18 @@ impl Access {
 /// Contents of a memory object, shared with its sub-buffers and views.
 pub trait Contents: Send + Sync {
     /// Makes a device of the context hold the newest, unless they are about to be overwritten, for the
-    /// host and for commands that are made afterwards.
+    /// host, for the transfer queue and for commands that are made afterwards.
     ///
     /// # Errors
     /// CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES.
     fn bring(&self, index: usize, access: Access) -> Result<()>;
+
+    /// Waits until a clear that was submitted for them has ended: then they are there for every queue. No lock of a queue may
+    /// be held.
+    ///
+    /// # Errors
+    /// A lost device.
+    fn finish_clear(&self) -> Result<()>;
 
     /// Like [`Contents::bring`], for a command that is about to be recorded for the queue of that timeline.
     /// No lock of a queue may be held.
@@ -193,6 +200,11 @@ impl<R: Resident> Contents for R {
     fn bring(&self, index: usize, access: Access) -> Result<()> {
         self.is_used(access);
         self.residency().on_device(index, access).map(drop)
+    }
+
+    fn finish_clear(&self) -> Result<()> {
+        let pending = self.residency().state.lock().pending(None);
+        pending.map_or(Ok(()), |clearing| clearing.finish())
     }
 
     fn find(&self, index: usize, access: Access, recording: &Recording<'_>) -> Result<Found> {
