@@ -1,6 +1,6 @@
 //! Kernels that cannot tell how their work-items are grouped: the driver chooses sizes for them that leave a smaller
 //! work-group at the end of a range, where launches are promised work-groups of one size, and Vulkan's driver the size of
-//! their sub-groups.
+//! their sub-groups. If their work-items do not wait for one another either, the driver joins small work-groups.
 
 use pumice_compiler::{CompileOptions, LowerOptions, lower};
 use pumice_reflection::{Instruction, KernelRef, Need};
@@ -72,9 +72,51 @@ fn ids_sizes_and_what_groups_share_are_seen() {
     assert_eq!(unseen(KERNELS, ""), expected);
     let uniform = "-cl-std=CL3.0 -cl-uniform-work-group-size";
     assert_eq!(unseen(KERNELS, uniform), expected);
-    let none = Vec::<String>::new();
-    assert_eq!(unseen(KERNELS, "-cl-std=CL3.0"), none);
-    assert_eq!(unseen(KERNELS, "-cl-arm-non-uniform-work-group-size"), none);
+    assert_eq!(unseen(KERNELS, "-cl-std=CL3.0"), expected);
+}
+
+/// The names of the kernels whose work-items wait for no other.
+fn never_wait(text: &str) -> Vec<String> {
+    let need = |need: &Need| match need {
+        Need::NoWaits { kernel } => Some(*kernel),
+        _ => None,
+    };
+    kernels_with(need, text, "-cl-std=CL3.0")
+}
+
+#[test]
+fn loops_that_another_work_item_may_end_are_waits() {
+    let text = "\
+typedef global volatile atomic_int flag_t;
+bool is_set(global volatile int *flag) { return *flag != 0; }
+kernel void plain(global int *o, int n) { for (int i = 0; i < n; i++) o[i] += i; while (o[0] > n) o[0] /= 2; }
+kernel void counts(global int *o, int n) { for (int i = 0; i < n; i++) if (o[i]) atomic_inc(o); }
+kernel void counts_down(global int *o, uint n) { while (n--) atomic_inc(o + n); }
+kernel void finds(global int *o, long n) { for (int i = 0; i < n && atomic_inc(o + i) != 7; i++) ; }
+kernel void strides(global int *o, uint n) { for (size_t i = get_global_id(0); i < n; i += 64) atomic_add(o, o[i]); }
+kernel void steps(global int *o, int n) { for (int i = 0; i != n; i++) atomic_inc(o); }
+kernel void once(global int *o) { if (atomic_cmpxchg(o, 0, 1) == 0) o[1] = 2; }
+kernel void reads(global volatile int *o) { o[1] = o[0]; }
+kernel void locks(global int *o) { while (atomic_cmpxchg(o, 0, 1)) ; o[1]++; atomic_xchg(o, 0); }
+kernel void flag(global volatile int *o) { while (o[0] == 0) ; o[1] = 1; }
+kernel void called(global volatile int *o) { while (!is_set(o)) ; o[1] = 1; }
+kernel void fenced(global int *o) { while (o[0] == 0) mem_fence(CLK_GLOBAL_MEM_FENCE); o[1] = 1; }
+kernel void loaded(flag_t *o) { while (!atomic_load_explicit(o, memory_order_acquire, memory_scope_device)) ; }
+kernel void inner(global int *o) { while (true) { for (int i = 0; i < 4; i++) if (atomic_or(o, 0)) return; } }
+kernel void jumps_over(global int *o, int n) { for (int i = 0; i != n; i += 2) atomic_inc(o); }
+kernel void turns(global int *o) { for (int i = 0; i < 9; i++) while (atomic_or(o, 0) != i) ; }
+";
+    let expected = [
+        "plain",
+        "counts",
+        "counts_down",
+        "finds",
+        "strides",
+        "steps",
+        "once",
+        "reads",
+    ];
+    assert_eq!(never_wait(text), expected);
 }
 
 #[test]

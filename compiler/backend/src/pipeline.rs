@@ -37,8 +37,8 @@ use crate::passes::lower::{
     shift_addresses, short_atomics, widen_subgroups, zero_private,
 };
 use crate::passes::optimize::{
-    bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, fold, inline, licm,
-    mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds,
+    bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold, inline,
+    licm, mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds,
     unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
@@ -151,6 +151,9 @@ pub const PIPELINE: &[Pass] = &[
         .requires(&[SlotsPromoted])
         .again("where branches are decided, comparisons bound what loops count"),
     // Where loops are as simple as they get, and before barriers and atomics are lowered.
+    Pass::new("find_waits", Optimize, TryModule(find_waits::run))
+        .optional()
+        .requires(&[Linked, ArgsLowered, SlotsPromoted]),
     Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
         .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))
         .requires(&[Linked, ArgsLowered, SlotsPromoted]),

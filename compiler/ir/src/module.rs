@@ -126,6 +126,8 @@ pub struct KernelInfo {
     pub private_bytes: u32,
     /// It has checks, and memory for them; made by `check_memory`.
     pub checked: bool,
+    /// Its work-items wait for no other; found by `find_waits`.
+    pub no_waits: bool,
     /// It is another kernel's copy whose invocations run several work-items each; made by `coarsen`.
     pub coarse: Option<Coarse>,
     /// Its part in device-side enqueue, if it has one.
@@ -158,6 +160,7 @@ impl KernelInfo {
             finalizer: false,
             private_bytes: 0,
             checked: false,
+            no_waits: false,
             coarse: None,
             enqueue: None,
             queues: Vec::new(),

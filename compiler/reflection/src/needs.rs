@@ -22,8 +22,9 @@
 //! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
 //! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
 //! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Spacing*, *Multiples*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension if *Spacing* is 1; else they are *Spacing* work-items apart, which is the number of lanes of a sub-group, and the sub-group's lanes have neighbours: launches have rows of whole sub-groups; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first |
-//! | 28 | UnseenGroups | *Kernel*: launches are promised work-groups of one size, and others give the same results |
+//! | 28 | UnseenGroups | *Kernel*: work-groups of other sizes give the same results, also where launches are promised work-groups of one size |
 //! | 29 | SeenSubgroups | *Kernel*: its results may depend on the size of sub-groups, which is the device's unless it requires another |
+//! | 30 | NoWaits | *Kernel*: its work-items wait for no other, so that any of them may run side by side, and any after any other |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -58,8 +59,13 @@ pub enum Need {
         /// The kernel.
         kernel: KernelRef,
     },
-    /// Work-groups of one size, unless nobody but the implementation has chosen it.
+    /// Work-groups of any size, unless the application has chosen it.
     UnseenGroups {
+        /// The kernel.
+        kernel: KernelRef,
+    },
+    /// No work-items that run at the same time.
+    NoWaits {
         /// The kernel.
         kernel: KernelRef,
     },
@@ -216,6 +222,7 @@ impl Need {
             Need::MadeSubgroups { .. } => "MadeSubgroups",
             Need::WholeSubgroups { .. } => "WholeSubgroups",
             Need::UnseenGroups { .. } => "UnseenGroups",
+            Need::NoWaits { .. } => "NoWaits",
             Need::SeenSubgroups { .. } => "SeenSubgroups",
             Need::PrivateMemory { .. } => "PrivateMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
@@ -243,6 +250,7 @@ impl Need {
             | Need::MadeSubgroups { kernel }
             | Need::WholeSubgroups { kernel }
             | Need::UnseenGroups { kernel }
+            | Need::NoWaits { kernel }
             | Need::SeenSubgroups { kernel }
             | Need::PrivateMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
@@ -282,6 +290,7 @@ impl Need {
             Need::WholeSubgroups { .. } => 23,
             Need::UnseenGroups { .. } => 28,
             Need::SeenSubgroups { .. } => 29,
+            Need::NoWaits { .. } => 30,
             Need::SampledPixels { .. } => 24,
             Need::FollowedArgument { .. } => 25,
             Need::MadeSubgroups { .. } => 26,
@@ -298,6 +307,7 @@ impl Need {
             Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { kernel },
             Need::UnseenGroups { kernel },
+            Need::NoWaits { kernel },
             Need::SeenSubgroups { kernel },
             Need::PrivateMemory {
                 kernel,
@@ -374,6 +384,7 @@ impl Need {
             Need::MadeSubgroups { .. } => Need::MadeSubgroups { kernel },
             Need::WholeSubgroups { .. } => Need::WholeSubgroups { kernel },
             Need::UnseenGroups { .. } => Need::UnseenGroups { kernel },
+            Need::NoWaits { .. } => Need::NoWaits { kernel },
             Need::SeenSubgroups { .. } => Need::SeenSubgroups { kernel },
             Need::PrivateMemory { .. } => Need::PrivateMemory {
                 kernel,
@@ -463,6 +474,7 @@ impl Need {
             Need::MadeSubgroups { .. }
             | Need::WholeSubgroups { .. }
             | Need::UnseenGroups { .. }
+            | Need::NoWaits { .. }
             | Need::SeenSubgroups { .. } => Ok(()),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;

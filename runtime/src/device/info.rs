@@ -3,7 +3,7 @@
 use opencl_sys as cl;
 use pumice_compiler::Abi;
 use pumice_compiler::backend::import::accepted;
-use pumice_vulkan_layer::{Capabilities, DeviceType};
+use pumice_vulkan_layer::DeviceType;
 
 use crate::base::error::{Error, Result};
 use crate::base::info::{Info, make_version};
@@ -313,7 +313,7 @@ impl Object<Device> {
         let caps = self.capabilities();
         let on_cpu = caps.device_type == DeviceType::Cpu;
         Ok(match name {
-            cl::CL_DEVICE_MAX_COMPUTE_UNITS => Info::u32(compute_units(caps, on_cpu)),
+            cl::CL_DEVICE_MAX_COMPUTE_UNITS => Info::u32(self.compute_units()),
             cl::CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => Info::u32(3),
             cl::CL_DEVICE_MAX_WORK_ITEM_SIZES => Info::sizes(&self.max_work_item_sizes()),
             cl::CL_DEVICE_MAX_WORK_GROUP_SIZE => Info::size(self.max_work_group_size()),
@@ -507,16 +507,6 @@ fn vendor(id: u32) -> &'static str {
         0x10005 => "Mesa",
         0x1414 => "Microsoft",
         _ => "Unknown vendor",
-    }
-}
-
-/// CL_DEVICE_MAX_COMPUTE_UNITS: the processors that the driver may use on a CPU, the number that the device's maker tells on a
-/// GPU. If none is told, a middling number serves better than 1: applications multiply it with a work-group size to fill the
-/// device.
-fn compute_units(caps: &Capabilities, on_cpu: bool) -> u32 {
-    match on_cpu {
-        true => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
-        false => caps.compute_units.unwrap_or(32),
     }
 }
 

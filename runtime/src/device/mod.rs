@@ -235,6 +235,28 @@ impl Device {
         }
     }
 
+    /// CL_DEVICE_MAX_COMPUTE_UNITS: the processors that the driver may use on a CPU, the number that the device's maker tells
+    /// on a GPU. If none is told, a middling number serves better than 1: applications multiply it with a work-group size to
+    /// fill the device.
+    pub fn compute_units(&self) -> u32 {
+        static PROCESSORS: OnceLock<u32> = OnceLock::new();
+        let caps = self.capabilities();
+        match caps.device_type {
+            DeviceType::Cpu => *PROCESSORS
+                .get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u32)),
+            _ => caps.compute_units.unwrap_or(32),
+        }
+    }
+
+    /// The work-groups of a sub-group each that keep the whole device busy, even if some of them run for longer than others.
+    pub fn groups_that_fill_it(&self) -> u64 {
+        let of_a_unit = match self.capabilities().device_type {
+            DeviceType::Cpu => 4,
+            _ => 16,
+        };
+        u64::from(self.compute_units()) * of_a_unit
+    }
+
     /// CL_DEVICE_MEM_BASE_ADDR_ALIGN in bytes: at least the largest OpenCL type.
     pub fn base_alignment(&self) -> usize {
         self.offset_alignment().max(128)

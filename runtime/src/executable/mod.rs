@@ -226,6 +226,7 @@ impl Executable {
             large_groups: false,
             non_uniform,
             uneven_choice: non_uniform,
+            least_joined: None,
         }
     }
 
@@ -233,6 +234,15 @@ impl Executable {
     pub fn hides_groups(&self, kernel: usize) -> bool {
         let interface = self.interface.kernels.get(kernel);
         interface.is_some_and(|kernel| kernel.unseen_groups)
+    }
+
+    /// Returns whether work-groups of a kernel may be joined: nothing tells which of them run at the same time.
+    pub fn may_join_groups(&self, kernel: usize) -> bool {
+        let interface = self.interface.kernels.get(kernel);
+        interface.is_some_and(|kernel| {
+            let takes_part = kernel.info.enqueues || kernel.info.checked;
+            kernel.unseen_groups && kernel.no_waits && !takes_part
+        })
     }
 
     /// The range with a work-group size that the kernel has pipelines for, where one serves as well as the chosen size

@@ -78,6 +78,8 @@ impl DeviceKernel {
                 && (!self.uniform_groups || self.executable.hides_groups(self.index)),
             neighbours: self.executable.coarse_items(self.index) as usize,
             large_groups: self.executable.has_roomy_copies(self.index),
+            least_joined: (self.executable.may_join_groups(self.index))
+                .then(|| device.groups_that_fill_it()),
             ..limits
         }
     }

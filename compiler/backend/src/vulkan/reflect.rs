@@ -58,12 +58,10 @@ impl Emitter<'_> {
         self.summaries[kernel].printf
     }
 
-    /// Returns whether a kernel whose launches have work-groups of one size gives the same results with others.
+    /// Returns whether a kernel gives the same results with work-groups of other sizes.
     fn hides_groups(&self, kernel: &KernelInfo) -> bool {
         let is_local = |arg: &KernelArg| matches!(arg.kind, KernelArgKind::Local { .. });
-        self.options.math.uniform_work_group_size
-            && !self.summaries[kernel.func].sees_groups
-            && !kernel.args.iter().any(is_local)
+        !self.summaries[kernel.func].sees_groups && !kernel.args.iter().any(is_local)
     }
 
     /// Addresses in the initial bytes of variables.
@@ -309,6 +307,10 @@ impl Emitter<'_> {
             if self.hides_groups(kernel) {
                 let kernel = reference;
                 reflection.needs.push(Need::UnseenGroups { kernel });
+            }
+            if kernel.no_waits {
+                let kernel = reference;
+                reflection.needs.push(Need::NoWaits { kernel });
             }
             if let Some(coarse) = kernel.coarse {
                 reflection.needs.push(Need::Coarse {

@@ -321,6 +321,8 @@ impl Parser {
                 self.expect(')')?;
             } else if self.accept_word("checked") {
                 kernel.checked = true;
+            } else if self.accept_word("no_waits") {
+                kernel.no_waits = true;
             } else if self.accept_word("coarse") {
                 self.expect('(')?;
                 let of = self.u32()?;

@@ -141,6 +141,7 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
         let _ = write!(out, " {word}({ordinal})");
     }
     for (word, is) in [
+        ("no_waits", kernel.no_waits),
         ("whole_subgroups", kernel.whole_sub_groups),
         ("initializer", kernel.initializer),
         ("finalizer", kernel.finalizer),

@@ -182,6 +182,11 @@ fn needs() {
             &["Kernel"],
         ),
         (
+            Need::NoWaits { kernel },
+            "NoWaits kernel: KernelRef(0)\n",
+            &["Kernel"],
+        ),
+        (
             Need::SeenSubgroups { kernel },
             "SeenSubgroups kernel: KernelRef(0)\n",
             &["Kernel"],
@@ -333,6 +338,7 @@ fn needs() {
             Need::Coarse { .. } => 27,
             Need::UnseenGroups { .. } => 28,
             Need::SeenSubgroups { .. } => 29,
+            Need::NoWaits { .. } => 30,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

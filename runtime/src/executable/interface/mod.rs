@@ -232,6 +232,8 @@ pub(in crate::executable) struct KernelInterface {
     pub coarse: Option<CopyOf>,
     /// It gives the same results however its work-items are grouped.
     pub unseen_groups: bool,
+    /// Its work-items wait for no other.
+    pub no_waits: bool,
 }
 
 impl KernelInterface {
@@ -261,6 +263,7 @@ impl KernelInterface {
                 !std::mem::replace(&mut self.info.whole_sub_groups, true)
             }
             Need::UnseenGroups { .. } => !std::mem::replace(&mut self.unseen_groups, true),
+            Need::NoWaits { .. } => !std::mem::replace(&mut self.no_waits, true),
             Need::SeenSubgroups { .. } => !std::mem::replace(&mut self.info.sees_sub_groups, true),
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 let last = self.info.args.pop();

@@ -15,6 +15,7 @@
 mod bind;
 mod checks;
 mod coarse;
+mod join;
 mod node;
 mod plan;
 mod private_memory;

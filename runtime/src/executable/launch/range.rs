@@ -6,7 +6,7 @@ use super::{LaunchError, Result};
 
 /// Largest work-group that is chosen for a NULL local size: enough to fill a compute unit's
 /// lanes, small enough to give every compute unit some groups.
-const TARGET: usize = 256;
+pub(super) const TARGET: usize = 256;
 /// Its largest first dimension where there is a second one.
 const TARGET_X: usize = 64;
 /// The group size for global sizes without a good divisor.
@@ -79,6 +79,9 @@ pub struct RangeLimits {
     pub non_uniform: bool,
     /// True if they may be where the application leaves their size out.
     pub uneven_choice: bool,
+    /// How many work-groups a launch must be left with where work-groups that do not fill a sub-group are joined; `None` if
+    /// they must not be.
+    pub least_joined: Option<u64>,
 }
 
 impl RangeLimits {
@@ -106,7 +109,10 @@ impl RangeLimits {
             None => self.uneven_choice,
         };
         self.check_size(&range, may_be_uneven)?;
-        Ok(range)
+        Ok(NdRange {
+            local_size: self.joined(&range).unwrap_or(range.local_size),
+            ..range
+        })
     }
 
     /// A local size with the required number of sub-groups, or of whole ones, that divides the range, the largest first
@@ -262,7 +268,7 @@ impl NdRange {
 }
 
 /// A work-group size for a NULL local size.
-fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize; 3] {
+pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits) -> [usize; 3] {
     let mut local = [1; 3];
     if global.contains(&0) {
         return local;
@@ -336,6 +342,7 @@ mod tests {
         large_groups: false,
         non_uniform: true,
         uneven_choice: true,
+        least_joined: None,
     };
     const UNIFORM: RangeLimits = RangeLimits {
         non_uniform: false,

@@ -8,6 +8,7 @@ pub mod coarsen;
 mod copyable_loop;
 pub mod cse;
 pub mod dce;
+pub mod find_waits;
 pub mod fold;
 pub mod fold_rules;
 pub mod fold_vectors;

@@ -31,24 +31,42 @@ pub(crate) fn rounds(
     this: Loop,
     limit: u64,
 ) -> Option<u64> {
-    let header = nest.loops[this].header;
-    let loop_ = Followed::of(func, cfg, dom, header);
-    // Exits that each round passes dominate its end: they are found going up from there.
-    let mut at = *loop_.latches.first()?;
+    let loop_ = Followed::of(func, cfg, dom, nest.loops[this].header);
     let mut least = None;
-    loop {
-        let mut latches = loop_.latches.iter();
-        if latches.all(|&latch| dom.dominates(at, latch)) {
-            if let Some(exit) = Exit::of(func, nest, this, at) {
-                let found = loop_.rounds(&exit, least.unwrap_or(limit));
-                least = found.or(least);
-            }
-        }
-        if at == header {
-            return least;
-        }
-        at = dom.idom(at)?;
+    for exit in loop_.passed_exits(dom, nest, this) {
+        let found = loop_.rounds(&exit, least.unwrap_or(limit));
+        least = found.or(least);
     }
+    least
+}
+
+/// Returns whether a loop ends whatever it reads: each round passes an exit that one of its counters takes in the end.
+/// `blocks` has the block of each instruction.
+pub(crate) fn ends_by_counter(
+    func: &Function,
+    blocks: &SecondaryMap<Inst, Option<Block>>,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+    this: Loop,
+) -> bool {
+    let loop_ = Followed::of(func, cfg, dom, nest.loops[this].header);
+    let is_outside = |value: Value| match func.def(value) {
+        ValueDef::Const(_) => true,
+        ValueDef::Undef => false,
+        &ValueDef::Param(block, _) => !nest.contains(this, block),
+        &ValueDef::Result(inst, _) => blocks[inst].is_some_and(|at| !nest.contains(this, at)),
+    };
+    let is_passed = |block| loop_.is_passed(dom, block);
+    let counting = Counting {
+        func,
+        cfg,
+        counters: loop_.counters(),
+        is_outside: &is_outside,
+        is_passed: &is_passed,
+    };
+    let mut exits = loop_.passed_exits(dom, nest, this);
+    exits.any(|exit| counting.reaches(exit.condition, exit.leaves_if, MAX_PARTS))
 }
 
 /// Finds the loops that a test leaves only once their counter has wrapped: they go on while a counter that grows is
@@ -180,6 +198,91 @@ fn steps_away(
     }
 }
 
+/// A loop's counters, to tell what comparisons of them come to.
+struct Counting<'a> {
+    func: &'a Function,
+    cfg: &'a Cfg,
+    counters: FxHashMap<Value, i64>,
+    /// Tells whether a value is the same in all rounds.
+    is_outside: &'a dyn Fn(Value) -> bool,
+    /// Tells whether each round passes a block.
+    is_passed: &'a dyn Fn(Block) -> bool,
+}
+
+impl Counting<'_> {
+    /// Returns whether a condition becomes `goal` in the end, because a comparison of a counter decides it.
+    fn reaches(&self, condition: Value, goal: bool, depth: u32) -> bool {
+        let func = self.func;
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let inst = match *func.def(condition) {
+            ValueDef::Result(inst, _) => inst,
+            ValueDef::Param(block, index) => return self.arrives(block, index, goal, depth),
+            ValueDef::Const(_) | ValueDef::Undef => return false,
+        };
+        match func.insts[inst].kind {
+            InstKind::Unary {
+                op: UnaryOp::Not,
+                arg,
+            } => self.reaches(arg, !goal, depth),
+            // One part that is true makes the whole true, or one that is false makes it false.
+            InstKind::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                args,
+                ..
+            } => {
+                let decides = goal == (op == BinaryOp::Or);
+                decides && args.iter().any(|&arg| self.reaches(arg, goal, depth))
+            }
+            InstKind::ICmp { cond, args: [a, b] } => {
+                let cond = if goal { cond } else { cond.inverted() };
+                let mut sides = [(a, b), (b, a)].into_iter();
+                sides.any(|(counter, bound)| match (self.step(counter), cond) {
+                    (None | Some(0), _) => false,
+                    // A longer step may pass over the number.
+                    (Some(step), IntCond::Eq) => step.abs() == 1 && (self.is_outside)(bound),
+                    (Some(_), _) => true,
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a block gets `goal` as a parameter in the end, from a branch that a counter decides, as `i < n && more()`
+    /// gives false.
+    fn arrives(&self, block: Block, index: u16, goal: bool, depth: u32) -> bool {
+        let func = self.func;
+        self.cfg.preds(block).iter().any(|&pred| {
+            let terminator = func.terminator(pred).map(|inst| &func.insts[inst].kind);
+            let Some(InstKind::Branch { cond, then, other }) = terminator else {
+                return false;
+            };
+            let mut edges = [(then, true), (other, false)].into_iter();
+            (self.is_passed)(pred)
+                && edges.any(|(edge, taken_if)| {
+                    let given = (edge.block == block).then(|| edge.args[usize::from(index)]);
+                    let given = given.and_then(|value| func.const_bits(value));
+                    given == Some(u64::from(goal)) && self.reaches(*cond, taken_if, depth)
+                })
+        })
+    }
+
+    /// What each round adds to a value that is a counter, as it is or in another width; `None` for other values.
+    fn step(&self, value: Value) -> Option<i64> {
+        let counter = match self
+            .func
+            .def_inst(value)
+            .map(|inst| &self.func.insts[inst].kind)
+        {
+            Some(&InstKind::Convert { arg, .. }) => arg,
+            _ => value,
+        };
+        let step = self.counters.get(&value);
+        step.or_else(|| self.counters.get(&counter)).copied()
+    }
+}
+
 /// A branch out of a loop.
 #[derive(Clone)]
 struct Exit {
@@ -220,6 +323,25 @@ impl<'a> Followed<'a> {
             latches,
             entries,
         }
+    }
+
+    /// Tells whether each round passes a block.
+    fn is_passed(&self, dom: &DomTree, block: Block) -> bool {
+        let mut latches = self.latches.iter();
+        latches.all(|&latch| dom.dominates(block, latch))
+    }
+
+    /// The exits that each round passes: they dominate its end, from where they are found going up.
+    fn passed_exits(
+        &self,
+        dom: &'a DomTree,
+        nest: &'a LoopNest,
+        this: Loop,
+    ) -> impl Iterator<Item = Exit> {
+        let up = |&at: &Block| (at != self.header).then(|| dom.idom(at)).flatten();
+        let blocks = std::iter::successors(self.latches.first().copied(), up);
+        let passed = blocks.filter(move |&at| self.is_passed(dom, at));
+        passed.filter_map(move |at| Exit::of(self.func, nest, this, at))
     }
 
     /// The number of the round that takes the exit.

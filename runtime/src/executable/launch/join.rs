@@ -1,0 +1,106 @@
+//! Work-groups that leave lanes of their sub-group idle, as the many programs ask for that launch work-groups of one
+//! work-item: several of them run as one, where nothing tells.
+
+use super::range::{NdRange, RangeLimits, TARGET, choose};
+
+impl RangeLimits {
+    /// The size of work-groups that each do the work of several of the range's; `None` if those fill a sub-group, must not
+    /// be joined or would be too few for the device.
+    pub(super) fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
+        let least = self.least_joined?;
+        let items: u64 = range.local_size.iter().map(|&n| u64::from(n)).product();
+        if self.required.is_some() || items >= self.multiple as u64 {
+            return None;
+        }
+        let global = range.global_size.map(|n| n as usize);
+        let sizes = [TARGET, self.multiple].map(|most| {
+            let limits = RangeLimits {
+                group_size: self.group_size.min(most),
+                large_groups: false,
+                ..*self
+            };
+            choose(range.work_dim as usize, global, &limits)
+        });
+        sizes.into_iter().find_map(|size| {
+            let items: usize = size.iter().product();
+            let joined = NdRange {
+                local_size: size.map(|n| n as u32),
+                ..*range
+            };
+            let groups: u64 = joined.num_groups().iter().product();
+            (items >= self.multiple && groups >= least).then_some(joined.local_size)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::range::{RangeLimits, RangeRequest};
+
+    const LIMITS: RangeLimits = RangeLimits {
+        group_size: 1024,
+        device_group_size: 1024,
+        item_sizes: [1024, 1024, 64],
+        required: None,
+        sub_groups: None,
+        whole_sub_groups: false,
+        multiple: 8,
+        neighbours: 1,
+        large_groups: false,
+        non_uniform: true,
+        uneven_choice: true,
+        least_joined: Some(8),
+    };
+
+    fn size(limits: &RangeLimits, global: [usize; 3], local: [usize; 3]) -> [u32; 3] {
+        let request = RangeRequest {
+            dimensions: 3,
+            offset: None,
+            global: Some(global),
+            local: Some(local),
+        };
+        limits.resolve(&request).expect("a range").local_size
+    }
+
+    #[test]
+    fn groups_that_leave_lanes_idle_are_joined() {
+        assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [1, 1, 1]), [256, 1, 1]);
+        assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [4, 1, 1]), [256, 1, 1]);
+        assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [8, 1, 1]), [8, 1, 1]);
+        assert_eq!(size(&LIMITS, [1024, 1024, 1], [2, 2, 1]), [64, 4, 1]);
+    }
+
+    #[test]
+    fn the_device_stays_busy() {
+        // One sub-group each where larger groups would be too few.
+        assert_eq!(size(&LIMITS, [128, 1, 1], [1, 1, 1]), [8, 1, 1]);
+        assert_eq!(size(&LIMITS, [63, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        assert_eq!(size(&LIMITS, [8, 1, 1], [1, 1, 1]), [1, 1, 1]);
+    }
+
+    #[test]
+    fn what_may_tell_is_left_alone() {
+        let seen = RangeLimits {
+            least_joined: None,
+            ..LIMITS
+        };
+        assert_eq!(size(&seen, [1 << 16, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        let required = RangeLimits {
+            required: Some([1; 3]),
+            ..LIMITS
+        };
+        assert_eq!(size(&required, [1 << 16, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        assert_eq!(size(&LIMITS, [0, 1, 1], [1, 1, 1]), [1, 1, 1]);
+    }
+
+    #[test]
+    fn sizes_that_must_divide_do() {
+        let uniform = RangeLimits {
+            non_uniform: false,
+            uneven_choice: false,
+            ..LIMITS
+        };
+        assert_eq!(size(&uniform, [1000, 1, 1], [1, 1, 1]), [40, 1, 1]);
+        assert_eq!(size(&uniform, [1009, 1, 1], [1, 1, 1]), [1, 1, 1]);
+    }
+}
