@@ -79,8 +79,8 @@ pub struct RangeLimits {
     pub non_uniform: bool,
     /// True if they may be where the application leaves their size out.
     pub uneven_choice: bool,
-    /// How many work-groups a launch must be left with where work-groups that do not fill a sub-group are joined; `None` if
-    /// they must not be.
+    /// The fewest work-groups that a launch is left with where those that do not fill a sub-group are joined; `None` if they must
+    /// not be.
     pub least_joined: Option<u64>,
 }
 

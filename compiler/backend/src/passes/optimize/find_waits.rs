@@ -14,7 +14,7 @@ use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{AccessFlags, Cfg, FuncId, Function, InstKind, Loop, LoopNest, LowerError, Module};
 
-/// What is known of a function and those that it calls.
+/// Facts about a function and those that it calls.
 #[derive(Clone, Copy, Default)]
 struct Found {
     /// It may see what another work-item has just written.

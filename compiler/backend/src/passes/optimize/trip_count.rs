@@ -268,7 +268,7 @@ impl Counting<'_> {
         })
     }
 
-    /// What each round adds to a value that is a counter, as it is or in another width; `None` for other values.
+    /// The number that each round adds to a value that is a counter, as it is or in another width; `None` for other values.
     fn step(&self, value: Value) -> Option<i64> {
         let counter = match self
             .func
