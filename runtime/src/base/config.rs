@@ -135,7 +135,7 @@ variables! {
     STAGING_ONLY = "PUMICE_STAGING_ONLY",
         "on: copy buffers through staging memory even where the host can reach them.";
     SLICES = "PUMICE_SLICES",
-        "How many work-groups of a launch are submitted at once, so that a display's watchdog sees short work: by default 1048576 on GPUs, for kernels without atomics, which cannot tell; a number: for all kernels, on every device; off: all at once.";
+        "How many work-groups of a launch are submitted at once, so that a display's watchdog sees short work: by default 1048576 on GPUs, for kernels whose work-items wait for no other, which cannot tell; a number: for all kernels, on every device; off: all at once.";
     FAULTS = "PUMICE_FAULTS",
         "Vulkan calls that are to fail, for tests: `CALL:host|device|lost:EVERY`, separated by commas; CALL may be *; the device is lost once, by the call of that number.";
     VULKAN_LIBRARY = "PUMICE_VULKAN_LIBRARY",

@@ -270,7 +270,13 @@ fn main() -> ExitCode {
     let (command, rest) = args
         .split_first()
         .map_or(("", &[][..]), |(command, rest)| (command.as_str(), rest));
+    let is_help = |word: &str| matches!(word, "help" | "--help" | "-h");
+    let asked = rest.first().map_or(command, String::as_str);
     let result = match command {
+        _ if is_help(command) || is_help(asked) => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
         "run" => run::run(rest),
         "apps" => apps::run(rest),
         "kit" => kit::run(rest),
@@ -281,10 +287,6 @@ fn main() -> ExitCode {
         "expect" => expect_lines(rest),
         "record" => note(rest),
         "facts" => print_facts(rest),
-        "help" | "--help" | "-h" => {
-            println!("{USAGE}");
-            Ok(ExitCode::SUCCESS)
-        }
         _ => Err(USAGE.to_string()),
     };
     result.unwrap_or_else(|message| {

@@ -345,7 +345,7 @@ impl Executable {
             Some(bytes) => groups_within(bytes, range, limits)?,
             None => limits.max_group_count,
         };
-        let in_slices = self.slices(launch, device);
+        let in_slices = self.slices(kernel, launch, device);
         let in_slices = in_slices.and_then(|most| regions(range, sides(most, range, max_groups)));
         let is_sliced = in_slices.is_some();
         let regions = in_slices.or_else(|| regions(range, max_groups));
@@ -376,11 +376,17 @@ impl Executable {
     }
 
     /// The most work-groups of a slice; `None` if the launch is submitted as a whole.
-    fn slices(&self, launch: &Launch<'_>, device: &LogicalDevice) -> Option<u64> {
+    fn slices(
+        &self,
+        kernel: &KernelInterface,
+        launch: &Launch<'_>,
+        device: &LogicalDevice,
+    ) -> Option<u64> {
         if !launch.may_slice || self.splitting.is_none() {
             return None;
         }
-        let most = slices::most_groups(device.capabilities(), self.scan.atomics)?;
+        let may_wait = !kernel.no_waits && self.scan.atomics;
+        let most = slices::most_groups(device.capabilities(), may_wait)?;
         let groups = launch.range.num_groups().into_iter();
         let groups = groups.fold(1, u64::saturating_mul);
         (groups > most).then(|| most.max(groups.div_ceil(slices::MOST)))

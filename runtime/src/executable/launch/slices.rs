@@ -47,17 +47,17 @@ fn wish() -> Wish {
     })
 }
 
-/// The most work-groups of a slice; `None` if launches run as a whole. Work-groups of a kernel with `atomics` may wait
-/// for one another, which they must not do, but which works where all of them run at once.
-pub(super) fn most_groups(caps: &Capabilities, atomics: bool) -> Option<u64> {
-    chosen(wish(), caps.device_type, atomics)
+/// The most work-groups of a slice; `None` if launches run as a whole. Work-groups of a kernel may wait for one another if
+/// `may_wait`, which they must not do, but which works where all of them run at once.
+pub(super) fn most_groups(caps: &Capabilities, may_wait: bool) -> Option<u64> {
+    chosen(wish(), caps.device_type, may_wait)
 }
 
-fn chosen(wish: Wish, kind: DeviceType, atomics: bool) -> Option<u64> {
+fn chosen(wish: Wish, kind: DeviceType, may_wait: bool) -> Option<u64> {
     let is_gpu = matches!(kind, DeviceType::DiscreteGpu | DeviceType::IntegratedGpu);
     match wish {
         Wish::Groups(groups) => Some(groups),
-        Wish::Default => (is_gpu && !atomics).then_some(GROUPS),
+        Wish::Default => (is_gpu && !may_wait).then_some(GROUPS),
         Wish::Off => None,
     }
 }
