@@ -1,15 +1,21 @@
-//! Work-groups that leave lanes of their sub-group idle, as the many programs ask for that launch work-groups of one
+//! Work-groups that leave lanes of their sub-groups idle, as the many programs ask for that launch work-groups of one
 //! work-item: several of them run as one, where nothing tells.
 
 use super::range::{NdRange, RangeLimits, TARGET, choose};
 
+/// Percent of the lanes: work-groups of more than a sub-group that use so many are left alone.
+const WELL_USED: usize = 75;
+
 impl RangeLimits {
-    /// The size of work-groups that each do the work of several of the range's; `None` if those fill a sub-group, must not
-    /// be joined or would be too few for the device.
+    /// The size of work-groups that each do the work of several of the range's; `None` if those fill their sub-groups, must
+    /// not be joined or would be too few for the device.
     pub(super) fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
         let least = self.least_joined?;
-        let items: u64 = range.local_size.iter().map(|&n| u64::from(n)).product();
-        if self.required.is_some() || items >= self.multiple as u64 {
+        let items_of = |size: [u32; 3]| size.iter().map(|&n| n as usize).product::<usize>();
+        // The share of lanes that have a work-item, in percent.
+        let used = |items: usize| items * 100 / items.next_multiple_of(self.multiple.max(1));
+        let items = items_of(range.local_size);
+        if self.required.is_some() || items >= self.multiple && used(items) >= WELL_USED {
             return None;
         }
         let global = range.global_size.map(|n| n as usize);
@@ -22,13 +28,14 @@ impl RangeLimits {
             choose(range.work_dim as usize, global, &limits)
         });
         sizes.into_iter().find_map(|size| {
-            let items: usize = size.iter().product();
             let joined = NdRange {
                 local_size: size.map(|n| n as u32),
                 ..*range
             };
             let groups: u64 = joined.num_groups().iter().product();
-            (items >= self.multiple && groups >= least).then_some(joined.local_size)
+            let more = items_of(joined.local_size);
+            let fits = more >= self.multiple && used(more) > used(items) && groups >= least;
+            fits.then_some(joined.local_size)
         })
     }
 }
@@ -67,6 +74,10 @@ mod tests {
         assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [1, 1, 1]), [256, 1, 1]);
         assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [4, 1, 1]), [256, 1, 1]);
         assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [8, 1, 1]), [8, 1, 1]);
+        assert_eq!(size(&LIMITS, [1 << 16, 1, 1], [64, 1, 1]), [64, 1, 1]);
+        // Six of 16 lanes are idle, one of 24.
+        assert_eq!(size(&LIMITS, [16_000, 1, 1], [10, 1, 1]), [200, 1, 1]);
+        assert_eq!(size(&LIMITS, [2300, 1, 1], [23, 1, 1]), [23, 1, 1]);
         assert_eq!(size(&LIMITS, [1024, 1024, 1], [2, 2, 1]), [64, 4, 1]);
     }
 
@@ -74,7 +85,7 @@ mod tests {
     fn the_device_stays_busy() {
         // One sub-group each where larger groups would be too few.
         assert_eq!(size(&LIMITS, [128, 1, 1], [1, 1, 1]), [8, 1, 1]);
-        assert_eq!(size(&LIMITS, [63, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        assert_eq!(size(&LIMITS, [50, 1, 1], [1, 1, 1]), [1, 1, 1]);
         assert_eq!(size(&LIMITS, [8, 1, 1], [1, 1, 1]), [1, 1, 1]);
     }
 
@@ -100,7 +111,7 @@ mod tests {
             uneven_choice: false,
             ..LIMITS
         };
-        assert_eq!(size(&uniform, [1000, 1, 1], [1, 1, 1]), [40, 1, 1]);
+        assert_eq!(size(&uniform, [10_000, 1, 1], [1, 1, 1]), [200, 1, 1]);
         assert_eq!(size(&uniform, [1009, 1, 1], [1, 1, 1]), [1, 1, 1]);
     }
 }

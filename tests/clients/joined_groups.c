@@ -1,0 +1,88 @@
+// client: once-a-driver
+/* Launches of work-groups that leave lanes idle: results are those of the range, also with an offset and a size that
+ * nothing divides. The trace tells that groups are joined where the kernel cannot tell, and nowhere else. */
+#include "traced_run.h"
+
+static const char *source =
+    "kernel void unseen(global uint *out, global uint *count)\n"
+    "{ size_t x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);\n"
+    "  out[y * get_global_size(0) + x] += 1000 * get_global_id(1) + get_global_id(0);\n"
+    "  atomic_inc(count); }\n"
+    "kernel void seen(global uint *out, global uint *count)\n"
+    "{ out[get_global_id(0)] += 10 * get_group_id(0) + get_local_size(0); atomic_inc(count); }\n"
+    "kernel void waits(global uint *out, volatile global uint *count)\n"
+    "{ while (atomic_or(count, 0) == 0) ; out[get_global_id(0)] += get_global_id(0); atomic_inc(count); }\n"
+    "kernel __attribute__((reqd_work_group_size(1, 1, 1))) void required(global uint *out, global uint *count)\n"
+    "{ out[get_global_id(0)] += get_global_id(0); atomic_inc(count); }\n";
+
+/* Many enough to fill a large GPU with sub-groups. */
+enum { WIDTH = 1031, HEIGHT = 128, N = WIDTH * HEIGHT };
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+static cl_uint host[N];
+
+/* Runs a kernel on new buffers of zeros but for the count, which is 1; reads what it has written into `host`. */
+static void launch(const char *name, const size_t *offset, const size_t global[2], const size_t local[2])
+{
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    MUST(error);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof host, NULL, &error);
+    MUST(error);
+    cl_uint counted = 1;
+    cl_mem count = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof counted, &counted, &error);
+    MUST(error);
+    MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 1, sizeof count, &count));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, offset, global, local, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, count, CL_TRUE, 0, sizeof counted, &counted, 0, NULL, NULL));
+    EQ(counted, 1 + global[0] * global[1]);
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseMemObject(count));
+    MUST(clReleaseKernel(kernel));
+}
+
+static int worker(void)
+{
+    cl_int error = 0;
+    cl_device_id device = pumice_device();
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
+    MUST(error);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
+    MUST(error);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
+    MUST(error);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    const size_t one[2] = {1, 1}, all[2] = {WIDTH, HEIGHT}, line[2] = {N, 1}, offset[2] = {7, 3};
+    for (int with = 0; with < 2; with++) {
+        launch("unseen", with ? offset : NULL, all, one); /* joined */
+        for (size_t i = 0; i < N; i++)
+            EQ(host[i], 1000 * (i / WIDTH + (with ? 3 : 0)) + i % WIDTH + (with ? 7 : 0));
+    }
+    launch("seen", NULL, line, one);
+    for (size_t i = 0; i < N; i++)
+        EQ(host[i], 10 * i + 1);
+    const char *others[] = {"waits", "required"};
+    for (int i = 0; i < 2; i++) {
+        launch(others[i], NULL, line, one);
+        for (size_t k = 0; k < N; k++)
+            EQ(host[k], k);
+    }
+    launch("unseen", NULL, one, one);
+    EQ(host[0], 0);
+    MUST(clReleaseProgram(program));
+    MUST(clReleaseCommandQueue(queue));
+    release_last(context);
+    return failures != 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        return worker();
+    EQ(traced_run(argv[0], "worker"), 0);
+    EQ(traced_times("\"local\":[1, 1]"), 4);
+    return finish();
+}
