@@ -92,9 +92,10 @@ bool is_set(global volatile int *flag) { return *flag != 0; }
 kernel void plain(global int *o, int n) { for (int i = 0; i < n; i++) o[i] += i; while (o[0] > n) o[0] /= 2; }
 kernel void counts(global int *o, int n) { for (int i = 0; i < n; i++) if (o[i]) atomic_inc(o); }
 kernel void counts_down(global int *o, uint n) { while (n--) atomic_inc(o + n); }
-kernel void finds(global int *o, long n) { for (int i = 0; i < n && atomic_inc(o + i) != 7; i++) ; }
+kernel void widens(global int *o, long n) { for (int i = 0; i < n; i++) atomic_inc(o + i); }
 kernel void strides(global int *o, uint n) { for (size_t i = get_global_id(0); i < n; i += 64) atomic_add(o, o[i]); }
 kernel void steps(global int *o, int n) { for (int i = 0; i != n; i++) atomic_inc(o); }
+kernel void asks(global int *o, global const int *n) { for (int i = 0; i < *n; i++) atomic_inc(o); }
 kernel void once(global int *o) { if (atomic_cmpxchg(o, 0, 1) == 0) o[1] = 2; }
 kernel void reads(global volatile int *o) { o[1] = o[0]; }
 kernel void locks(global int *o) { while (atomic_cmpxchg(o, 0, 1)) ; o[1]++; atomic_xchg(o, 0); }
@@ -104,15 +105,19 @@ kernel void fenced(global int *o) { while (o[0] == 0) mem_fence(CLK_GLOBAL_MEM_F
 kernel void loaded(flag_t *o) { while (!atomic_load_explicit(o, memory_order_acquire, memory_scope_device)) ; }
 kernel void inner(global int *o) { while (true) { for (int i = 0; i < 4; i++) if (atomic_or(o, 0)) return; } }
 kernel void jumps_over(global int *o, int n) { for (int i = 0; i != n; i += 2) atomic_inc(o); }
+kernel void gives_up(global int *o) { for (int i = 0; i < 999 && atomic_or(o, 0) == 0; i++) ; o[1] = 1; }
+kernel void leaves(global int *o) { for (int i = 0; i < 999; i++) { if (atomic_or(o, 0)) return; } o[1] = 1; }
+kernel void tests_late(global int *o) { for (int i = 0;; i++) if (atomic_or(o, 0)) { if (i > 9) break; } }
 kernel void turns(global int *o) { for (int i = 0; i < 9; i++) while (atomic_or(o, 0) != i) ; }
 ";
     let expected = [
         "plain",
         "counts",
         "counts_down",
-        "finds",
+        "widens",
         "strides",
         "steps",
+        "asks",
         "once",
         "reads",
     ];

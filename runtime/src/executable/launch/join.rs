@@ -32,7 +32,8 @@ impl RangeLimits {
                 local_size: size.map(|n| n as u32),
                 ..*range
             };
-            let groups: u64 = joined.num_groups().iter().product();
+            let groups = joined.num_groups().into_iter();
+            let groups = groups.fold(1, u64::saturating_mul);
             let more = items_of(joined.local_size);
             let fits = more >= self.multiple && used(more) > used(items) && groups >= least;
             fits.then_some(joined.local_size)
@@ -87,6 +88,8 @@ mod tests {
         assert_eq!(size(&LIMITS, [128, 1, 1], [1, 1, 1]), [8, 1, 1]);
         assert_eq!(size(&LIMITS, [50, 1, 1], [1, 1, 1]), [1, 1, 1]);
         assert_eq!(size(&LIMITS, [8, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        let most = 1 << 62;
+        assert_eq!(size(&LIMITS, [most, most, 1], [1, 1, 1]), [64, 4, 1]);
     }
 
     #[test]

@@ -1,18 +1,17 @@
 //! Finds the kernels whose work-items wait for no other, so that the driver may choose which of them run side by side.
 //!
 //! A work-item can wait for another in a loop alone, which reads what the other writes: by an atomic access, a volatile one,
-//! or behind a fence. Such a loop is no wait if one of its counters ends it (`trip_count::ends_by_counter`), whatever it
-//! reads. OpenCL promises nobody that two work-items of different work-groups run at the same time; kernels that count
-//! on it run nevertheless where work-groups are launched as they were asked for.
-//!
-//! Takes time linear in the module, but for a loop's exits: each is looked at once.
+//! or behind a fence. Such a loop is no wait if nothing but its counters ends it (`trip_count::left_by_counters`). One with
+//! another exit may be a wait that gives up after so many rounds. OpenCL promises nobody that two work-items of different
+//! work-groups run at the same time; kernels that count on it run nevertheless where work-groups are launched as they
+//! were asked for.
 
 use crate::pass::{Changed, Ctx};
 use crate::passes::optimize::long_cycles;
-use crate::passes::optimize::trip_count::ends_by_counter;
+use crate::passes::optimize::trip_count::left_by_counters;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::reachable_functions;
-use pumice_ir::{AccessFlags, Cfg, FuncId, Function, InstKind, Loop, LoopNest, LowerError, Module};
+use pumice_ir::{AccessFlags, Cfg, FuncId, Function, InstKind, LoopNest, LowerError, Module};
 
 /// Facts about a function and those that it calls.
 #[derive(Clone, Copy, Default)]
@@ -41,8 +40,7 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
 }
 
 fn find(func: &Function, known: &SecondaryMap<FuncId, Found>) -> Found {
-    let calls = func.calls().map(|callee| known[callee]);
-    let waits = calls.fold(false, |waits, callee| waits || callee.waits);
+    let waits = func.calls().any(|callee| known[callee].waits);
     let looks = |inst: &_| match func.insts[*inst].kind {
         InstKind::Call { func, .. } => known[func].looks,
         ref kind => looks(kind),
@@ -64,20 +62,11 @@ fn find(func: &Function, known: &SecondaryMap<FuncId, Found>) -> Found {
     if heads.any(|head| head.natural.is_none()) {
         return Found { looks, waits: true };
     }
-    let inst_blocks = func.inst_blocks();
-    let mut ends: SecondaryMap<Loop, Option<bool>> = SecondaryMap::new();
-    let waits = looking.into_iter().any(|block| {
-        let mut around = nest.innermost(block);
-        while let Some(this) = around {
-            let ends = ends[this].get_or_insert_with(|| {
-                ends_by_counter(func, &inst_blocks, &cfg, &dom, &nest, this)
-            });
-            if !*ends {
-                return true;
-            }
-            around = nest.loops[this].parent;
-        }
-        false
+    let counted = left_by_counters(func, &cfg, &dom, &nest);
+    let mut loops = looking.iter().map(|&block| nest.innermost(block));
+    let waits = loops.any(|innermost| {
+        let mut around = std::iter::successors(innermost, |&this| nest.loops[this].parent);
+        around.any(|this| !counted[this])
     });
     Found { looks, waits }
 }

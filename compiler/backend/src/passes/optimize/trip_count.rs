@@ -7,8 +7,8 @@
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::eval;
 use pumice_ir::{
-    BinaryOp, Block, Cfg, DomTree, Function, Inst, InstKind, IntCond, Loop, LoopNest, Type,
-    UnaryOp, Value, ValueDef,
+    AccessFlags, BinaryOp, Block, Cfg, DomTree, Function, Inst, InstKind, IntCond, Loop, LoopNest,
+    Type, UnaryOp, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 
@@ -40,33 +40,44 @@ pub(crate) fn rounds(
     least
 }
 
-/// Returns whether a loop ends whatever it reads: each round passes an exit that one of its counters takes in the end.
-/// `blocks` has the block of each instruction.
-pub(crate) fn ends_by_counter(
+/// Finds the loops that end whatever they read: each of their exits is passed in each round, and a counter alone decides it.
+pub(crate) fn left_by_counters(
     func: &Function,
-    blocks: &SecondaryMap<Inst, Option<Block>>,
     cfg: &Cfg,
     dom: &DomTree,
     nest: &LoopNest,
-    this: Loop,
-) -> bool {
-    let loop_ = Followed::of(func, cfg, dom, nest.loops[this].header);
-    let is_outside = |value: Value| match func.def(value) {
-        ValueDef::Const(_) => true,
-        ValueDef::Undef => false,
-        &ValueDef::Param(block, _) => !nest.contains(this, block),
-        &ValueDef::Result(inst, _) => blocks[inst].is_some_and(|at| !nest.contains(this, at)),
-    };
-    let is_passed = |block| loop_.is_passed(dom, block);
-    let counting = Counting {
-        func,
-        cfg,
-        counters: loop_.counters(),
-        is_outside: &is_outside,
-        is_passed: &is_passed,
-    };
-    let mut exits = loop_.passed_exits(dom, nest, this);
-    exits.any(|exit| counting.reaches(exit.condition, exit.leaves_if, MAX_PARTS))
+) -> SecondaryMap<Loop, bool> {
+    let mut exits: SecondaryMap<Loop, Vec<Block>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        let mut around = nest.innermost(block);
+        while let Some(this) = around {
+            let mut next = cfg.succs(block).iter();
+            if next.all(|&next| nest.contains(this, next)) {
+                break;
+            }
+            exits[this].push(block);
+            around = nest.loops[this].parent;
+        }
+    }
+    let blocks = func.inst_blocks();
+    let mut found = SecondaryMap::new();
+    for (this, data) in nest.loops.iter() {
+        let loop_ = Followed::of(func, cfg, dom, data.header);
+        let counters = loop_.counters();
+        let is_outside = |value| match *func.def(value) {
+            ValueDef::Const(_) => true,
+            ValueDef::Undef => false,
+            ValueDef::Param(block, _) => !nest.contains(this, block),
+            ValueDef::Result(inst, _) => blocks[inst].is_some_and(|at| !nest.contains(this, at)),
+        };
+        let by_counter = |&block: &Block| {
+            let exit = Exit::of(func, nest, this, block);
+            let counted = exit.is_some_and(|exit| exit.is_counted(func, &counters, &is_outside));
+            counted && loop_.is_passed(dom, block)
+        };
+        found[this] = !exits[this].is_empty() && exits[this].iter().all(by_counter);
+    }
+    found
 }
 
 /// Finds the loops that a test leaves only once their counter has wrapped: they go on while a counter that grows is
@@ -198,91 +209,6 @@ fn steps_away(
     }
 }
 
-/// A loop's counters, to tell what comparisons of them come to.
-struct Counting<'a> {
-    func: &'a Function,
-    cfg: &'a Cfg,
-    counters: FxHashMap<Value, i64>,
-    /// Tells whether a value is the same in all rounds.
-    is_outside: &'a dyn Fn(Value) -> bool,
-    /// Tells whether each round passes a block.
-    is_passed: &'a dyn Fn(Block) -> bool,
-}
-
-impl Counting<'_> {
-    /// Returns whether a condition becomes `goal` in the end, because a comparison of a counter decides it.
-    fn reaches(&self, condition: Value, goal: bool, depth: u32) -> bool {
-        let func = self.func;
-        let Some(depth) = depth.checked_sub(1) else {
-            return false;
-        };
-        let inst = match *func.def(condition) {
-            ValueDef::Result(inst, _) => inst,
-            ValueDef::Param(block, index) => return self.arrives(block, index, goal, depth),
-            ValueDef::Const(_) | ValueDef::Undef => return false,
-        };
-        match func.insts[inst].kind {
-            InstKind::Unary {
-                op: UnaryOp::Not,
-                arg,
-            } => self.reaches(arg, !goal, depth),
-            // One part that is true makes the whole true, or one that is false makes it false.
-            InstKind::Binary {
-                op: op @ (BinaryOp::And | BinaryOp::Or),
-                args,
-                ..
-            } => {
-                let decides = goal == (op == BinaryOp::Or);
-                decides && args.iter().any(|&arg| self.reaches(arg, goal, depth))
-            }
-            InstKind::ICmp { cond, args: [a, b] } => {
-                let cond = if goal { cond } else { cond.inverted() };
-                let mut sides = [(a, b), (b, a)].into_iter();
-                sides.any(|(counter, bound)| match (self.step(counter), cond) {
-                    (None | Some(0), _) => false,
-                    // A longer step may pass over the number.
-                    (Some(step), IntCond::Eq) => step.abs() == 1 && (self.is_outside)(bound),
-                    (Some(_), _) => true,
-                })
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns whether a block gets `goal` as a parameter in the end, from a branch that a counter decides, as `i < n && more()`
-    /// gives false.
-    fn arrives(&self, block: Block, index: u16, goal: bool, depth: u32) -> bool {
-        let func = self.func;
-        self.cfg.preds(block).iter().any(|&pred| {
-            let terminator = func.terminator(pred).map(|inst| &func.insts[inst].kind);
-            let Some(InstKind::Branch { cond, then, other }) = terminator else {
-                return false;
-            };
-            let mut edges = [(then, true), (other, false)].into_iter();
-            (self.is_passed)(pred)
-                && edges.any(|(edge, taken_if)| {
-                    let given = (edge.block == block).then(|| edge.args[usize::from(index)]);
-                    let given = given.and_then(|value| func.const_bits(value));
-                    given == Some(u64::from(goal)) && self.reaches(*cond, taken_if, depth)
-                })
-        })
-    }
-
-    /// The number that each round adds to a value that is a counter, as it is or in another width; `None` for other values.
-    fn step(&self, value: Value) -> Option<i64> {
-        let counter = match self
-            .func
-            .def_inst(value)
-            .map(|inst| &self.func.insts[inst].kind)
-        {
-            Some(&InstKind::Convert { arg, .. }) => arg,
-            _ => value,
-        };
-        let step = self.counters.get(&value);
-        step.or_else(|| self.counters.get(&counter)).copied()
-    }
-}
-
 /// A branch out of a loop.
 #[derive(Clone)]
 struct Exit {
@@ -300,6 +226,48 @@ impl Exit {
         (inside[0] != inside[1]).then_some(Exit {
             condition: *cond,
             leaves_if: inside[1],
+        })
+    }
+
+    /// Returns whether it is taken in the end, since it compares a counter. `is_outside` tells which values are the same in all
+    /// rounds.
+    fn is_counted(
+        &self,
+        func: &Function,
+        counters: &FxHashMap<Value, i64>,
+        is_outside: &dyn Fn(Value) -> bool,
+    ) -> bool {
+        let kind_of = |value| func.def_inst(value).map(|inst| &func.insts[inst].kind);
+        let Some(&InstKind::ICmp { cond, args: [a, b] }) = kind_of(self.condition) else {
+            return false;
+        };
+        let leaves = match self.leaves_if {
+            true => cond,
+            false => cond.inverted(),
+        };
+        let unconverted = |value| match kind_of(value) {
+            Some(&InstKind::Convert { arg, .. }) => arg,
+            _ => value,
+        };
+        let step = |value| {
+            let step = counters.get(&value);
+            let step = step.or_else(|| counters.get(&unconverted(value)));
+            step.copied().filter(|&step| step != 0)
+        };
+        // A number in memory that nobody is told to watch.
+        let is_plain_load = |value| match kind_of(value) {
+            Some(InstKind::Load { flags, .. }) => !flags.contains(AccessFlags::VOLATILE),
+            _ => false,
+        };
+        let mut sides = [(a, b), (b, a)].into_iter();
+        sides.any(|(counter, bound)| {
+            let bound = unconverted(bound);
+            match (step(counter), leaves) {
+                (None, _) => false,
+                // A longer step may pass over the number.
+                (Some(step), IntCond::Eq) => step.abs() == 1 && is_outside(bound),
+                (Some(_), _) => is_outside(bound) || is_plain_load(bound),
+            }
         })
     }
 }
