@@ -43,21 +43,12 @@ impl RangeLimits {
 
 #[cfg(test)]
 mod tests {
+    use super::super::range::tests::LIMITS as SEEN;
     use super::super::range::{RangeLimits, RangeRequest};
 
     const LIMITS: RangeLimits = RangeLimits {
-        group_size: 1024,
-        device_group_size: 1024,
-        item_sizes: [1024, 1024, 64],
-        required: None,
-        sub_groups: None,
-        whole_sub_groups: false,
-        multiple: 8,
-        neighbours: 1,
-        large_groups: false,
-        non_uniform: true,
-        uneven_choice: true,
         least_joined: Some(8),
+        ..SEEN
     };
 
     fn size(limits: &RangeLimits, global: [usize; 3], local: [usize; 3]) -> [u32; 3] {
@@ -94,11 +85,7 @@ mod tests {
 
     #[test]
     fn what_may_tell_is_left_alone() {
-        let seen = RangeLimits {
-            least_joined: None,
-            ..LIMITS
-        };
-        assert_eq!(size(&seen, [1 << 16, 1, 1], [1, 1, 1]), [1, 1, 1]);
+        assert_eq!(size(&SEEN, [1 << 16, 1, 1], [1, 1, 1]), [1, 1, 1]);
         let required = RangeLimits {
             required: Some([1; 3]),
             ..LIMITS

@@ -327,10 +327,10 @@ fn is_large(global: [usize; 3]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{LaunchError, NdRange, RangeLimits, RangeRequest, choose};
 
-    const LIMITS: RangeLimits = RangeLimits {
+    pub(in crate::executable::launch) const LIMITS: RangeLimits = RangeLimits {
         group_size: 1024,
         device_group_size: 1024,
         item_sizes: [1024, 1024, 64],
