@@ -22,7 +22,7 @@ use std::path::Path;
 fn other_targets() -> [Target; 2] {
     use QuirkKind::{
         DivideInDoubles, IndexesShiftedWide, LoadsIgnoreBranches, LocalIdsFromLanes,
-        SubGroupsInRows, VectorsByWords,
+        LocalMemoryInBuffers, SubGroupsInRows, VectorsByWords,
     };
     let rich = Target {
         float_controls: [KEEPING_MODES; 3],
@@ -43,6 +43,7 @@ fn other_targets() -> [Target; 2] {
             LocalIdsFromLanes,
             DivideInDoubles,
             IndexesShiftedWide,
+            LocalMemoryInBuffers,
         ]
         .into_iter()
         .collect(),

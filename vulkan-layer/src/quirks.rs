@@ -396,6 +396,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "the GPUs add 64-bit addresses by words; kernels of the benchmark have 0.8 times the instructions with descriptors",
     },
     Quirk {
+        kind: QuirkKind::LocalMemoryInBuffers,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 0), Some((25, 1))),
+        reason: "an access of local memory is a branch for each lane (25.0.7; not in 26.2.6): a tiled matrix product takes twice as long as from a buffer",
+    },
+    Quirk {
         kind: QuirkKind::BuffersByDescriptors,
         driver: DriverId::IntelMesa,
         versions: ((0, 0), None),

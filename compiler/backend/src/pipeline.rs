@@ -21,8 +21,8 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, loop_values,
-    round_doubles, share_functions, split_bit_joins, widen_memory, widened_compares,
+    convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, local_in_buffers,
+    loop_values, round_doubles, share_functions, split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -154,6 +154,13 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("find_waits", Optimize, TryModule(find_waits::run))
         .optional()
         .requires(&[Linked, ArgsLowered, SlotsPromoted]),
+    // Before functions of work-groups have local variables of their own, which they seldom access.
+    Pass::new(
+        "local_in_buffers",
+        DriverQuirk(&[QuirkKind::LocalMemoryInBuffers]),
+        TryModule(local_in_buffers::run),
+    )
+    .requires(&[Linked, ArgsLowered, SlotsPromoted]),
     Pass::new("poll_termination", Lower, TryModule(poll_termination::run))
         .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))
         .requires(&[Linked, ArgsLowered, SlotsPromoted]),
@@ -551,11 +558,8 @@ mod tests {
     fn a_pass_that_stands_twice_says_why() {
         for (index, pass) in PIPELINE.iter().enumerate() {
             let earlier = &PIPELINE[..index];
-            assert!(
-                earlier.iter().all(|other| other.name != pass.name),
-                "{}",
-                pass.name
-            );
+            let is_new = earlier.iter().all(|other| other.name != pass.name);
+            assert!(is_new, "{}", pass.name);
             let twice = earlier
                 .iter()
                 .any(|other| address(other.run) == address(pass.run));

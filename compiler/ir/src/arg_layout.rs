@@ -21,6 +21,8 @@ pub struct ArgLayout {
     pub places: Vec<Option<ArgPlace>>,
     /// Place of the address of private memory, behind the arguments.
     pub private: Option<ArgPlace>,
+    /// Place of the address of local memory that is in a buffer, behind that.
+    pub local: Option<ArgPlace>,
     /// Place of the address of the memory of device-side enqueue, behind that.
     pub launch: Option<ArgPlace>,
     /// Place of the address of the memory of checks, behind that.
@@ -50,37 +52,42 @@ impl ArgLayout {
             }));
             layout.size += size.next_multiple_of(4);
         }
-        if kernel.private_bytes > 0 {
-            layout.private = Some(ArgPlace {
-                offset: layout.size,
-                size: 8,
-            });
-            layout.size += 8;
+        let mut address = |is_there: bool| {
+            let offset = layout.size;
+            layout.size += if is_there { 8 } else { 0 };
+            is_there.then_some(ArgPlace { offset, size: 8 })
+        };
+        let private = address(kernel.private_bytes > 0);
+        let local = address(kernel.local_in_buffer);
+        let launch = address(kernel.takes_launch());
+        let check = address(kernel.checked);
+        ArgLayout {
+            private,
+            local,
+            launch,
+            check,
+            ..layout
         }
-        if kernel.takes_launch() {
-            layout.launch = Some(ArgPlace {
-                offset: layout.size,
-                size: 8,
-            });
-            layout.size += 8;
-        }
-        if kernel.checked {
-            layout.check = Some(ArgPlace {
-                offset: layout.size,
-                size: 8,
-            });
-            layout.size += 8;
-        }
-        layout
+    }
+
+    /// The ordinal of an address behind the kernel's arguments.
+    pub fn ordinal_behind(&self, address: ArgPlace) -> u32 {
+        let behind = [self.private, self.local, self.launch, self.check];
+        let before = behind.iter().flatten();
+        let before = before.filter(|place| place.offset < address.offset).count();
+        (self.places.len() + before) as u32
+    }
+
+    /// The number of addresses behind the kernel's arguments.
+    pub fn addresses_behind(&self) -> usize {
+        let behind = [self.private, self.local, self.launch, self.check];
+        behind.iter().flatten().count()
     }
 
     fn of_descriptors(kernel: &KernelInfo) -> Self {
         let mut layout = ArgLayout {
             places: vec![None; kernel.args.len()],
-            private: None,
-            launch: None,
-            check: None,
-            size: 0,
+            ..ArgLayout::default()
         };
         for (place, arg) in layout.places.iter_mut().zip(&kernel.args) {
             let (size, align) = match arg.kind {

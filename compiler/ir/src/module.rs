@@ -124,6 +124,8 @@ pub struct KernelInfo {
     pub finalizer: bool,
     /// Bytes of each work-item's private memory in a buffer; made by `spill_private`.
     pub private_bytes: u32,
+    /// Its local memory is in a buffer, with a part for each work-group; chosen by `local_in_buffers`.
+    pub local_in_buffer: bool,
     /// It has checks, and memory for them; made by `check_memory`.
     pub checked: bool,
     /// Its work-items wait for no other; found by `find_waits`.
@@ -159,6 +161,7 @@ impl KernelInfo {
             initializer: false,
             finalizer: false,
             private_bytes: 0,
+            local_in_buffer: false,
             checked: false,
             no_waits: false,
             coarse: None,

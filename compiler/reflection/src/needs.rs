@@ -25,6 +25,7 @@
 //! | 28 | UnseenGroups | *Kernel*: work-groups of other sizes give the same results, also where launches are promised work-groups of one size |
 //! | 29 | SeenSubgroups | *Kernel*: its results may depend on the size of sub-groups, which is the device's unless it requires another |
 //! | 30 | NoWaits | *Kernel*: its work-items wait for no other, so that any of them may run side by side, and any after any other |
+//! | 31 | LocalMemory | *Kernel*, *Ordinal*, *Bytes*, *Align*: the last argument is not the application's but the memory of local variables, a part for each work-group of a dispatch: *Bytes*, then each local argument from a multiple of *Align* on, to a multiple of *Align* and of 16; the address is a multiple of *Align* |
 //!
 //! A consumer that does not know the set sees an ordinary last argument: nobody sets it, so the
 //! kernel cannot be launched.
@@ -82,6 +83,17 @@ pub enum Need {
         ordinal: u32,
         /// Bytes of a work-item.
         bytes: u32,
+    },
+    /// Memory for local variables.
+    LocalMemory {
+        /// The kernel.
+        kernel: KernelRef,
+        /// The pointer argument that the memory's address takes the place of: the last one.
+        ordinal: u32,
+        /// Bytes of a work-group, but for local arguments.
+        bytes: u32,
+        /// Alignment of each local argument and of the work-group's part, in bytes: a power of two.
+        align: u32,
     },
     /// Memory for device-side enqueue.
     DeviceLaunch {
@@ -225,6 +237,7 @@ impl Need {
             Need::NoWaits { .. } => "NoWaits",
             Need::SeenSubgroups { .. } => "SeenSubgroups",
             Need::PrivateMemory { .. } => "PrivateMemory",
+            Need::LocalMemory { .. } => "LocalMemory",
             Need::DeviceLaunch { .. } => "DeviceLaunch",
             Need::CheckMemory { .. } => "CheckMemory",
             Need::QueueArgument { .. } => "QueueArgument",
@@ -253,6 +266,7 @@ impl Need {
             | Need::NoWaits { kernel }
             | Need::SeenSubgroups { kernel }
             | Need::PrivateMemory { kernel, .. }
+            | Need::LocalMemory { kernel, .. }
             | Need::DeviceLaunch { kernel, .. }
             | Need::CheckMemory { kernel, .. }
             | Need::QueueArgument { kernel, .. }
@@ -291,6 +305,7 @@ impl Need {
             Need::UnseenGroups { .. } => 28,
             Need::SeenSubgroups { .. } => 29,
             Need::NoWaits { .. } => 30,
+            Need::LocalMemory { .. } => 31,
             Need::SampledPixels { .. } => 24,
             Need::FollowedArgument { .. } => 25,
             Need::MadeSubgroups { .. } => 26,
@@ -313,6 +328,12 @@ impl Need {
                 kernel,
                 ordinal: 0,
                 bytes: 0,
+            },
+            Need::LocalMemory {
+                kernel,
+                ordinal: 0,
+                bytes: 0,
+                align: 0,
             },
             Need::DeviceLaunch { kernel, ordinal: 0 },
             Need::CheckMemory { kernel, ordinal: 0 },
@@ -390,6 +411,12 @@ impl Need {
                 kernel,
                 ordinal: u32::decode(source, "Ordinal")?,
                 bytes: u32::decode(source, "Bytes")?,
+            },
+            Need::LocalMemory { .. } => Need::LocalMemory {
+                kernel,
+                ordinal: u32::decode(source, "Ordinal")?,
+                bytes: u32::decode(source, "Bytes")?,
+                align: u32::decode(source, "Align")?,
             },
             Need::DeviceLaunch { .. } => Need::DeviceLaunch {
                 kernel,
@@ -479,6 +506,16 @@ impl Need {
             Need::PrivateMemory { ordinal, bytes, .. } => {
                 ordinal.encode(sink, "Ordinal")?;
                 bytes.encode(sink, "Bytes")
+            }
+            Need::LocalMemory {
+                ordinal,
+                bytes,
+                align,
+                ..
+            } => {
+                ordinal.encode(sink, "Ordinal")?;
+                bytes.encode(sink, "Bytes")?;
+                align.encode(sink, "Align")
             }
             Need::DeviceLaunch { ordinal, .. }
             | Need::QueueArgument { ordinal, .. }

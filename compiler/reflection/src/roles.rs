@@ -24,6 +24,8 @@
 //! | 27 | Coarse | a kernel whose invocations run several work-items of another, see `needs.rs` |
 //! | 28 | UnseenGroups | a kernel that cannot tell how its work-items are grouped, see `needs.rs` |
 //! | 29 | SeenSubgroups | a kernel that can tell how large its sub-groups are, see `needs.rs` |
+//! | 30 | NoWaits | a kernel whose work-items wait for no other, see `needs.rs` |
+//! | 31 | LocalMemory | local memory in a buffer, see `needs.rs` |
 //!
 //! The first two are OpenCL's program initialization and clean-up kernels (OpenCL 2.2 API §3.2.1): one
 //! work-item without arguments, run by the implementation and not by applications. The set is

@@ -298,6 +298,12 @@ impl Target {
         self.exact_div_f32 && (divide_exactly || !self.nearest_unasked_f32)
     }
 
+    /// Returns whether kernels may have their local memory in a buffer. Checks know its limits where it is the device's own.
+    pub fn keeps_local_in_buffers(&self) -> bool {
+        let plain = !self.checks.any() && !self.zero_local && self.abi.descriptors().is_none();
+        plain && self.quirks.has(QuirkKind::LocalMemoryInBuffers)
+    }
+
     /// Returns whether the device offers an extension of that name.
     pub fn has_extension(&self, name: &str) -> bool {
         self.extensions.iter().any(|e| e == name)

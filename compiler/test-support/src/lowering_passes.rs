@@ -1,7 +1,7 @@
 //! The lowering passes as the file tests run them.
 
 use pumice_backend::pass::{Changed, Ctx, FunctionCtx};
-use pumice_backend::passes::driver_quirks::round_doubles;
+use pumice_backend::passes::driver_quirks::{local_in_buffers, round_doubles};
 use pumice_backend::passes::legalize::{
     legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors,
 };
@@ -38,6 +38,8 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
     check(module, "lower_images", result)?;
     let result = lower_math::run(module, &ctx).map(|_| ());
     check(module, "lower_math", result)?;
+    let result = local_in_buffers::run(module, &ctx).map(|_| ());
+    check(module, "local_in_buffers", result)?;
     let result = lower_printf::run(module, &ctx).map(|_| ());
     check(module, "lower_printf", result)?;
     let result = lower_collectives::run(module, &ctx).map(|_| ());

@@ -13,6 +13,7 @@ pub mod json;
 pub mod log;
 pub mod object;
 pub mod printf;
+pub(crate) mod processors;
 pub(crate) mod progress;
 pub mod property;
 pub mod reason;

@@ -42,6 +42,7 @@ use crate::base::config;
 use crate::base::error::{Error, Result};
 use crate::base::log;
 use crate::base::object::Kind;
+use crate::base::processors::processors;
 use crate::device::doubles::Doubles;
 pub use crate::device::found::{Absent, Found};
 pub(crate) use crate::device::found::{enumerate, report_validation};
@@ -239,11 +240,9 @@ impl Device {
     /// on a GPU. If none is told, a middling number serves better than 1: applications multiply it with a work-group size to
     /// fill the device.
     pub fn compute_units(&self) -> u32 {
-        static PROCESSORS: OnceLock<u32> = OnceLock::new();
         let caps = self.capabilities();
         match caps.device_type {
-            DeviceType::Cpu => *PROCESSORS
-                .get_or_init(|| std::thread::available_parallelism().map_or(1, |n| n.get() as u32)),
+            DeviceType::Cpu => processors(),
             _ => caps.compute_units.unwrap_or(32),
         }
     }

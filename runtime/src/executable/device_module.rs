@@ -19,7 +19,7 @@ pub(super) struct DeviceModule {
     /// Guards the block that arguments are being placed in.
     arena: Mutex<Option<(Buffer, u64)>>,
     /// Private memory by the queue whose launches use it in turn.
-    private: Mutex<Vec<(usize, Buffer)>>,
+    variables: Mutex<Vec<(usize, Buffer)>>,
     /// The number that the module adds to pointers; 0 for one that takes addresses.
     pub delta: u64,
     /// Printf buffers that no launch uses.
@@ -52,7 +52,7 @@ impl DeviceModule {
             data,
             null_buffer,
             arena: Mutex::default(),
-            private: Mutex::default(),
+            variables: Mutex::default(),
             printf: Mutex::default(),
         })
     }
@@ -92,9 +92,9 @@ impl DeviceModule {
         Ok((buffer, offset))
     }
 
-    /// Private memory of `size` bytes or more, which no other queue uses.
-    pub fn private_memory(&self, queue: usize, size: u64) -> Result<Buffer> {
-        let mut all = self.private.lock();
+    /// Memory of private or local variables, of `size` bytes or more, which no other queue uses.
+    pub fn variable_memory(&self, queue: usize, size: u64) -> Result<Buffer> {
+        let mut all = self.variables.lock();
         // Launches hold what they use until they have ended.
         let known = (all.iter_mut()).find(|(owner, buffer)| *owner == queue || buffer.is_only());
         if let Some((owner, buffer)) = known {

@@ -179,7 +179,8 @@ impl Executable {
                 spec.insert(spec_id, u32::try_from(count).unwrap_or(u32::MAX));
             }
         }
-        if !spec.is_empty() && spec.values().all(|&count| count == 0) {
+        let in_buffer = kernel.local_buffer.is_some();
+        if !in_buffer && !spec.is_empty() && spec.values().all(|&count| count == 0) {
             // An array of arguments without bytes has an element, as Vulkan asks. It is no memory that the kernel was given.
             let larger: SpecValues = spec.keys().map(|&id| (id, 1 << 16)).collect();
             let (scan, known) = (&self.scan, &self.interface.variable_sizes);
@@ -190,7 +191,11 @@ impl Executable {
 
     fn local_memory_with(&self, kernel: &interface::KernelInterface, spec: &SpecValues) -> u64 {
         let known: &HashMap<u32, u32> = &self.interface.variable_sizes;
-        self.scan.local_memory(kernel.function, spec, known)
+        let own = self.scan.local_memory(kernel.function, spec, known);
+        let in_buffer = kernel
+            .local_buffer
+            .map(|local| local.bytes(&kernel.local_sizes(spec)));
+        own.saturating_add(in_buffer.unwrap_or(0))
     }
 
     /// The limits of a kernel's work-groups.

@@ -77,6 +77,8 @@ impl Emitter<'_> {
     }
 
     fn fence_semantics(&mut self, order: MemoryOrder, global: bool, local: bool) -> u32 {
+        // Local memory may be a part of a buffer.
+        let global = global || (local && !self.local_buffers.is_empty());
         let classes = match (global, local) {
             (true, true) => UNIFORM_MEMORY | WORKGROUP_MEMORY,
             (true, false) => UNIFORM_MEMORY,

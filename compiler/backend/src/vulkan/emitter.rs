@@ -5,6 +5,7 @@ use super::arguments::InfoPlace;
 use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
 use super::images::{self, LevelSlot};
+use super::local_memory::LocalBuffer;
 use super::matrix;
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
@@ -15,10 +16,10 @@ use cranelift_entity::SecondaryMap;
 use pumice_ir::ArgLayout;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::{Base, Bases};
-use pumice_ir::analysis::partition::{Object, Partitions};
+use pumice_ir::analysis::partition::Partitions;
 use pumice_ir::analysis::{FunctionSummary, reachable_functions, summarize_functions};
 use pumice_ir::{
-    AddressSpace, Block, BuiltIn, Coarse, FuncId, GlobalId, HandleInfo, Module, PayloadId, Scalar,
+    AddressSpace, Block, BuiltIn, FuncId, GlobalId, HandleInfo, Module, PayloadId, Scalar,
     SourceLoc, Texel, Type, Value, ValueDef,
 };
 use pumice_reflection::PromiseKind;
@@ -105,6 +106,8 @@ pub(crate) struct Emitter<'m> {
     pub last_elements: FxHashMap<Id, Id>,
     /// Pointer value of each local argument.
     pub local_args: FxHashMap<(u32, u32), Id>,
+    /// Local memory that is in a buffer, by the kernel's function.
+    pub local_buffers: FxHashMap<FuncId, LocalBuffer>,
     /// SpecId of each local argument, by kernel and ordinal.
     pub local_specs: FxHashMap<(u32, u32), u32>,
     pub next_spec: u32,
@@ -139,6 +142,8 @@ pub(crate) struct Emitter<'m> {
 
     // Per function.
     pub cur: FuncId,
+    /// The address that local pointers count from, if they lead to a buffer.
+    pub local_base: Option<Id>,
     /// The buffers that its pointers point into, in the descriptor form.
     pub bases: Option<Bases>,
     /// The source position of the instruction that is being written.
@@ -232,6 +237,7 @@ impl<'m> Emitter<'m> {
             arrays: FxHashMap::default(),
             last_elements: FxHashMap::default(),
             local_args: FxHashMap::default(),
+            local_buffers: FxHashMap::default(),
             local_specs: FxHashMap::default(),
             next_spec: 3,
             group_size: [0; 3],
@@ -252,6 +258,7 @@ impl<'m> Emitter<'m> {
             uses: FxHashMap::default(),
             float_widths: BTreeSet::new(),
             cur: FuncId::from_u32(0),
+            local_base: None,
             bases: None,
             loc: SourceLoc::default(),
             vals: SecondaryMap::new(),
@@ -273,7 +280,7 @@ impl<'m> Emitter<'m> {
         emitter.single_row = in_rows || emitter.has_matrices || emitter.has_blocks();
         emitter.declare_group_size();
         emitter.declare_arguments()?;
-        emitter.declare_local_arrays();
+        emitter.declare_local_memory()?;
         Ok(emitter)
     }
 
@@ -356,96 +363,6 @@ impl<'m> Emitter<'m> {
         let id = self.b.global(Op::SpecConstantComposite, Some(v3), &size);
         self.b
             .decorate(id, Decoration::BuiltIn, &[SpvBuiltIn::WorkgroupSize as u32]);
-    }
-
-    /// Workgroup arrays, and Private ones for partitions that several functions share.
-    fn declare_local_arrays(&mut self) {
-        let u32_ty = self.b.ty_int(32);
-        // Every local argument has its SpecId, used or not.
-        let mut spec_of: FxHashMap<(u32, u32), Id> = FxHashMap::default();
-        for (k, kernel) in self.module.kernels.iter().enumerate() {
-            for (ordinal, arg) in kernel.args.iter().enumerate() {
-                if matches!(arg.kind, pumice_ir::KernelArgKind::Local { .. }) {
-                    let key = (k as u32, ordinal as u32);
-                    if let Some(Coarse { of, .. }) = kernel.coarse {
-                        let spec = self.local_specs[&(of, ordinal as u32)];
-                        self.local_specs.insert(key, spec);
-                        continue;
-                    }
-                    let id = self.b.global(Op::SpecConstant, Some(u32_ty), &[1]);
-                    self.b.decorate(id, Decoration::SpecId, &[self.next_spec]);
-                    self.local_specs.insert(key, self.next_spec);
-                    self.next_spec += 1;
-                    spec_of.insert(key, id);
-                }
-            }
-        }
-        for p in 0..self.parts.list.len() {
-            let part = self.parts.list[p].clone();
-            let class = match (part.space, part.single_function) {
-                (AddressSpace::Local, _) => StorageClass::Workgroup,
-                (_, None) => StorageClass::Private,
-                (_, Some(_)) => continue,
-            };
-            let length = if part.args.is_empty() {
-                self.b
-                    .const_u32(part.fixed_bytes.div_ceil(part.unit).max(1))
-            } else {
-                let mut end = self.b.const_u32(part.fixed_bytes);
-                let mut known = Some(part.fixed_bytes);
-                for &(object, align) in &part.args {
-                    let Object::LocalArg(kernel, ordinal) = object else {
-                        continue;
-                    };
-                    let start = match known {
-                        Some(bytes) => self.b.const_u32(bytes.next_multiple_of(align)),
-                        None => {
-                            let up = self.b.const_u32(align - 1);
-                            let mask = self.b.const_u32(!(align - 1));
-                            let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
-                            self.b.spec_op(Op::BitwiseAnd, u32_ty, &[sum, mask])
-                        }
-                    };
-                    let bias = self.b.const_u32(part.bias);
-                    let address = match known {
-                        Some(bytes) => self.b.const_u32(bytes.next_multiple_of(align) + part.bias),
-                        None => self.b.spec_op(Op::IAdd, u32_ty, &[start, bias]),
-                    };
-                    self.local_args.insert((kernel, ordinal), address);
-                    known = None;
-                    let mut size = spec_of[&(kernel, ordinal)];
-                    let element = self.local_element(kernel, ordinal);
-                    if element > 1 {
-                        let element = self.b.const_u32(element);
-                        size = self.b.spec_op(Op::IMul, u32_ty, &[size, element]);
-                    }
-                    end = self.b.spec_op(Op::IAdd, u32_ty, &[start, size]);
-                }
-                let up = self.b.const_u32(part.unit - 1);
-                let unit = self.b.const_u32(part.unit);
-                let sum = self.b.spec_op(Op::IAdd, u32_ty, &[end, up]);
-                let count = self.b.spec_op(Op::UDiv, u32_ty, &[sum, unit]);
-                // All arguments may have size 0, but an array has at least one element.
-                let (zero, one) = (self.b.const_u32(0), self.b.const_u32(1));
-                let bool_ty = self.b.ty_bool();
-                let empty = self.b.spec_op(Op::IEqual, bool_ty, &[count, zero]);
-                self.b.spec_op(Op::Select, u32_ty, &[empty, one, count])
-            };
-            let element = self.b.ty_int(part.unit * 8);
-            let zero = self.target.zero_local;
-            let var = self.b.array_variable(class, element, length, zero);
-            self.confine_array(var, length);
-            self.arrays.insert(p as u32, ArrayVar { var, class });
-        }
-    }
-
-    /// The element of a local argument's size in bytes: the pointee's with descriptors.
-    pub fn local_element(&self, kernel: u32, ordinal: u32) -> u32 {
-        let arg = &self.module.kernels[kernel as usize].args[ordinal as usize];
-        match arg.pointee {
-            Some(pointee) if self.has_buffers() => pointee.size,
-            _ => 1,
-        }
     }
 
     /// The array of a partition, made on first use for private ones.

@@ -82,6 +82,7 @@ impl Emitter<'_> {
             self.labels[block] = self.b.id();
         }
         self.b.entry_block(self.labels[entry]);
+        self.local_base = self.start_of_local_buffer()?;
 
         // Incoming edges, for phis.
         let mut incoming: SecondaryMap<Block, Vec<(Block, &[Value])>> = f.block_map();

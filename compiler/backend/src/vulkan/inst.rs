@@ -126,13 +126,16 @@ impl Emitter<'_> {
                     }
                 }
             }
-            InstKind::LocalArg { ordinal } => {
-                let kernel = self.kernel_of[self.cur].ok_or_else(|| internal(&data.kind))?;
-                self.local_args
-                    .get(&(kernel, *ordinal))
-                    .copied()
-                    .ok_or_else(|| internal(&data.kind))?
-            }
+            InstKind::LocalArg { ordinal } => match self.argument_in_buffer(*ordinal) {
+                Some(pointer) => pointer,
+                None => {
+                    let kernel = self.kernel_of[self.cur].ok_or_else(|| internal(&data.kind))?;
+                    self.local_args
+                        .get(&(kernel, *ordinal))
+                        .copied()
+                        .ok_or_else(|| internal(&data.kind))?
+                }
+            },
             InstKind::PtrAdd { base, offset } => {
                 let sum = self.ptr_add(*base, *offset, typed()?)?;
                 self.note_near(result, [*base, *offset], sum)?;
@@ -301,6 +304,9 @@ impl Emitter<'_> {
     }
 
     fn object_address(&mut self, object: Object) -> Result<Id, LowerError> {
+        if let Some(pointer) = self.variable_in_buffer(object) {
+            return Ok(self.b.const_u32(pointer));
+        }
         let partition = self
             .parts
             .of_object(object)

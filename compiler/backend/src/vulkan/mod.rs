@@ -6,7 +6,7 @@
 //! what it cannot write ([`LowerError`] names it).
 //!
 //! Invariant: pointers are integers. Generic ones are 64-bit, local and private ones 32-bit
-//! offsets into their partition's array ([`partition`]). Global and constant ones are 64-bit
+//! offsets into their partition's array ([`partition`]) or the work-group's part of a buffer ([`local_memory`]). Global and constant ones are 64-bit
 //! addresses or, with [`pumice_target::Abi::Descriptors`], 32-bit offsets into their buffer ([`buffers`]).
 
 mod abi;
@@ -26,6 +26,7 @@ pub mod graph;
 mod groups;
 mod images;
 mod inst;
+mod local_memory;
 mod matrix;
 mod narrow;
 mod narrow_sums;

@@ -267,10 +267,7 @@ impl Emitter<'_> {
                 function: FunctionId(self.func_ids[kernel.func]),
                 name: kernel.name.clone(),
                 properties: Some(KernelProperties {
-                    num_arguments: (kernel.args.len()
-                        + usize::from(kernel.private_bytes > 0)
-                        + usize::from(kernel.checked)
-                        + usize::from(kernel.takes_launch()))
+                    num_arguments: (kernel.args.len() + self.arg_layouts[k].addresses_behind())
                         as u32,
                     flags,
                     attributes: kernel.attributes.clone(),
@@ -339,16 +336,7 @@ impl Emitter<'_> {
                 }));
             self.reflect_enqueue(k, reference, reflection);
             self.reflect_check(k, reference, reflection);
-            if let Some(place) = self.arg_layouts[k].private {
-                let ordinal = kernel.args.len() as u32;
-                let argument = self.reflect_in_block(k, reference, (ordinal, place), true, None);
-                reflection.instructions.extend(argument);
-                reflection.needs.push(Need::PrivateMemory {
-                    kernel: reference,
-                    ordinal,
-                    bytes: kernel.private_bytes,
-                });
-            }
+            self.reflect_memory(k, reference, reflection);
             self.reflect_infos(k, reference, reflection);
             self.reflect_raw_images(k as u32, reference, reflection);
             self.reflect_samples(k, reference, reflection);
@@ -365,6 +353,47 @@ impl Emitter<'_> {
                 ));
             }
         }
+    }
+
+    /// Says where a kernel finds the memory of private and local variables.
+    fn reflect_memory(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
+        let layout = &self.arg_layouts[k];
+        if let Some(place) = layout.private {
+            let ordinal = self.reflect_address(k, kernel, place, reflection);
+            reflection.needs.push(Need::PrivateMemory {
+                kernel,
+                ordinal,
+                bytes: self.module.kernels[k].private_bytes,
+            });
+        }
+        if let (Some(place), Some(local)) = (layout.local, self.local_buffer_of(k)) {
+            let (bytes, align) = (local.bytes, local.align);
+            let ordinal = self.reflect_address(k, kernel, place, reflection);
+            if self.target.address_delta {
+                let need = Need::FollowedArgument { kernel, ordinal };
+                reflection.needs.push(need);
+            }
+            reflection.needs.push(Need::LocalMemory {
+                kernel,
+                ordinal,
+                bytes,
+                align,
+            });
+        }
+    }
+
+    /// Describes an address behind the kernel's arguments; gives its ordinal.
+    fn reflect_address(
+        &self,
+        k: usize,
+        kernel: KernelRef,
+        place: ArgPlace,
+        reflection: &mut Reflection,
+    ) -> u32 {
+        let ordinal = self.arg_layouts[k].ordinal_behind(place);
+        let argument = self.reflect_in_block(k, kernel, (ordinal, place), true, None);
+        reflection.instructions.extend(argument);
+        ordinal
     }
 
     /// Says what part a kernel has in device-side enqueue.
@@ -384,9 +413,7 @@ impl Emitter<'_> {
         let Some(place) = self.arg_layouts[k].launch else {
             return;
         };
-        let ordinal = (info.args.len() + usize::from(info.private_bytes > 0)) as u32;
-        let argument = self.reflect_in_block(k, kernel, (ordinal, place), true, None);
-        reflection.instructions.extend(argument);
+        let ordinal = self.reflect_address(k, kernel, place, reflection);
         reflection
             .needs
             .push(Need::DeviceLaunch { kernel, ordinal });
@@ -409,12 +436,10 @@ impl Emitter<'_> {
 
     /// Says where a kernel finds the memory of its checks.
     fn reflect_check(&self, k: usize, kernel: KernelRef, reflection: &mut Reflection) {
-        let (info, layout) = (&self.module.kernels[k], &self.arg_layouts[k]);
-        let Some(place) = layout.check else { return };
-        let before = [layout.private, layout.launch].iter().flatten().count();
-        let ordinal = (info.args.len() + before) as u32;
-        let argument = self.reflect_in_block(k, kernel, (ordinal, place), true, None);
-        reflection.instructions.extend(argument);
+        let Some(place) = self.arg_layouts[k].check else {
+            return;
+        };
+        let ordinal = self.reflect_address(k, kernel, place, reflection);
         let need = Need::CheckMemory { kernel, ordinal };
         reflection.needs.push(need);
     }

@@ -473,7 +473,7 @@ impl Emitter<'_> {
     }
 
     /// The number of the work-group in its dispatch.
-    fn dispatch_group(&mut self) -> Id {
+    pub fn dispatch_group(&mut self) -> Id {
         let u32_ty = self.b.ty_int(32);
         let [gx, gy, gz] = [0, 1, 2].map(|lane| self.input_lane(SpvBuiltIn::WorkgroupId, lane));
         let [nx, ny] = match self.payload_counts() {

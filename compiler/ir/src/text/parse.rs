@@ -319,6 +319,8 @@ impl Parser {
                 self.expect('(')?;
                 kernel.private_bytes = self.u32()?;
                 self.expect(')')?;
+            } else if self.accept_word("local_in_buffer") {
+                kernel.local_in_buffer = true;
             } else if self.accept_word("checked") {
                 kernel.checked = true;
             } else if self.accept_word("no_waits") {

@@ -116,9 +116,9 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if kernel.private_bytes > 0 {
         let _ = write!(out, " private({})", kernel.private_bytes);
     }
-    if kernel.checked {
-        out.push_str(" checked");
-    }
+    let flag = |is_set, word| if is_set { word } else { "" };
+    out.push_str(flag(kernel.local_in_buffer, " local_in_buffer"));
+    out.push_str(flag(kernel.checked, " checked"));
     if let Some(coarse) = kernel.coarse {
         let _ = write!(out, " coarse({}, {}", coarse.of, coarse.items);
         let multiples = (coarse.multiples != 0).then(|| format!(", {}", coarse.multiples));

@@ -201,6 +201,16 @@ fn needs() {
             &["Kernel", "Ordinal", "Bytes"],
         ),
         (
+            Need::LocalMemory {
+                kernel,
+                ordinal,
+                bytes,
+                align: 16,
+            },
+            "LocalMemory kernel: KernelRef(0), ordinal: 1, bytes: 4096, align: 16\n",
+            &["Kernel", "Ordinal", "Bytes", "Align"],
+        ),
+        (
             Need::DeviceLaunch { kernel, ordinal },
             "DeviceLaunch kernel: KernelRef(0), ordinal: 1\n",
             &["Kernel", "Ordinal"],
@@ -339,6 +349,7 @@ fn needs() {
             Need::UnseenGroups { .. } => 28,
             Need::SeenSubgroups { .. } => 29,
             Need::NoWaits { .. } => 30,
+            Need::LocalMemory { .. } => 31,
         };
         let id = Module::with_kernel(5).words()[3] - 1;
         let instruction = need.name();

@@ -52,7 +52,8 @@ impl CoarseCopy {
                 others.push(Self {
                     index,
                     form,
-                    has_local_memory: scan.uses_local_memory(copy.function),
+                    has_local_memory: copy.local_buffer.is_some()
+                        || scan.uses_local_memory(copy.function),
                 });
                 !again && !kernel.is_hidden() && takes_the_same(copy, kernel)
             });
@@ -89,5 +90,6 @@ fn takes_the_same(copy: &KernelInterface, kernel: &KernelInterface) -> bool {
     copy.places == kernel.places
         && copy.bindings == kernel.bindings
         && copy.layout == kernel.layout
+        && copy.local_buffer.is_some() == kernel.local_buffer.is_some()
         && sizes[0] == sizes[1]
 }

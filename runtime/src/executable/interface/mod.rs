@@ -8,6 +8,7 @@
 //! - `init_fini.rs`: the kernels that the program runs by itself
 //! - `enqueue.rs`: those of device-side enqueue
 //! - `coarse.rs`: copies that run several work-items in an invocation
+//! - `local_buffer.rs`: local memory in a buffer
 
 pub(super) mod capabilities;
 pub(super) mod coarse;
@@ -17,6 +18,7 @@ mod gather_images;
 mod init_fini;
 mod kernel_draft;
 mod limits;
+pub(super) mod local_buffer;
 pub(super) mod module_scan;
 
 use std::collections::{BTreeMap, HashMap};
@@ -28,6 +30,7 @@ use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDes
 use self::coarse::{CoarseCopy, CopyOf};
 use self::enqueue::{EnqueueKernels, EnqueuePart};
 use self::init_fini::InitFini;
+use self::local_buffer::LocalBuffer;
 use super::printf::Formats;
 
 /// A kernel as clGetKernel*Info sees it.
@@ -234,6 +237,8 @@ pub(in crate::executable) struct KernelInterface {
     pub unseen_groups: bool,
     /// Its work-items wait for no other.
     pub no_waits: bool,
+    /// Local memory that launches give it in a buffer.
+    pub local_buffer: Option<LocalBuffer>,
 }
 
 impl KernelInterface {
@@ -273,6 +278,21 @@ impl KernelInterface {
                     && bytes > 0
                     && ordinal as usize == self.info.args.len()
                     && slot.replace(bytes).is_none()
+            }
+            Need::LocalMemory {
+                ordinal,
+                bytes,
+                align,
+                ..
+            } => {
+                let last = self.info.args.pop();
+                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+                let before = self.local_buffer.take();
+                self.local_buffer = LocalBuffer::new(bytes, align);
+                is_pointer
+                    && ordinal as usize == self.info.args.len()
+                    && before.is_none()
+                    && self.local_buffer.is_some()
             }
             Need::DeviceLaunch { ordinal, .. } => {
                 let last = self.info.args.pop();

@@ -79,13 +79,14 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
     }
 }
 
-/// Returns whether a region may be dispatched as the copy: ids of the first dimension have no offset, and whole invocations
+/// Returns whether a region may be dispatched as the copy: the range has no offset in the first dimension, and whole invocations
 /// make its work-groups, whole sub-groups of `width` too if it is to pay. The rows of a work-group are whole sub-groups where
 /// the copy's work-items are that far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
     let [x, y, z] = region.local_size;
-    let no_offset = range.global_offset[0] == 0 && region.first_group[0] == 0;
-    let is_whole = x % copy.form.items == 0;
+    let no_offset = range.global_offset[0] == 0;
+    // Those before the region are whole too: its offset is counted in invocations.
+    let is_whole = x % copy.form.items == 0 && range.local_size[0] % copy.form.items == 0;
     let is_spaced =
         copy.form.spacing == 1 || (copy.form.spacing == width && x / copy.form.items % width == 0);
     let invocations = u64::from(x / copy.form.items) * u64::from(y) * u64::from(z);

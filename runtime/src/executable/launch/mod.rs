@@ -7,7 +7,7 @@
 //! - `bind.rs`: from arguments to push constants and descriptors
 //! - `node.rs`: the same for nodes of a work graph
 //! - `checks.rs`: the memory of a launch's checks
-//! - `private_memory.rs`: bounds of the private memory that kernels have in a buffer
+//! - `variable_memory.rs`: bounds of the private or local memory that kernels have in a buffer
 //! - `coarse.rs`: launches of copies that run several work-items in an invocation
 //! - `rewrite.rs`: a launch like another, with other numbers
 //! - `promises.rs`: what a launch tells its pipelines
@@ -18,13 +18,13 @@ mod coarse;
 mod join;
 mod node;
 mod plan;
-mod private_memory;
 mod promises;
 mod range;
 mod record;
 mod regions;
 mod rewrite;
 mod slices;
+mod variable_memory;
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -41,10 +41,11 @@ use self::bind::{Buffers, LaunchBuilder, Push, put_range};
 pub use self::checks::CheckMemory;
 pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
-use self::private_memory::groups_within;
-pub(super) use self::private_memory::most_work_items;
+use self::plan::PlannedDispatch;
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
 use self::regions::{MAX_REGIONS, Region, regions, sides};
+use self::variable_memory::VariableMemory;
+pub(super) use self::variable_memory::most_work_items;
 use super::Executable;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
@@ -234,9 +235,13 @@ const LOCAL_INVOCATION_INDEX: u32 = 29;
 /// Chooses the way in which ranges of several regions run; `None` where results would be wrong, since the module
 /// takes ids from Vulkan without adding a region's offsets.
 pub(super) fn splitting(interface: &Interface, scan: &ModuleScan) -> Option<Splitting> {
-    // Such a module numbers private memory and blocks by Vulkan's ids, and everything else by offsets.
+    // Such a module numbers memory of variables and blocks by Vulkan's ids, and everything else by offsets.
     let mut kernels = interface.kernels.iter();
-    if kernels.any(|kernel| kernel.info.private_bytes.is_some() || kernel.part.is_some()) {
+    let counts_groups = |kernel: &KernelInterface| {
+        let has_memory = kernel.info.private_bytes.is_some() || kernel.local_buffer.is_some();
+        has_memory || kernel.part.is_some()
+    };
+    if kernels.any(counts_groups) {
         return Some(Splitting::PushConstants);
     }
     let uses = |built_in| scan.built_ins.contains(&built_in);
@@ -272,10 +277,10 @@ impl Executable {
         let plan = self.plan(kernel, launch, device)?;
         let device_module = &plan.device_module;
         let mut args = Cow::Borrowed(launch.args);
-        let own = kernel.info.args.len() + usize::from(plan.private.is_some());
-        if let Some(size) = plan.private {
+        let own = kernel.info.args.len() + usize::from(plan.variables.is_some());
+        if let Some(size) = plan.variables {
             let args = args.to_mut();
-            let buffer = device_module.private_memory(launch.queue, size)?;
+            let buffer = device_module.variable_memory(launch.queue, size)?;
             args.truncate(kernel.info.args.len());
             args.push(Some(ArgValue::Buffer {
                 buffer,
@@ -319,7 +324,7 @@ impl Executable {
         let mut pushes = SmallVec::new();
         for dispatch in &plan.dispatches {
             let push = SmallVec::from_slice(&push);
-            pushes.push(self.region_push(push, launch.range, &dispatch.region)?);
+            pushes.push(self.region_push(push, launch.range, dispatch)?);
         }
         Ok(Prepared {
             sets,
@@ -337,12 +342,13 @@ impl Executable {
         &self,
         kernel: &KernelInterface,
         launch: &Launch<'_>,
+        variables: Option<VariableMemory>,
         device: &LogicalDevice,
     ) -> Result<(Vec<Region>, bool)> {
         let range = launch.range;
         let limits = &device.capabilities().limits;
-        let max_groups = match kernel.info.private_bytes {
-            Some(bytes) => groups_within(bytes, range, limits)?,
+        let max_groups = match variables {
+            Some(variables) => variables.groups_within(range, limits)?,
             None => limits.max_group_count,
         };
         let in_slices = self.slices(kernel, launch, device);
@@ -426,7 +432,7 @@ impl Executable {
             let size = required_sub_group_size(kernel, device);
             all.push((id, size.unwrap_or(caps.subgroup.max_size)));
         }
-        let needed = match self.scan.has_local_memory() {
+        let needed = match self.scan.has_local_memory() || kernel.local_buffer.is_some() {
             true => {
                 let spec: SpecValues = all.iter().copied().collect();
                 self.local_memory_with(kernel, &spec)
@@ -453,11 +459,19 @@ impl Executable {
     }
 
     /// The push constants of one region.
-    fn region_push(&self, mut push: Push, range: &NdRange, region: &Region) -> Result<Push> {
-        let first: [u64; 3] = std::array::from_fn(|d| {
+    fn region_push(
+        &self,
+        mut push: Push,
+        range: &NdRange,
+        dispatch: &PlannedDispatch,
+    ) -> Result<Push> {
+        let region = &dispatch.region;
+        let mut first: [u64; 3] = std::array::from_fn(|d| {
             let skipped = region.first_group[d] * u64::from(range.local_size[d]);
             range.global_offset[d].wrapping_add(skipped)
         });
+        // A coarse copy counts invocations.
+        first[0] /= u64::from(dispatch.items);
         put_range(&mut push, self.interface.region_offset, first)?;
         put_range(
             &mut push,

@@ -9,7 +9,6 @@ use smallvec::SmallVec;
 
 use super::bind::{Push, range_constants};
 use super::coarse::{Copies, suits};
-use super::private_memory::private_size;
 use super::promises::{arguments_are_near, srgb_constants};
 use super::regions::Region;
 use super::{
@@ -44,8 +43,8 @@ pub(in crate::executable) struct Plan {
     pub is_sliced: bool,
     /// Everything but arguments, what regions change, and the place of the launch's own printf buffer.
     pub push: Push,
-    /// Bytes of the private memory that the dispatches use in turn.
-    pub private: Option<u64>,
+    /// Bytes of the memory of private or local variables that the dispatches use in turn.
+    pub variables: Option<u64>,
 }
 
 /// A dispatch of a plan.
@@ -118,11 +117,11 @@ impl Executable {
     ) -> Result<Plan> {
         let range = launch.range;
         check_sub_groups(kernel, range, device)?;
-        let (regions, is_sliced) = self.regions(kernel, launch, device)?;
         let specialization = self.specialization(kernel, launch, device)?;
+        let variables = self.variable_memory(launch.kernel, &specialization);
+        let (regions, is_sliced) = self.regions(kernel, launch, variables, device)?;
         let device_module = self.device_module(device)?;
-        let private_bytes = kernel.info.private_bytes;
-        let private = private_bytes.map(|bytes| private_size(bytes, &regions));
+        let variables = variables.map(|variables| variables.size(&regions));
         let dispatch_base = regions.len() > 1 && self.splitting == Some(Splitting::DispatchBase);
         let subgroup_size = required_sub_group_size(kernel, device);
         let width = subgroup_size.unwrap_or(device.capabilities().subgroup.size);
@@ -138,7 +137,7 @@ impl Executable {
                 specialization.extend(ids.into_iter().zip(local_size));
             }
             specialization.extend(srgb.iter().map(|&id| (id, 1)));
-            specialization.extend(self.promises(range, &region, near));
+            specialization.extend(self.promises(kernel, range, &region, near));
             let key = PipelineKey {
                 kernel: index,
                 specialization,
@@ -171,7 +170,7 @@ impl Executable {
             dispatches,
             may_slice: launch.may_slice,
             is_sliced,
-            private,
+            variables,
         })
     }
 }

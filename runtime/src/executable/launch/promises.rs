@@ -10,14 +10,17 @@ use super::{ArgValue, Executable, KernelInterface, NdRange};
 
 impl Executable {
     /// The specialization of a region's pipeline by what the launch promises; `near`: see
-    /// [`arguments_are_near`].
+    /// [`arguments_are_near`]. Ranges of kernels with local memory in a buffer are often cut: without a promise of no offset
+    /// all their regions share a pipeline.
     pub(super) fn promises(
         &self,
+        kernel: &KernelInterface,
         range: &NdRange,
         region: &Region,
         near: bool,
     ) -> impl Iterator<Item = (u32, u32)> {
-        let no_offset = range.global_offset == [0; 3] && region.first_group == [0; 3];
+        let is_cut = kernel.local_buffer.is_some();
+        let no_offset = !is_cut && range.global_offset == [0; 3] && region.first_group == [0; 3];
         let holds = move |kind| match kind {
             PromiseKind::NearArguments => near,
             PromiseKind::NoOffset => no_offset,

@@ -56,7 +56,7 @@ impl Prepared {
 
     /// Tells whether the launch uses memory that launches of its queue share in turn.
     pub fn takes_turns(&self) -> bool {
-        self.held.plan.private.is_some()
+        self.held.plan.variables.is_some()
     }
 
     /// Records some of the launch's dispatches, by their numbers.
@@ -72,8 +72,8 @@ impl Prepared {
         let mut bound: Option<&Pipeline> = None;
         let all = plan.dispatches.iter().zip(&self.pushes).enumerate();
         for (_, (dispatch, push)) in all.filter(|(index, _)| chosen.contains(index)) {
-            if plan.private.is_some() {
-                // Private memory is shared with other launches of the queue.
+            if plan.variables.is_some() {
+                // Memory of variables is shared with other launches of the queue.
                 recorder.barrier();
             }
             if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
@@ -109,7 +109,7 @@ impl Prepared {
                 "a launch of several dispatches".into(),
             ));
         };
-        if plan.private.is_some() {
+        if plan.variables.is_some() {
             recorder.barrier();
         }
         recorder.bind_pipeline(&dispatch.pipeline);

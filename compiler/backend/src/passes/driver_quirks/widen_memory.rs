@@ -6,7 +6,7 @@
 //! a quarter of the gathers. Words are as wide as the alignment allows, 64 bits at most; bit
 //! casts join them to the vectors. Local memory is accessed so only if all of the function's
 //! accesses to it can be: otherwise its arrays have narrower elements, and words are pieced
-//! together. Private memory is left alone.
+//! together; in a buffer they have no elements. Private memory is left alone.
 
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{
@@ -18,7 +18,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     if ctx.target.abi.descriptors().is_some() {
         return Changed::No;
     }
-    let local = local_words(func);
+    let local = ctx.target.keeps_local_in_buffers() || local_words(func);
     let mut changed = Changed::No;
     for block in func.layout.blocks.clone() {
         let insts = std::mem::take(&mut func.layout.insts[block]);

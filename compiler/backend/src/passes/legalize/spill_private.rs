@@ -75,6 +75,8 @@ pub(crate) fn move_partitions(
         return Ok(Changed::No);
     }
     module.kernels[k].private_bytes = frame.bytes;
+    // A launch provides one buffer.
+    module.kernels[k].local_in_buffer = false;
     let func = &mut module.functions[id];
     let base = rewrite(func, id, partitions, moved, &frame, ctx.target.int64);
     if ctx.target.checks.robust() {
