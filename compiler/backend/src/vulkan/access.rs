@@ -75,12 +75,12 @@ impl Emitter<'_> {
                 else {
                     return Ok(MemoryLocation::Nowhere);
                 };
-                if let Some(base) = self.local_base.filter(|_| self.is_in_buffer(partition)) {
+                let part = &self.parts.list[partition as usize];
+                if let Some(base) = self.local_base.filter(|_| part.is_for_buffers()) {
                     let offset = self.widen(id);
                     let address = self.wide_sum(Op::IAdd, base, offset);
                     return Ok(MemoryLocation::Physical(address));
                 }
-                let part = &self.parts.list[partition as usize];
                 let (unit, bias) = (part.unit, part.bias);
                 let array = self.array(partition);
                 let offset = if bias == 0 {

@@ -84,7 +84,7 @@ impl Emitter<'_> {
                 end = (self.b).spec_op(Op::IAdd, u32_ty, &[start, sizes[&(of, ordinal)]]);
             }
             let stride = match args[..] {
-                [] => (self.b).const_u32(bytes.next_multiple_of(align.max(LEAST_ALIGN))),
+                [] => (self.b).const_u32(bytes.max(1).next_multiple_of(align.max(LEAST_ALIGN))),
                 _ => self.rounded_up(end, align.max(LEAST_ALIGN)),
             };
             let buffer = LocalBuffer {
@@ -199,12 +199,6 @@ impl Emitter<'_> {
         self.b.spec_op(Op::BitwiseAnd, u32_ty, &[sum, mask])
     }
 
-    /// Returns whether a partition is in a buffer, in kernels that have one. Variables of atomic operations stay in arrays.
-    pub fn is_in_buffer(&self, partition: u32) -> bool {
-        let part = &self.parts.list[partition as usize];
-        part.space == AddressSpace::Local && !(part.atomic && part.args.is_empty())
-    }
-
     /// The local variables of a kernel that are in a buffer, in order.
     fn local_variables(&self, kernel: FuncId) -> BTreeSet<GlobalId> {
         let func = &self.module.functions[kernel];
@@ -216,15 +210,19 @@ impl Emitter<'_> {
         globals
             .filter(|&global| {
                 let partition = self.parts.of_object(Object::Global(global));
-                partition.is_some_and(|partition| self.is_in_buffer(partition))
+                partition
+                    .is_some_and(|partition| self.parts.list[partition as usize].is_for_buffers())
             })
             .collect()
     }
 
     /// The partitions that lead to buffers alone: they need no array.
     fn partitions_in_buffers(&self) -> FxHashSet<u32> {
-        let partitions = 0..self.parts.list.len() as u32;
-        let mut found: FxHashSet<u32> = partitions.filter(|&p| self.is_in_buffer(p)).collect();
+        let partitions = self.parts.list.iter().zip(0..);
+        let mut found: FxHashSet<u32> = partitions
+            .filter(|(part, _)| part.is_for_buffers())
+            .map(|(_, p)| p)
+            .collect();
         for &id in &self.functions {
             if self.local_buffers.contains_key(&id) {
                 continue;

@@ -34,7 +34,7 @@ impl LocalBuffer {
     /// Bytes from one work-group's part to the next.
     pub fn stride(self, sizes: &[u64]) -> u64 {
         let align = u64::from(self.align).max(LEAST_ALIGN);
-        let end = self.bytes(sizes).checked_next_multiple_of(align);
+        let end = self.bytes(sizes).max(1).checked_next_multiple_of(align);
         end.unwrap_or(u64::MAX)
     }
 }
@@ -73,6 +73,8 @@ mod tests {
         assert_eq!((wide.bytes(&[8]), wide.stride(&[8])), (136, 256));
         assert_eq!((wide.bytes(&[0, 0]), wide.stride(&[0, 0])), (128, 128));
         assert_eq!(wide.stride(&[u64::MAX, 8]), u64::MAX);
+        let empty = LocalBuffer::new(0, 1).unwrap();
+        assert_eq!((empty.bytes(&[]), empty.stride(&[])), (0, 16));
         assert_eq!(LocalBuffer::new(4, 0), None);
         assert_eq!(LocalBuffer::new(4, 12), None);
     }

@@ -9,8 +9,12 @@
 //! those has, and a module if functions that are no kernels reach local memory, since they serve several kernels.
 
 use crate::pass::{Changed, Ctx};
+use pumice_ir::analysis::partition::Partitions;
 use pumice_ir::analysis::reachable_functions;
-use pumice_ir::{AddressSpace, Cfg, Function, InstKind, KernelInfo, LoopNest, LowerError, Module};
+use pumice_ir::{
+    AddressSpace, Block, Cfg, FuncId, Function, Inst, InstKind, KernelInfo, LoopNest, LowerError,
+    Module,
+};
 
 /// So many loads and stores pay where they are in no loop.
 const MANY: usize = 16;
@@ -29,9 +33,15 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     if others.any(|&id| reaches_local_memory(&module.functions[id])) {
         return Ok(Changed::No);
     }
+    let mut kernels = module.kernels.iter();
+    if !kernels.any(|kernel| reaches_local_memory(&module.functions[kernel.func])) {
+        return Ok(Changed::No);
+    }
+    let partitions = Partitions::compute(module, &functions)?;
     let mut changed = Changed::No;
     for kernel in &mut module.kernels {
-        if may_have_buffer(kernel) && pays(&module.functions[kernel.func]) {
+        let func = (kernel.func, &module.functions[kernel.func]);
+        if may_have_buffer(kernel) && pays(func, &partitions) {
             kernel.local_in_buffer = true;
             changed = Changed::Yes;
         }
@@ -43,32 +53,32 @@ fn may_have_buffer(kernel: &KernelInfo) -> bool {
     kernel.enqueue.is_none() && kernel.node.is_none() && !kernel.initializer && !kernel.finalizer
 }
 
-fn pays(func: &Function) -> bool {
-    if !reaches_local_memory(func) {
-        return false;
-    }
-    let loops = LoopNest::find(&Cfg::new(func));
-    let mut count = 0;
-    for &block in &func.layout.blocks {
-        let mut insts = func.layout.insts[block].iter();
-        let here = insts.by_ref().filter(|&&inst| {
-            let (InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. }) = func.insts[inst].kind
-            else {
-                return false;
-            };
-            func.ty(ptr).address_space() == Some(AddressSpace::Local)
-        });
-        let here = here.count();
-        let in_loop = || {
-            let nest = loops.as_ref().map(|(_, nest)| nest);
-            nest.is_some_and(|nest| nest.innermost(block).is_some())
+/// Returns whether loads and stores of what would be in the buffer take much of the kernel's time, or of its code.
+fn pays((id, func): (FuncId, &Function), partitions: &Partitions) -> bool {
+    let is_access = |inst: &&Inst| {
+        let (InstKind::Load { ptr, .. } | InstKind::Store { ptr, .. }) = func.insts[**inst].kind
+        else {
+            return false;
         };
-        count += here;
-        if count >= MANY || (here > 0 && in_loop()) {
-            return true;
-        }
-    }
-    false
+        let partition = partitions.of_value(id, ptr);
+        partition.is_some_and(|p| partitions.list[p as usize].is_for_buffers())
+    };
+    let blocks = func.layout.blocks.iter();
+    let counts = blocks.map(|&block| {
+        let insts = func.layout.insts[block].iter();
+        (block, insts.filter(is_access).count())
+    });
+    let counts: Vec<(Block, usize)> = counts.filter(|&(_, count)| count > 0).collect();
+    let all: usize = counts.iter().map(|&(_, count)| count).sum();
+    let in_loops = || {
+        let loops = LoopNest::find(&Cfg::new(func));
+        let is_in_loop = |(_, nest): &(_, LoopNest)| {
+            let mut blocks = counts.iter();
+            blocks.any(|&(block, _)| nest.innermost(block).is_some())
+        };
+        loops.as_ref().is_some_and(is_in_loop)
+    };
+    all >= MANY || (all > 0 && in_loops())
 }
 
 fn reaches_local_memory(func: &Function) -> bool {

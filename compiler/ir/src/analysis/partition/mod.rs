@@ -54,6 +54,13 @@ pub struct Partition {
     pub single_function: Option<FuncId>,
 }
 
+impl Partition {
+    /// Returns whether it is in a buffer, in kernels whose local memory is. Variables of atomic operations stay in arrays.
+    pub fn is_for_buffers(&self) -> bool {
+        self.space == AddressSpace::Local && !(self.atomic && self.args.is_empty())
+    }
+}
+
 /// All partitions of a module.
 pub struct Partitions {
     /// The partitions.
