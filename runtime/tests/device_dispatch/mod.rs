@@ -14,10 +14,11 @@ use pumice_vulkan_layer::{
     PipelineDesc, PipelineLayoutDesc, Queue, Recorder, Resource, quirks,
 };
 
-/// The target with what the driver at hand needs.
+/// The target with what the driver at hand needs. Local memory is the device's own: buffers for it are the runtime's work.
 pub fn for_driver(device: &LogicalDevice, target: Target) -> Target {
     Target {
-        quirks: quirks::kinds(&device.capabilities().driver),
+        quirks: quirks::kinds(&device.capabilities().driver)
+            .without(quirks::QuirkKind::LocalMemoryInBuffers),
         exact_fma_f32: device.probes().exact_fma_f32,
         ..target
     }

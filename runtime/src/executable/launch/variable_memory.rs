@@ -53,8 +53,12 @@ impl VariableMemory {
     pub fn groups_within(self, range: &NdRange, limits: &Limits) -> Result<[u32; 3]> {
         let group = self.of_group(range.local_size).max(1);
         if group > limits.max_buffer {
+            let kind = match self {
+                Self::Private(_) => "private",
+                Self::Local(_) => "local",
+            };
             return Err(LaunchError::Resources(format!(
-                "a work-group has {group} bytes of variables in a buffer, the device has buffers of {}",
+                "a work-group has {group} bytes of {kind} memory, the device has buffers of {}",
                 limits.max_buffer
             )));
         }

@@ -6,7 +6,7 @@
 //! as fast in local memory of the device's own.
 //!
 //! A kernel keeps such memory if it takes part in device-side enqueue, since nobody knows how many work-groups a dispatch of
-//! those has, and a module if functions that are no kernels reach local memory, since they serve several kernels.
+//! those has, and a module if functions that are no kernels may reach local memory, since they serve several kernels.
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::partition::Partitions;
@@ -30,11 +30,13 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let kernel_of = module.kernel_of_each();
     let functions = reachable_functions(module)?;
     let mut others = functions.iter().filter(|&&id| kernel_of[id].is_none());
-    if others.any(|&id| reaches_local_memory(&module.functions[id])) {
+    let may_reach = [AddressSpace::Local, AddressSpace::Generic];
+    if others.any(|&id| has_pointers(&module.functions[id], &may_reach)) {
         return Ok(Changed::No);
     }
     let mut kernels = module.kernels.iter();
-    if !kernels.any(|kernel| reaches_local_memory(&module.functions[kernel.func])) {
+    let local = [AddressSpace::Local];
+    if !kernels.any(|kernel| has_pointers(&module.functions[kernel.func], &local)) {
         return Ok(Changed::No);
     }
     let partitions = Partitions::compute(module, &functions)?;
@@ -81,7 +83,9 @@ fn pays((id, func): (FuncId, &Function), partitions: &Partitions) -> bool {
     all >= MANY || (all > 0 && in_loops())
 }
 
-fn reaches_local_memory(func: &Function) -> bool {
-    let mut values = func.values();
-    values.any(|value| func.ty(value).address_space() == Some(AddressSpace::Local))
+fn has_pointers(func: &Function, spaces: &[AddressSpace]) -> bool {
+    let mut found = func
+        .values()
+        .filter_map(|value| func.ty(value).address_space());
+    found.any(|space| spaces.contains(&space))
 }
