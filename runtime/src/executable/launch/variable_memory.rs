@@ -14,12 +14,15 @@ use crate::base::processors::processors;
 /// Bytes of private variables that the work-items of a dispatch have together, unless one work-group needs more.
 const MOST_PRIVATE: u64 = 256 << 20;
 
-/// Bytes of local variables that the work-groups of a dispatch have together, for each processor.
-/// It is processors that ask for local variables in a buffer.
+/// Bytes of local variables that the work-groups of a dispatch have together, for each processor. It is processors that ask for
+/// local variables in a buffer, and a dispatch takes them as long as many work-groups do.
 const MOST_LOCAL: u64 = 2 << 20;
 
+/// The same for all processors: each program keeps such a buffer.
+const MOST_TOGETHER: u64 = 16 << 20;
+
 /// A dispatch has at least so many work-groups for each processor, whatever their local variables take: all are busy.
-const LEAST_GROUPS: u64 = 32;
+const LEAST_GROUPS: u64 = 16;
 
 /// The most work-items of a work-group with so many bytes of private variables each: those that a dispatch has room for.
 pub(in crate::executable) fn most_work_items(bytes: u32) -> usize {
@@ -64,7 +67,11 @@ impl VariableMemory {
         }
         let most = match self {
             Self::Private(_) => MOST_PRIVATE / group,
-            Self::Local(_) => u64::from(processors()) * (MOST_LOCAL / group).max(LEAST_GROUPS),
+            Self::Local(_) => {
+                let processors = u64::from(processors());
+                let bytes = (MOST_LOCAL * processors).min(MOST_TOGETHER);
+                (bytes / group).max(LEAST_GROUPS * processors)
+            }
         };
         Ok(sides(most, range, limits.max_group_count))
     }
@@ -104,7 +111,7 @@ impl Executable {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_LOCAL, MOST_PRIVATE, VariableMemory};
+    use super::{LEAST_GROUPS, MOST_LOCAL, MOST_PRIVATE, MOST_TOGETHER, VariableMemory};
     use crate::base::processors::processors;
     use crate::executable::launch::range::NdRange;
     use crate::executable::launch::regions::regions;
@@ -156,21 +163,22 @@ mod tests {
     }
 
     #[test]
-    fn local_variables_stay_in_caches() {
+    fn dispatches_have_work_for_all_processors() {
         let units = u64::from(processors());
-        let groups = |bytes, groups| {
+        // The number of dispatches; each work-group has its bytes.
+        let dispatches = |bytes, groups| {
             let range = range([groups * 64, 1, 1], [64, 1, 1]);
             let memory = VariableMemory::Local(bytes);
             let most = memory.groups_within(&range, &limits()).unwrap();
             let all = regions(&range, most).unwrap();
             let largest = all.iter().map(|region| u64::from(region.groups[0])).max();
-            (all.len(), largest.unwrap() * bytes == memory.size(&all))
+            assert_eq!(largest.unwrap() * bytes, memory.size(&all));
+            all.len()
         };
-        let in_cache = MOST_LOCAL / 1024 * units;
-        assert_eq!(groups(1024, in_cache.min(65_535)), (1, true));
-        assert_eq!(groups(1024, in_cache.min(65_535) + 1), (2, true));
-        // All processors have work-groups, however large these are.
-        assert_eq!(groups(1 << 20, 32 * units), (1, true));
-        assert_eq!(groups(1 << 20, 64 * units), (2, true));
+        let fits = (MOST_LOCAL * units).min(MOST_TOGETHER) / 1024;
+        assert_eq!(dispatches(1024, fits), 1);
+        assert_eq!(dispatches(1024, fits + 1), 2);
+        assert_eq!(dispatches(1 << 20, LEAST_GROUPS * units), 1);
+        assert_eq!(dispatches(1 << 20, 2 * LEAST_GROUPS * units), 2);
     }
 }
