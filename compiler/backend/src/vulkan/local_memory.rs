@@ -7,9 +7,7 @@
 use super::builder::Id;
 use super::emitter::{ArrayVar, Emitter};
 use pumice_ir::analysis::partition::Object;
-use pumice_ir::{
-    AddressSpace, Coarse, FuncId, GlobalId, InstKind, KernelArgKind, LowerError, Type,
-};
+use pumice_ir::{AddressSpace, Coarse, FuncId, GlobalId, InstKind, KernelArgKind, LowerError};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -249,10 +247,7 @@ impl Emitter<'_> {
             return Ok(None);
         };
         let (stride, bias) = (local.stride, local.bias());
-        let none = || LowerError::new("internal: local memory in a buffer outside a kernel");
-        let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
-        let place = self.arg_layouts[k].local.ok_or_else(none)?;
-        let base = self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))?;
+        let (_, base) = self.address_behind(|layout| layout.local, "local memory in a buffer")?;
         let group = self.dispatch_group();
         let (group, stride) = (self.widen(group), self.widen(stride));
         let offset = self.wide_product(group, stride);

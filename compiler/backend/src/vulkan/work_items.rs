@@ -6,7 +6,7 @@ use super::abi::{ModuleConstant, range_form};
 use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
-use pumice_ir::{AddressSpace, BuiltIn, EnqueueRole, Scalar, Type};
+use pumice_ir::{AddressSpace, ArgLayout, ArgPlace, BuiltIn, EnqueueRole, Scalar, Type};
 use pumice_reflection::PromiseKind;
 use pumice_target::QuirkKind;
 use pumice_target::abi::RangeForm;
@@ -433,10 +433,7 @@ impl Emitter<'_> {
     /// The address of the work-item's part of the memory that the launch has: parts are numbered
     /// by the work-group in its dispatch and the work-item in its group.
     fn private_memory(&mut self) -> Result<Id, LowerError> {
-        let none = || LowerError::new("internal: private memory outside a kernel");
-        let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
-        let place = self.arg_layouts[k].private.ok_or_else(none)?;
-        let base = self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))?;
+        let (k, base) = self.address_behind(|layout| layout.private, "private memory")?;
         let u32_ty = self.b.ty_int(32);
         let group = self.dispatch_group();
         let [x, y, z] = self.group_size;
@@ -454,10 +451,21 @@ impl Emitter<'_> {
 
     /// The address of the memory of the launch's checks.
     fn check_memory(&mut self) -> Result<Id, LowerError> {
-        let none = || LowerError::new("internal: a check outside a kernel");
+        let (_, address) = self.address_behind(|layout| layout.check, "a check")?;
+        Ok(address)
+    }
+
+    /// The current kernel's number, and an address behind its arguments; `what` it leads to is for errors.
+    pub fn address_behind(
+        &mut self,
+        place: impl FnOnce(&ArgLayout) -> Option<ArgPlace>,
+        what: &str,
+    ) -> Result<(usize, Id), LowerError> {
+        let none = || LowerError::new(format!("internal: {what} outside a kernel"));
         let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
-        let place = self.arg_layouts[k].check.ok_or_else(none)?;
-        self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))
+        let place = place(&self.arg_layouts[k]).ok_or_else(none)?;
+        let address = self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))?;
+        Ok((k, address))
     }
 
     /// The address of the memory of device-side enqueue.
@@ -466,10 +474,8 @@ impl Emitter<'_> {
             let text = "device-side enqueue needs device addresses, which this device lacks";
             return Err(LowerError::new(text));
         }
-        let none = || LowerError::new("internal: device-side enqueue outside a kernel");
-        let k = self.kernel_of[self.cur].ok_or_else(none)? as usize;
-        let place = self.arg_layouts[k].launch.ok_or_else(none)?;
-        self.load_arg(place.offset, Type::ptr(AddressSpace::Generic))
+        let (_, address) = self.address_behind(|layout| layout.launch, "device-side enqueue")?;
+        Ok(address)
     }
 
     /// The number of the work-group in its dispatch.

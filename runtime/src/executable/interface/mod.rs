@@ -249,6 +249,13 @@ impl KernelInterface {
 }
 
 impl KernelInterface {
+    /// Takes the last argument, which is not the application's, from the kernel; returns whether it is a pointer of that ordinal.
+    fn take_pointer(&mut self, ordinal: u32) -> bool {
+        let last = self.info.args.pop();
+        let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+        is_pointer && ordinal as usize == self.info.args.len()
+    }
+
     /// Notes what our own instruction set says of the kernel.
     ///
     /// # Errors
@@ -271,13 +278,9 @@ impl KernelInterface {
             Need::NoWaits { .. } => !std::mem::replace(&mut self.no_waits, true),
             Need::SeenSubgroups { .. } => !std::mem::replace(&mut self.info.sees_sub_groups, true),
             Need::PrivateMemory { ordinal, bytes, .. } => {
-                let last = self.info.args.pop();
-                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
-                let slot = &mut self.info.private_bytes;
-                is_pointer
-                    && bytes > 0
-                    && ordinal as usize == self.info.args.len()
-                    && slot.replace(bytes).is_none()
+                let is_last = self.take_pointer(ordinal);
+                let before = self.info.private_bytes.replace(bytes);
+                is_last && bytes > 0 && before.is_none()
             }
             Need::LocalMemory {
                 ordinal,
@@ -285,26 +288,18 @@ impl KernelInterface {
                 align,
                 ..
             } => {
-                let last = self.info.args.pop();
-                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
+                let is_last = self.take_pointer(ordinal);
                 let before = self.local_buffer.take();
                 self.local_buffer = LocalBuffer::new(bytes, align);
-                is_pointer
-                    && ordinal as usize == self.info.args.len()
-                    && before.is_none()
-                    && self.local_buffer.is_some()
+                is_last && before.is_none() && self.local_buffer.is_some()
             }
             Need::DeviceLaunch { ordinal, .. } => {
-                let last = self.info.args.pop();
-                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
-                let again = std::mem::replace(&mut self.info.enqueues, true);
-                is_pointer && !again && ordinal as usize == self.info.args.len()
+                let is_last = self.take_pointer(ordinal);
+                is_last && !std::mem::replace(&mut self.info.enqueues, true)
             }
             Need::CheckMemory { ordinal, .. } => {
-                let last = self.info.args.pop();
-                let is_pointer = last.is_some_and(|arg| arg.kind == ArgKind::Buffer);
-                let again = std::mem::replace(&mut self.info.checked, true);
-                is_pointer && !again && ordinal as usize == self.info.args.len()
+                let is_last = self.take_pointer(ordinal);
+                is_last && !std::mem::replace(&mut self.info.checked, true)
             }
             Need::QueueArgument { ordinal, .. } => {
                 let arg = self.info.args.get_mut(ordinal as usize);

@@ -78,10 +78,11 @@ pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{MAX_REGIONS, NdRange, Region, regions, sides};
 
-    fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
+    /// A range of three dimensions without an offset.
+    pub fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
         NdRange {
             work_dim: 3,
             global_offset: [0; 3],

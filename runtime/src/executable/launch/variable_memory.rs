@@ -113,8 +113,8 @@ impl Executable {
 mod tests {
     use super::{LEAST_GROUPS, MOST_LOCAL, MOST_PRIVATE, MOST_TOGETHER, VariableMemory};
     use crate::base::processors::processors;
-    use crate::executable::launch::range::NdRange;
     use crate::executable::launch::regions::regions;
+    use crate::executable::launch::regions::tests::range;
     use pumice_vulkan_layer::caps::Limits;
 
     fn limits() -> Limits {
@@ -122,15 +122,6 @@ mod tests {
             max_buffer: 1 << 31,
             max_group_count: [65_535; 3],
             ..Limits::default()
-        }
-    }
-
-    fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
-        NdRange {
-            work_dim: 3,
-            global_offset: [0; 3],
-            global_size,
-            local_size,
         }
     }
 
