@@ -83,6 +83,9 @@ int main(int argc, char **argv)
     if (argc > 1)
         return worker();
     EQ(traced_run(argv[0], "worker"), 0);
-    EQ(traced_times("\"local\":[1, 1]"), 4);
+    /* The form that `seen` and `required` are joined in takes device addresses. */
+    cl_device_svm_capabilities svm = 0;
+    MUST(clGetDeviceInfo(pumice_device(), CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    EQ(traced_times("\"local\":[1, 1]"), svm ? 2 : 4);
     return finish();
 }

@@ -456,7 +456,7 @@ impl Expander<'_> {
 
     /// A new private variable and its address.
     pub fn slot(&mut self, size: u32, align: u32) -> (StackSlot, Value) {
-        let slot = self.func.slots.push(StackSlotData { size, align });
+        let slot = self.func.slots.push(StackSlotData::new(size, align));
         let ty = Type::ptr(pumice_ir::AddressSpace::Private);
         (slot, self.value(InstKind::StackAddr { slot }, ty))
     }

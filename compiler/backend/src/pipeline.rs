@@ -37,9 +37,9 @@ use crate::passes::lower::{
     shift_addresses, short_atomics, widen_subgroups, zero_private,
 };
 use crate::passes::optimize::{
-    bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold, inline,
-    licm, mark_read_only, promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds,
-    unroll_tables, vectorize_memory,
+    bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
+    groups_of_one, inline, licm, mark_read_only, promote_constant_arrays, simplify_cfg, speculate,
+    sroa, unroll_rounds, unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -133,6 +133,15 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("check_races", Check, TryModule(check_races::run))
         .only(|target| target.checks.has(pumice_target::Check::Race))
         .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
+    // Where pointers show their kind of memory, and before anything looks for barriers.
+    Pass::new("groups_of_one", Optimize, TryModule(groups_of_one::run))
+        .only(|target| target.groups_of_one && !target.zero_local)
+        .optional()
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
+    Pass::new("sroa_of_groups", Optimize, TryFunction(sroa::run))
+        .only(|target| target.groups_of_one)
+        .requires(&[Inlined, ArgsLowered])
+        .again("local variables of work-groups of one work-item are private ones"),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),
     // Decides branches too.
     Pass::new("bounded_forms", Optimize, Function(bounded_forms::run))
@@ -510,91 +519,4 @@ fn run_rows(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Ctx, PIPELINE, pipeline};
-    use crate::pass::{PassFn, PassKind};
-    use pumice_target::{Checks, LowerOptions, Quirks, Target};
-
-    #[test]
-    fn each_row_finds_what_it_requires() {
-        for (opt_disable, quirks) in [
-            (false, Quirks::NONE),
-            (true, Quirks::NONE),
-            (false, Quirks::all()),
-        ] {
-            let mut options = LowerOptions::default();
-            options.math.opt_disable = opt_disable;
-            let mut held = Vec::new();
-            let ctx = Ctx {
-                target: &Target {
-                    quirks,
-                    ..Target::reference()
-                },
-                options: &options,
-            };
-            for pass in pipeline(&ctx) {
-                for property in pass.requires {
-                    assert!(
-                        held.contains(property),
-                        "{} requires {property:?}, which no earlier row ensures",
-                        pass.name
-                    );
-                }
-                held.extend_from_slice(pass.ensures);
-            }
-        }
-    }
-
-    fn address(run: PassFn) -> usize {
-        match run {
-            PassFn::Function(run) => run as usize,
-            PassFn::TryFunction(run) => run as usize,
-            PassFn::Module(run) => run as usize,
-            PassFn::TryModule(run) => run as usize,
-        }
-    }
-
-    #[test]
-    fn a_pass_that_stands_twice_says_why() {
-        for (index, pass) in PIPELINE.iter().enumerate() {
-            let earlier = &PIPELINE[..index];
-            let is_new = earlier.iter().all(|other| other.name != pass.name);
-            assert!(is_new, "{}", pass.name);
-            let twice = earlier
-                .iter()
-                .any(|other| address(other.run) == address(pass.run));
-            assert_eq!(twice, pass.again.is_some(), "{}", pass.name);
-        }
-    }
-
-    #[test]
-    fn passes_for_quirks_run_only_for_them() {
-        let options = LowerOptions::default();
-        let target = Target::reference();
-        let ctx = Ctx {
-            target: &target,
-            options: &options,
-        };
-        let is_quirk = |kind| matches!(kind, PassKind::DriverQuirk(_));
-        assert!(pipeline(&ctx).all(|pass| !is_quirk(pass.kind)));
-        let target = Target {
-            quirks: Quirks::all(),
-            int64: false,
-            checks: Checks::all().with(pumice_target::Check::Robust),
-            zero_private: true,
-            flushes_f64: true,
-            soft_f64: true,
-            denorms_f32: false,
-            terminable: true,
-            address_delta: true,
-            shader_enqueue: true,
-            coarse: true,
-            ..target
-        };
-        let ctx = Ctx {
-            target: &target,
-            options: &options,
-        };
-        assert_eq!(pipeline(&ctx).count(), PIPELINE.len());
-    }
-}
+mod tests;

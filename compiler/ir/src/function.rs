@@ -115,9 +115,21 @@ pub struct StackSlotData {
     pub size: u32,
     /// Alignment in bytes that its type asks for.
     pub align: u32,
+    /// It stands for a local variable; made by `groups_of_one`.
+    #[serde(skip)]
+    pub was_local: bool,
 }
 
 impl StackSlotData {
+    /// A variable of a work-item's own.
+    pub fn new(size: u32, align: u32) -> Self {
+        Self {
+            size,
+            align,
+            was_local: false,
+        }
+    }
+
     /// Returns the alignment in bytes that its place has: up to 8 where it is large enough, whatever its type. Programs take arrays of
     /// bytes for words.
     pub fn placed_align(&self) -> u32 {

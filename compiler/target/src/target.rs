@@ -199,6 +199,10 @@ pub struct Target {
     /// where chains of dependent instructions take long. With device addresses only.
     #[serde(skip)]
     pub coarse: bool,
+    /// Work-groups are of one work-item, and kernels that may be are written so that launches can run many as one
+    /// work-group.
+    #[serde(skip)]
+    pub groups_of_one: bool,
     /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
     #[serde(skip)]
     pub zero_local: bool,
@@ -479,6 +483,7 @@ impl Target {
             maximal_reconvergence: false,
             shader_enqueue: false,
             coarse: false,
+            groups_of_one: false,
             zero_local: false,
             zero_private: false,
             terminable: false,

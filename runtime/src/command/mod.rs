@@ -13,6 +13,7 @@ pub mod copy;
 mod enqueuing;
 pub mod external;
 pub mod fill;
+mod formed;
 pub mod gl;
 pub mod image;
 mod image_arguments;

@@ -12,6 +12,7 @@ use crate::base::json::Fields;
 use crate::base::object::Ref;
 use crate::command::checks::Known;
 use crate::command::enqueuing;
+use crate::command::formed::{Asks, Formed, resolve};
 use crate::command::image_arguments::{Staging, image_value};
 use crate::command::traced;
 use crate::command::{Command, DeviceCommand, Empty, Launched, Retire, Visit};
@@ -52,8 +53,7 @@ pub(super) struct KernelLaunch {
     pub(super) prepared: Mutex<Option<Ready>>,
     /// The program's initializers, while they may not have ended.
     pub(super) initializers: Option<Arc<InitRun>>,
-    /// See [`DeviceKernel::takes_copies`]: from when it was made.
-    takes_copies: bool,
+    asks: Asks,
     /// See [`DeviceCommand::joins`].
     pub(super) joins: bool,
     /// [`Kernel::changes`] when it was made, if it serves for a later launch.
@@ -170,11 +170,11 @@ fn make(
     let device_kernel = kernel.device_kernel(on.device())?;
     // CL_INVALID_KERNEL_ARGS if an argument has not been set.
     let args = args()?;
-    // Before the form is chosen: it may be ready in between.
-    let takes_copies = device_kernel.takes_copies();
-    let device_kernel = device_kernel.for_arguments(&args, on.device());
-    let limits = device_kernel.limits(on.device());
-    let range = resolve(kernel, &device_kernel, &limits, request)?;
+    let Formed {
+        device_kernel,
+        range,
+        asks,
+    } = Formed::new(on, (kernel, device_kernel), &args, request)?;
     // CL_MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset does not suit the device.
     for (index, arg) in (0_u32..).zip(&args.values) {
         if let Some(Argument::Memory(object)) = arg {
@@ -214,7 +214,7 @@ fn make(
         queue: on.number(),
         prepared: Mutex::new(Some(prepared)),
         initializers,
-        takes_copies,
+        asks,
         joins,
         made_at: OnceLock::new(),
     })))
@@ -235,24 +235,6 @@ pub fn suggest(on: &Placement, kernel: &Ref<Kernel>, request: &RangeRequest) -> 
         ..limits
     };
     resolve(kernel, &device_kernel, &limits, request).map(|range| range.local_size)
-}
-
-fn resolve(
-    kernel: &Kernel,
-    device_kernel: &DeviceKernel,
-    limits: &RangeLimits,
-    request: &RangeRequest,
-) -> Result<NdRange> {
-    let range = limits.resolve(request);
-    let range = range.map_err(|error| refused(kernel, &error))?;
-    let chosen = request.local.or(limits.required).is_none() && limits.sub_groups.is_none();
-    Ok(match chosen {
-        true => {
-            let (executable, index) = (&device_kernel.executable, device_kernel.index);
-            executable.with_known_size(index, range, limits.multiple)
-        }
-        false => range,
-    })
 }
 
 /// Makes pipelines, descriptors and push constants, so that the call itself reports what is
@@ -459,9 +441,9 @@ impl KernelLaunch {
         here && self.request == *request && self.has_right_form()
     }
 
-    /// Tells whether a launch that is made now would take the kernel or its coarse copy as this one does.
+    /// Tells whether a launch that is made now would take the kernel in the form that this one does.
     fn has_right_form(&self) -> bool {
-        self.device_kernel.takes_copies() == self.takes_copies
+        Asks::of(&self.device_kernel) == self.asks
     }
 
     /// A launch that can be repeated, with other bytes for some arguments; `None` unless these are all that has to

@@ -61,6 +61,8 @@ const MAX_ARGUMENT_BYTES: u32 = 64 << 10;
 /// The CL_DEVICE_MAX_PARAMETER_SIZE with which a kernel has no more than 128 arguments (section
 /// 4.2, table 5), the smallest of the full profile.
 const SMALL_PARAMETER_SIZE: usize = 1024;
+/// A GPU's compute unit runs so many sub-groups side by side, and takes turns with them while they wait for memory.
+const OF_GPU_UNIT: u64 = 16;
 
 /// A device object. Devices live as long as the platform.
 pub struct Device {
@@ -247,11 +249,20 @@ impl Device {
         }
     }
 
-    /// The work-groups of a sub-group each that keep the whole device busy, even if some of them run for longer than others.
+    /// The work-groups that keep the whole device busy, even if some of them run for longer than others.
     pub fn groups_that_fill_it(&self) -> u64 {
         let of_a_unit = match self.capabilities().device_type {
             DeviceType::Cpu => 4,
-            _ => 16,
+            _ => OF_GPU_UNIT,
+        };
+        u64::from(self.compute_units()) * of_a_unit
+    }
+
+    /// The work-groups of a sub-group each that the whole device takes part in: a processor runs one at a time.
+    pub fn groups_that_use_it(&self) -> u64 {
+        let of_a_unit = match self.capabilities().device_type {
+            DeviceType::Cpu => 1,
+            _ => OF_GPU_UNIT,
         };
         u64::from(self.compute_units()) * of_a_unit
     }
@@ -537,6 +548,7 @@ fn make_target(
         // Nodes need SPIR-V 1.4.
         shader_enqueue: features.shader_enqueue && caps.spirv_version() >= (1, 4),
         coarse: coarse::takes_copies(caps),
+        groups_of_one: false,
         zero_local: false,
         zero_private: false,
         terminable: false,

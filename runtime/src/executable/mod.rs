@@ -47,8 +47,8 @@ use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{ArgPlace, Interface};
 pub use self::launch::{
-    ArgBytes, ArgValue, CheckMemory, ImageArg, Launch, LaunchError, NdRange, Prepared, RangeLimits,
-    RangeRequest,
+    ArgBytes, ArgValue, CheckMemory, ImageArg, Launch, LaunchError, LeastGroups, NdRange, Prepared,
+    RangeLimits, RangeRequest,
 };
 use crate::base::printf::Decoded;
 
@@ -139,6 +139,15 @@ impl Executable {
             && other.is_stateless()
             && self.infos == other.infos
             && limits(self) == limits(other)
+    }
+
+    /// Returns whether launches find what they give to the other's kernels in the same places.
+    pub fn takes_arguments_of(&self, other: &Self) -> bool {
+        let kernels = self.infos.iter().zip(&other.infos);
+        let same = |(one, other): (&KernelInfo, &KernelInfo)| {
+            one.name == other.name && one.args == other.args
+        };
+        self.infos.len() == other.infos.len() && kernels.into_iter().all(same)
     }
 
     /// Tells whether the module has no variables of its own, and no kernels that it runs by itself.
@@ -233,6 +242,12 @@ impl Executable {
             uneven_choice: non_uniform,
             least_joined: None,
         }
+    }
+
+    /// Returns whether a kernel has a pipeline: the driver has compiled it, or will.
+    pub fn has_pipeline(&self, kernel: usize) -> bool {
+        let sizes = self.group_sizes.get(kernel);
+        sizes.is_some_and(|sizes| !sizes.lock().is_empty())
     }
 
     /// Returns whether a kernel gives the same results however its work-items are grouped, for all that is known.

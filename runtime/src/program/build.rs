@@ -26,8 +26,10 @@ use crate::program::cached::{self, IncludeRecorder};
 use crate::program::coarse_form::CoarseForm;
 use crate::program::compile_thread::on_large_stack;
 use crate::program::dump;
+use crate::program::groups_of_one::GroupsOfOne;
 use crate::program::includes::{Allowed, Includes};
 use crate::program::input::{Input, checked, key, lower_options};
+use crate::program::lowering::Lowering;
 use crate::program::stages::Stages;
 use crate::program::{Build, Origin, Program, release, spec};
 
@@ -191,7 +193,7 @@ impl Call {
         if let Some(build) = self.load(key.as_ref(), device) {
             span.tell("cache", "hit");
             log.clone_from(&build.log);
-            return Some(with_coarse_form(build, &target, device));
+            return Some(with_forms(build, &target, device));
         }
         span.tell("cache", if key.is_some() { "miss" } else { "off" });
         let includes = IncludeRecorder::new(&self.includes);
@@ -208,7 +210,7 @@ impl Call {
         if let Some(key) = &key {
             cached::store(key, &includes, &build, log, device);
         }
-        Some(with_coarse_form(build, &target, device))
+        Some(with_forms(build, &target, device))
     }
 
     /// A build that the cache has, ready to run, with the log of old.
@@ -276,6 +278,7 @@ fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, 
         descriptor_module: build.descriptor_module.filter(|_| by_descriptors.is_some()),
         by_descriptors: by_descriptors.map(Arc::new),
         coarse: None,
+        groups_of_one: None,
         executable: Some(Arc::new(executable)),
         binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         status: cl::CL_BUILD_SUCCESS,
@@ -283,15 +286,21 @@ fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, 
     })
 }
 
-/// Adds the form with coarse copies, if the program may get it.
-fn with_coarse_form(build: Build, target: &Arc<Target>, device: &Device) -> Build {
-    let (executable, module) = (build.executable.as_ref(), build.kernel_module.as_ref());
-    let form = executable.zip(module).and_then(|(executable, module)| {
-        let lowered = (module, build.lowered_with);
-        CoarseForm::new(executable, lowered, target, device.capabilities())
-    });
+/// Adds the forms that the program may get.
+fn with_forms(build: Build, target: &Arc<Target>, device: &Device) -> Build {
+    let (Some(executable), Some(module)) = (&build.executable, &build.kernel_module) else {
+        return build;
+    };
+    let lowering = Lowering {
+        module: module.clone(),
+        math: build.lowered_with,
+        target: target.clone(),
+    };
+    let coarse = CoarseForm::new(executable, &lowering, device.capabilities());
+    let groups_of_one = GroupsOfOne::new(executable, &lowering);
     Build {
-        coarse: form.map(Arc::new),
+        coarse: coarse.map(Arc::new),
+        groups_of_one: groups_of_one.map(Arc::new),
         ..build
     }
 }

@@ -7,9 +7,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use pumice_budget as budget;
-use pumice_compiler::options::MathOptions;
-use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
+use pumice_compiler::Target;
 use pumice_vulkan_layer::Capabilities;
 
 use crate::base::exit;
@@ -18,6 +16,7 @@ use crate::base::trace;
 use crate::device::{Device, coarse};
 use crate::executable::Executable;
 use crate::program::compile_thread::in_background;
+use crate::program::lowering::Lowering;
 
 /// A kernel's copy is not worth it before the device has run the kernel for so many nanoseconds.
 const LEAST: u64 = 20_000_000;
@@ -26,11 +25,7 @@ const COPY_COST: u64 = 2;
 
 /// The form of one build.
 pub struct CoarseForm {
-    /// The linked program.
-    module: Arc<KernelModule>,
-    math: MathOptions,
-    /// The build's target.
-    target: Arc<Target>,
+    lowering: Lowering,
     /// The time that the device has spent on each kernel.
     spent: Vec<Spent>,
     is_begun: AtomicBool,
@@ -58,6 +53,12 @@ impl Spent {
         }
     }
 
+    /// Returns whether the device has run it for as long as the driver compiled it.
+    fn is_as_long_as_compiling(&self) -> bool {
+        let compiling = self.compiling.get();
+        compiling.is_some_and(|&time| self.sum.load(Ordering::Relaxed) >= time)
+    }
+
     fn is_enough(&self) -> bool {
         let sum = self.sum.load(Ordering::Relaxed);
         let compiling = self.compiling.get();
@@ -70,16 +71,12 @@ impl CoarseForm {
     /// variables of the program's, of which there would be two.
     pub(super) fn new(
         executable: &Executable,
-        (module, math): (&Arc<KernelModule>, MathOptions),
-        target: &Arc<Target>,
+        lowering: &Lowering,
         caps: &Capabilities,
     ) -> Option<Self> {
-        let has_addresses = target.abi.descriptors().is_none();
-        let fits = coarse::takes_copies_later(caps) && has_addresses && !target.checks.any();
+        let fits = coarse::takes_copies_later(caps) && lowering.may_have_forms();
         (fits && executable.is_stateless()).then(|| Self {
-            module: module.clone(),
-            math,
-            target: target.clone(),
+            lowering: lowering.clone(),
             spent: executable
                 .kernels()
                 .iter()
@@ -95,6 +92,11 @@ impl CoarseForm {
         if !self.spent[kernel].is_enough() {
             self.spent[kernel].note(nanoseconds);
         }
+    }
+
+    /// Returns whether another form of a kernel may pay, for which the driver compiles it once more.
+    pub fn may_pay_again(&self, kernel: usize) -> bool {
+        self.spent[kernel].is_as_long_as_compiling()
     }
 
     /// The executable for the next launch of a kernel, if the form has it and the device has run the kernel for long enough.
@@ -124,22 +126,15 @@ impl CoarseForm {
 
     fn make(&self, executable: &Executable, caps: &Capabilities) {
         let _span = trace::span("build", "lower with coarse copies");
-        budget::begin();
-        let options = LowerOptions {
-            math: self.math,
-            ..LowerOptions::default()
-        };
         let target = Target {
             coarse: true,
-            ..Target::clone(&self.target)
+            ..Target::clone(&self.lowering.target)
         };
-        let lowered = lower(&self.module, &target, &options);
-        let made = (lowered.output)
-            .and_then(|module| Executable::new(&module.words, caps).ok())
-            .filter(|made| made.stands_for(executable, caps));
-        if made.is_none() {
-            log::debug!("no coarse copies of the program's kernels: {}", lowered.log);
-        }
+        let made = self.lowering.executable(&target, caps);
+        let made = made.inspect_err(|log| {
+            log::debug!("no coarse copies of the program's kernels: {log}");
+        });
+        let made = made.ok().filter(|made| made.stands_for(executable, caps));
         let _ = self.made.set(made.map(Arc::new));
     }
 }

@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use crate::device::Device;
-use crate::executable::{ArgBytes, ArgValue, Executable, KernelInfo, Prepared, RangeLimits};
+use crate::executable::{
+    ArgBytes, ArgValue, Executable, KernelInfo, LeastGroups, NdRange, Prepared, RangeLimits,
+};
 use crate::program::arguments::{ArgBlock, Argument};
 use crate::program::coarse_form::CoarseForm;
+use crate::program::groups_of_one::{self, GroupsOfOne};
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -16,6 +19,8 @@ pub struct DeviceKernel {
     pub by_descriptors: Option<Arc<Executable>>,
     /// The same with coarse copies, if the program may get that form.
     pub coarse: Option<Arc<CoarseForm>>,
+    /// The same for work-groups of one work-item, if the program may get that form.
+    pub groups_of_one: Option<Arc<GroupsOfOne>>,
     /// Its place among the executable's kernels.
     pub index: usize,
     /// True if the program was built with `-cl-uniform-work-group-size`, or from OpenCL C before 2.0.
@@ -47,8 +52,53 @@ impl DeviceKernel {
             executable: executable.unwrap_or_else(|| self.executable.clone()),
             by_descriptors: None,
             coarse: self.coarse.clone(),
+            groups_of_one: self.groups_of_one.clone(),
             ..*self
         }
+    }
+
+    /// The kernel for launches of a range, which remembers the form for work-groups of one work-item only if that may pay.
+    #[must_use]
+    pub fn for_range(self, range: &NdRange, device: &Device) -> Self {
+        let form = self.groups_of_one.clone();
+        Self {
+            groups_of_one: form.filter(|_| groups_of_one::may_pay(&self, range, device)),
+            ..self
+        }
+    }
+
+    /// Returns whether the next launch asks for the form for work-groups of one work-item.
+    pub fn joins(&self) -> bool {
+        let form = self.groups_of_one.as_ref();
+        form.is_some_and(|form| form.is_due(self))
+    }
+
+    /// The kernel in the form for work-groups of one work-item, and the range with larger ones, if it has such.
+    pub fn joined(&self, range: &NdRange, device: &Device) -> Option<(Self, NdRange)> {
+        let form = self.groups_of_one.as_ref()?;
+        let form = form.form(self, device)?;
+        let joined = Self {
+            executable: form.executable.clone(),
+            by_descriptors: None,
+            coarse: form.coarse.clone(),
+            groups_of_one: None,
+            ..*self
+        };
+        let limits = joined.limits(device);
+        let limits = RangeLimits {
+            least_joined: limits.least_joined.map(|least| LeastGroups {
+                small: device.groups_that_use_it(),
+                parts: true,
+                ..least
+            }),
+            ..limits
+        };
+        let range = NdRange {
+            local_size: limits.joined(range)?,
+            ..*range
+        };
+        let range = (form.executable).with_known_size(self.index, range, limits.multiple);
+        Some((joined, range))
     }
 
     /// Returns whether the next launch takes the form with coarse copies.
@@ -78,8 +128,11 @@ impl DeviceKernel {
                 && (!self.uniform_groups || self.executable.hides_groups(self.index)),
             neighbours: self.executable.coarse_items(self.index) as usize,
             large_groups: self.executable.has_roomy_copies(self.index),
-            least_joined: (self.executable.may_join_groups(self.index))
-                .then(|| device.groups_that_fill_it()),
+            least_joined: (self.executable.may_join_groups(self.index)).then(|| LeastGroups {
+                large: device.groups_that_fill_it(),
+                small: device.groups_that_fill_it(),
+                parts: false,
+            }),
             ..limits
         }
     }

@@ -186,6 +186,7 @@ impl Kernel {
                     executable,
                     by_descriptors: build.by_descriptors,
                     coarse: build.coarse,
+                    groups_of_one: build.groups_of_one,
                     index,
                     uniform_groups: build.uniform_groups,
                     robust: build.robust,

@@ -5,7 +5,8 @@
 //! - `stages.rs`: compile, link and lower; `compile_thread.rs`: the thread that they run on
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `cached.rs`: entries of the cache
-//! - `coarse_form.rs`: the form with coarse copies of kernels
+//! - `coarse_form.rs`: the form with coarse copies of kernels; `groups_of_one.rs`: the form for work-groups of one work-item;
+//!   `lowering.rs`: the program that forms are made from
 //! - `input.rs`: the input of a build
 //! - `includes.rs`: the files of `#include`
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
@@ -24,6 +25,7 @@ pub mod coarse_form;
 mod compile_thread;
 pub mod device_kernel;
 mod dump;
+pub mod groups_of_one;
 pub mod includes;
 mod input;
 pub mod kernel;
@@ -31,6 +33,7 @@ mod kernel_checks;
 mod kernel_pointers;
 mod kernel_queries;
 pub mod link;
+mod lowering;
 pub mod own_kernels;
 mod release;
 pub mod spec;
@@ -53,6 +56,7 @@ use crate::context::{Context, Destructor};
 use crate::device::Device;
 use crate::executable::Executable;
 use crate::program::coarse_form::CoarseForm;
+use crate::program::groups_of_one::GroupsOfOne;
 
 /// The origin of a program.
 #[derive(Debug)]
@@ -93,6 +97,8 @@ pub struct Build {
     pub by_descriptors: Option<Arc<Executable>>,
     /// The program's form with coarse copies, if it may get that.
     pub coarse: Option<Arc<CoarseForm>>,
+    /// Its form for work-groups of one work-item, if it may get that.
+    pub groups_of_one: Option<Arc<GroupsOfOne>>,
     /// The options that the Vulkan module was lowered with, or was when the binary was made.
     pub lowered_with: MathOptions,
     /// CL_PROGRAM_BINARY_TYPE_*.

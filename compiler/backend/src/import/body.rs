@@ -276,7 +276,7 @@ impl<'a, 'm> Body<'a, 'm> {
             .ok()
             .filter(|&size| size <= 1 << 30)
             .ok_or_else(|| inst.error("a private variable of this size is not supported"))?;
-        let slot = self.func.slots.push(StackSlotData { size, align });
+        let slot = self.func.slots.push(StackSlotData::new(size, align));
         Ok(self.emit(
             InstKind::StackAddr { slot },
             Type::ptr(AddressSpace::Private),

@@ -134,10 +134,7 @@ fn find_record(
     (place, place_ty): (FuncId, Type),
 ) -> Value {
     let loc = SourceLoc::default();
-    let slot = func.slots.push(StackSlotData {
-        size: 32,
-        align: 32,
-    });
+    let slot = func.slots.push(StackSlotData::new(32, 32));
     let private = Type::ptr(AddressSpace::Private);
     let slot = func.append_value(entry, InstKind::StackAddr { slot }, private, loc);
     let launch = built_in(func, entry, BuiltIn::DeviceLaunch);
@@ -196,10 +193,9 @@ fn block_context(
     match param.and_then(Type::address_space) {
         Some(AddressSpace::Global) => captured,
         Some(AddressSpace::Private) => {
-            let slot = func.slots.push(StackSlotData {
-                size: enqueued.captured.max(1),
-                align: 128,
-            });
+            let slot = func
+                .slots
+                .push(StackSlotData::new(enqueued.captured.max(1), 128));
             let copy = func.append_value(run, InstKind::StackAddr { slot }, private, loc);
             let size = func.i64(i64::from(enqueued.captured));
             let kind = InstKind::MemCopy {

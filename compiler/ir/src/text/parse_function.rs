@@ -61,7 +61,11 @@ impl Parser {
                 let _: StackSlot = self.next_entity("slot", func.slots.len())?;
                 self.expect('=')?;
                 let (size, align) = self.size_align()?;
-                func.slots.push(StackSlotData { size, align });
+                let was_local = self.accept_word("was_local");
+                func.slots.push(StackSlotData {
+                    was_local,
+                    ..StackSlotData::new(size, align)
+                });
                 self.end_of_line()?;
             } else if entity_number(word, "block").is_some() {
                 block = Some(self.block_header(func, &mut defined)?);

@@ -227,7 +227,9 @@ fn write_function(out: &mut String, id: &str, func: &Function) {
     }
     out.push_str(" {\n");
     for (slot, data) in func.slots.iter() {
-        let _ = writeln!(out, "  {slot} = size {} align {}", data.size, data.align);
+        let (size, align) = (data.size, data.align);
+        let local = if data.was_local { " was_local" } else { "" };
+        let _ = writeln!(out, "  {slot} = size {size} align {align}{local}");
     }
     for &block in &func.layout.blocks {
         write_block(out, func, block);

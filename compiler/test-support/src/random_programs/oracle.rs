@@ -60,6 +60,14 @@ pub fn expectations(text: &str) -> Result<String, String> {
         ..target.clone()
     };
     ways.push(("passes for coarse copies".to_string(), false, coarse));
+    // Those are run as work-groups of one work-item.
+    if program.has_no_group_sizes() {
+        let alone = Target {
+            groups_of_one: true,
+            ..target.clone()
+        };
+        ways.push(("passes for groups of one".to_string(), false, alone));
+    }
     if text.contains("double") {
         let flushing = Target {
             flushes_f64: true,
@@ -147,6 +155,10 @@ impl Prepared {
             lower,
             results,
         })
+    }
+
+    fn has_no_group_sizes(&self) -> bool {
+        self.runs.iter().all(|run| run.local.is_none())
     }
 
     /// Compares the results behind the passes, without optimisation or with, of each device.

@@ -6,10 +6,21 @@ use super::range::{NdRange, RangeLimits, TARGET, choose};
 /// Percent of the lanes: work-groups of more than a sub-group that use so many are left alone.
 const WELL_USED: usize = 75;
 
+/// The fewest work-groups that a launch is left with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeastGroups {
+    /// Of several sub-groups each: so many keep the whole device busy, even if some of them run for longer than others.
+    pub large: u64,
+    /// Of a sub-group each.
+    pub small: u64,
+    /// They may be parts of a sub-group, each size with a pipeline of its own.
+    pub parts: bool,
+}
+
 impl RangeLimits {
     /// The size of work-groups that each do the work of several of the range's; `None` if those fill their sub-groups, must
     /// not be joined or would be too few for the device.
-    pub(super) fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
+    pub fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
         let least = self.least_joined?;
         let items_of = |size: [u32; 3]| size.iter().map(|&n| n as usize).product::<usize>();
         // The share of lanes that have a work-item, in percent.
@@ -19,24 +30,25 @@ impl RangeLimits {
             return None;
         }
         let global = range.global_size.map(|n| n as usize);
-        let sizes = [TARGET, self.multiple].map(|most| {
+        let small = std::iter::successors(Some(self.multiple), |&size| Some(size / 2));
+        let small = small.take_while(|&size| size == self.multiple || least.parts && size > 1);
+        let sizes = small.map(|size| (size, least.small));
+        let mut sizes = std::iter::once((TARGET, least.large)).chain(sizes);
+        sizes.find_map(|(most, least)| {
             let limits = RangeLimits {
                 group_size: self.group_size.min(most),
                 large_groups: false,
                 ..*self
             };
-            choose(range.work_dim as usize, global, &limits)
-        });
-        sizes.into_iter().find_map(|size| {
+            let size = choose(range.work_dim as usize, global, &limits);
             let joined = NdRange {
                 local_size: size.map(|n| n as u32),
                 ..*range
             };
             let groups = joined.num_groups().into_iter();
             let groups = groups.fold(1, u64::saturating_mul);
-            let more = items_of(joined.local_size);
-            let fits = more >= self.multiple && used(more) > used(items) && groups >= least;
-            fits.then_some(joined.local_size)
+            let is_better = used(items_of(joined.local_size)) > used(items);
+            (is_better && groups >= least).then_some(joined.local_size)
         })
     }
 }
@@ -45,9 +57,14 @@ impl RangeLimits {
 mod tests {
     use super::super::range::tests::LIMITS as SEEN;
     use super::super::range::{RangeLimits, RangeRequest};
+    use super::LeastGroups;
 
     const LIMITS: RangeLimits = RangeLimits {
-        least_joined: Some(8),
+        least_joined: Some(LeastGroups {
+            large: 8,
+            small: 8,
+            parts: false,
+        }),
         ..SEEN
     };
 
@@ -81,6 +98,33 @@ mod tests {
         assert_eq!(size(&LIMITS, [8, 1, 1], [1, 1, 1]), [1, 1, 1]);
         let most = 1 << 62;
         assert_eq!(size(&LIMITS, [most, most, 1], [1, 1, 1]), [64, 4, 1]);
+    }
+
+    #[test]
+    fn groups_may_be_parts_of_sub_groups() {
+        let parts = RangeLimits {
+            least_joined: Some(LeastGroups {
+                large: 8,
+                small: 2,
+                parts: true,
+            }),
+            ..LIMITS
+        };
+        for (items, group) in [
+            (1 << 16, 256),
+            (128, 8),
+            (16, 8),
+            (8, 4),
+            (4, 2),
+            (3, 2),
+            (2, 1),
+        ] {
+            assert_eq!(
+                size(&parts, [items, 1, 1], [1, 1, 1]),
+                [group, 1, 1],
+                "{items}"
+            );
+        }
     }
 
     #[test]

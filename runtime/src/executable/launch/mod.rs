@@ -39,6 +39,7 @@ use smallvec::SmallVec;
 
 use self::bind::{Buffers, LaunchBuilder, Push, put_range};
 pub use self::checks::CheckMemory;
+pub use self::join::LeastGroups;
 pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
 use self::plan::PlannedDispatch;

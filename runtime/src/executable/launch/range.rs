@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use super::join::LeastGroups;
 use super::{LaunchError, Result};
 
 /// Largest work-group that is chosen for a NULL local size: enough to fill a compute unit's
@@ -81,7 +82,7 @@ pub struct RangeLimits {
     pub uneven_choice: bool,
     /// The fewest work-groups that a launch is left with where those that do not fill a sub-group are joined; `None` if they must
     /// not be.
-    pub least_joined: Option<u64>,
+    pub least_joined: Option<LeastGroups>,
 }
 
 impl RangeLimits {

@@ -172,7 +172,7 @@ impl Meeting {
                 loc: data.loc,
             });
         }
-        let word = StackSlotData { size: 4, align: 4 };
+        let word = StackSlotData::new(4, 4);
         let entry = func.layout.blocks[0];
         let numbers = places.iter().zip(1..).map(|(&(inst, _), n)| (inst, n));
         Self {

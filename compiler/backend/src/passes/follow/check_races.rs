@@ -58,7 +58,7 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
             continue;
         }
         let offsets = Offsets::new(func, &roots);
-        let word = StackSlotData { size: 4, align: 4 };
+        let word = StackSlotData::new(4, 4);
         let mut pass = Races {
             report,
             functions,

@@ -67,7 +67,7 @@ pub(super) fn demote(func: &mut Function) -> Result<(), LowerError> {
                 let align = ty.alloc_bytes().next_power_of_two().max(4);
                 slots
                     .entry(value)
-                    .or_insert_with(|| func.slots.push(StackSlotData { size, align }));
+                    .or_insert_with(|| func.slots.push(StackSlotData::new(size, align)));
             }
         }
     }

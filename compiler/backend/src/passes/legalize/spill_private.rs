@@ -1,9 +1,10 @@
 //! Large private variables move to a buffer.
 //!
 //! Drivers keep private arrays in registers or on a stack, and their compilers take time that grows
-//! with the array: lavapipe takes seconds for 32 KiB. A variable of more than [`MOST_BYTES`] moves to
-//! a buffer that the runtime provides for each launch, with a part for each work-item, and so do the
-//! variables that one pointer may reach beside it. All pointers to them become global ones.
+//! with the array: lavapipe takes seconds for 32 KiB. A variable of more than [`MOST_BYTES`], or of
+//! [`MOST_LOCAL_BYTES`] if it stands for a local one, moves to a buffer that the runtime provides for
+//! each launch, with a part for each work-item, and so do the variables that one pointer may reach
+//! beside it. All pointers to them become global ones.
 //!
 //! In robust mode accesses through these pointers are confined to the work-item's part.
 //!
@@ -18,19 +19,30 @@ use pumice_ir::analysis::partition::{Object, Partitions};
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
     AddressSpace, BuiltIn, FuncId, Function, Inst, InstKind, KernelInfo, Module, SourceLoc,
-    StackSlot, Type, Value, ValueDef,
+    StackSlot, StackSlotData, Type, Value, ValueDef,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Variables of at most this many bytes stay.
 pub(crate) const MOST_BYTES: u32 = 4096;
+/// Likewise of those that stand for local variables. They are tables that lanes index apart from each other: a stack is no faster
+/// then, and takes compilers longer from the first array on.
+const MOST_LOCAL_BYTES: u32 = 256;
+
+fn is_large(slot: &StackSlotData) -> bool {
+    let most = match slot.was_local {
+        true => MOST_LOCAL_BYTES,
+        false => MOST_BYTES,
+    };
+    slot.size > most
+}
 
 /// Runs the pass.
 ///
 /// # Errors
 /// Private memory of a work-item that does not fit in 4 GiB.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let has_large = |func: &Function| func.slots.values().any(|slot| slot.size > MOST_BYTES);
+    let has_large = |func: &Function| func.slots.values().any(is_large);
     if ctx.target.abi.descriptors().is_some() || !module.functions.values().any(has_large) {
         return Ok(Changed::No);
     }
@@ -110,7 +122,7 @@ fn makes_pointers(func: &Function) -> bool {
 /// The partitions of a kernel's function that hold a large variable and can move.
 fn choose(module: &Module, partitions: &Partitions, id: FuncId) -> FxHashSet<u32> {
     let slots = &module.functions[id].slots;
-    let large = slots.keys().filter(|&slot| slots[slot].size > MOST_BYTES);
+    let large = slots.keys().filter(|&slot| is_large(&slots[slot]));
     let escaped = partitions.escaped(AddressSpace::Private);
     large
         .filter_map(|slot| partitions.of_object(Object::Slot(id, slot)))

@@ -122,10 +122,10 @@ fn lower(module: &mut Module, k: usize, abi: &Abi) -> bool {
                 Type::ptr(AddressSpace::Local),
             ),
             (KernelArgKind::ByVal { size, align }, Some(place)) => {
-                let slot = f.slots.push(StackSlotData {
-                    size: size.next_multiple_of(4),
-                    align: (*align).max(4),
-                });
+                let slot = f.slots.push(StackSlotData::new(
+                    size.next_multiple_of(4),
+                    (*align).max(4),
+                ));
                 let ptr_ty = Type::ptr(AddressSpace::Private);
                 let base = f.make_inst(InstKind::StackAddr { slot }, &[ptr_ty], loc);
                 head.push(base);

@@ -50,10 +50,7 @@ pub(super) fn merge(
     let of = &parts[0].func;
     let mut func = Function::new(of.name.clone(), Vec::new(), Vec::new());
     func.linkage = of.linkage;
-    let array = func.slots.push(StackSlotData {
-        size: words * WORD,
-        align: WORD,
-    });
+    let array = func.slots.push(StackSlotData::new(words * WORD, WORD));
     let entry = func.append_block();
     let mut x = Merge {
         func,

@@ -141,10 +141,7 @@ pub(super) fn part_of(
     let cuts = cuts::cut(&mut func, shared);
     let crossing = crossing::find(&mut func, &cuts)?;
     let head = heads.get(&id).cloned().unwrap_or_default();
-    let array = func.slots.push(StackSlotData {
-        size: WORD,
-        align: WORD,
-    });
+    let array = func.slots.push(StackSlotData::new(WORD, WORD));
     let mut frame = Frame {
         part: Part {
             id,

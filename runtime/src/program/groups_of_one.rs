@@ -1,0 +1,112 @@
+//! A program's form for launches whose work-groups are of one work-item (`passes/optimize/groups_of_one`).
+//!
+//! Programs for processors launch such groups, each of which leaves all lanes of a sub-group but one idle. Kernels of the form do
+//! not tell how their work-items are grouped, so that a launch runs many groups as one (`executable/launch/join.rs`).
+//!
+//! Drivers for processors compile a kernel for up to a minute. A launch takes the form if the driver has compiled the kernel in
+//! it, in no form so far, or has run the program's own for as long as it compiled that. The first such launch makes the form.
+
+use std::sync::{Arc, OnceLock};
+
+use pumice_compiler::Target;
+use pumice_vulkan_layer::{Capabilities, DeviceType};
+
+use crate::base::exit;
+use crate::base::log;
+use crate::base::trace;
+use crate::device::Device;
+use crate::executable::{ArgKind, Executable, NdRange};
+use crate::program::coarse_form::CoarseForm;
+use crate::program::compile_thread::on_large_stack;
+use crate::program::device_kernel::DeviceKernel;
+use crate::program::lowering::Lowering;
+
+/// The form of one build.
+pub struct GroupsOfOne {
+    lowering: Lowering,
+    /// The form, once a launch has asked for it; `None` if the program has none.
+    made: OnceLock<Option<Form>>,
+}
+
+/// A form, ready to run.
+pub struct Form {
+    /// The program.
+    pub executable: Arc<Executable>,
+    /// The same with coarse copies, if the form may get them.
+    pub coarse: Option<Arc<CoarseForm>>,
+}
+
+impl GroupsOfOne {
+    /// The form of a program that may get it: it has no variables of its own, of which there would be two.
+    pub(super) fn new(executable: &Executable, lowering: &Lowering) -> Option<Self> {
+        let fits = lowering.may_have_forms() && !lowering.target.zero_local;
+        (fits && executable.is_stateless()).then(|| Self {
+            lowering: lowering.clone(),
+            made: OnceLock::new(),
+        })
+    }
+
+    /// Returns whether it is time for launches of a kernel to take the form, as far as it may pay.
+    pub fn is_due(&self, kernel: &DeviceKernel) -> bool {
+        let made = self.made.get().and_then(Option::as_ref);
+        made.is_some_and(|form| form.executable.has_pipeline(kernel.index))
+            || !kernel.executable.has_pipeline(kernel.index)
+            || (kernel.coarse.as_ref()).is_none_or(|coarse| coarse.may_pay_again(kernel.index))
+    }
+
+    /// The form, which is made if it does not exist; `None` if the program has none, or the process exits.
+    pub fn form(&self, kernel: &DeviceKernel, device: &Device) -> Option<&Form> {
+        let make = || self.make(&kernel.executable, device.capabilities());
+        (!exit::is_leaving()).then(|| self.made.get_or_init(make).as_ref())?
+    }
+
+    fn make(&self, executable: &Executable, caps: &Capabilities) -> Option<Form> {
+        let _span = trace::span("build", "lower for work-groups of one work-item");
+        let target = Target {
+            groups_of_one: true,
+            ..Target::clone(&self.lowering.target)
+        };
+        let lowering = Lowering {
+            target: Arc::new(target),
+            ..self.lowering.clone()
+        };
+        let (job, on) = (lowering.clone(), caps.clone());
+        let made = on_large_stack(
+            move || job.executable(&job.target, &on),
+            |log| Err(log.into()),
+        );
+        let made = made.ok()?.inspect_err(|log| {
+            log::debug!("no form of the program for work-groups of one work-item: {log}");
+        });
+        let made = made
+            .ok()
+            .filter(|made| made.takes_arguments_of(executable))?;
+        let coarse = CoarseForm::new(&made, &lowering, caps);
+        Some(Form {
+            executable: Arc::new(made),
+            coarse: coarse.map(Arc::new),
+        })
+    }
+}
+
+/// Returns whether it may pay to join a launch's work-groups: they are of one work-item, there are enough of them, and the kernel
+/// has no local memory whose size only the launch knows, nor any on a device other than a processor. There local memory is fast,
+/// and private memory is not.
+pub fn may_pay(kernel: &DeviceKernel, range: &NdRange, device: &Device) -> bool {
+    let groups = || {
+        let groups = range.num_groups().into_iter();
+        groups.fold(1, u64::saturating_mul)
+    };
+    if range.local_size != [1; 3] || groups() <= device.groups_that_use_it() {
+        return false;
+    }
+    let (executable, info) = (&kernel.executable, kernel.info());
+    let is_processor = device.capabilities().device_type == DeviceType::Cpu;
+    let has_local_argument = (info.args.iter()).any(|arg| matches!(arg.kind, ArgKind::Local));
+    // Otherwise the program's own kernel is joined where that may be.
+    let sees_groups =
+        !executable.hides_groups(kernel.index) || info.required_work_group_size.is_some();
+    sees_groups
+        && !has_local_argument
+        && (is_processor || executable.local_memory(kernel.index, &[]) == 0)
+}
