@@ -2,6 +2,7 @@
 /* Launches of work-groups of one work-item, by kernels that see their groups or have local memory: results are those of such
  * groups. The trace tells that the groups are joined, but for kernels that wait or have local arguments, and that a kernel which
  * the driver has compiled already is not compiled again at once. */
+#include "lone_items.h"
 #include "traced_run.h"
 
 static const char *source =
@@ -30,8 +31,9 @@ static const char *source =
     "kernel void late(global uint *out, global uint *count)\n"
     "{ out[get_global_id(0)] = get_group_id(0); atomic_inc(count); }\n";
 
-/* Many enough to fill a large GPU with sub-groups. */
+/* Many enough to fill a large GPU with sub-groups; as many as fill this device are launched. */
 enum { N = 1031 * 128 };
+static size_t n;
 static cl_context context;
 static cl_command_queue queue;
 static cl_program program;
@@ -81,6 +83,8 @@ static int worker(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
+    n = groups_of_one_that_fill(device) + 7;
+    n = n < N ? n : N;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
@@ -89,15 +93,15 @@ static int worker(void)
     MUST(error);
     MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
     for (size_t offset = 0; offset < 8; offset += 7) {
-        launch("seen", offset, N);
-        for (size_t i = 0; i < N; i++)
+        launch("seen", offset, n);
+        for (size_t i = 0; i < n; i++)
             EQ(host[i], 63);
     }
-    launch("meets", 0, N);
+    launch("meets", 0, n);
     const cl_uint sums[] = {0, 0, 1, 3, 6};
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < n; i++)
         EQ(host[i], sums[i % 5]);
-    const size_t sizes[] = {N, 3, 17, 1};
+    const size_t sizes[] = {n, 3, 17, 1};
     for (int k = 0; k < 4; k++) {
         launch("permutes", 0, sizes[k]);
         for (size_t i = 0; i < sizes[k]; i++)
@@ -105,12 +109,12 @@ static int worker(void)
     }
     const char *others[] = {"required", "argument", "waits"};
     for (int k = 0; k < 3; k++) {
-        launch(others[k], 0, N);
-        for (size_t i = 0; i < N; i++)
+        launch(others[k], 0, n);
+        for (size_t i = 0; i < n; i++)
             EQ(host[i], i);
     }
     for (int k = 0; k < 2; k++) {
-        const size_t items = k ? N : 1;
+        const size_t items = k ? n : 1;
         launch("late", 0, items);
         for (size_t i = 0; i < items; i++)
             EQ(host[i], i);

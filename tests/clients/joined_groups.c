@@ -1,6 +1,7 @@
 // client: once-a-driver
 /* Launches of work-groups that leave lanes idle: results are those of the range, also with an offset and a size that
  * nothing divides. The trace tells that groups are joined where the kernel cannot tell, and nowhere else. */
+#include "lone_items.h"
 #include "traced_run.h"
 
 static const char *source =
@@ -15,8 +16,9 @@ static const char *source =
     "kernel __attribute__((reqd_work_group_size(1, 1, 1))) void required(global uint *out, global uint *count)\n"
     "{ out[get_global_id(0)] += get_global_id(0); atomic_inc(count); }\n";
 
-/* Many enough to fill a large GPU with sub-groups. */
+/* Many enough to fill a large GPU with sub-groups; as many as fill this device are launched. */
 enum { WIDTH = 1031, HEIGHT = 128, N = WIDTH * HEIGHT };
+static size_t height, n;
 static cl_context context;
 static cl_command_queue queue;
 static cl_program program;
@@ -48,6 +50,9 @@ static int worker(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
+    height = groups_of_one_that_fill(device) / WIDTH + 2;
+    height = height < HEIGHT ? height : HEIGHT;
+    n = WIDTH * height;
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
@@ -55,19 +60,19 @@ static int worker(void)
     program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(error);
     MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    const size_t one[2] = {1, 1}, all[2] = {WIDTH, HEIGHT}, line[2] = {N, 1}, offset[2] = {7, 3};
+    const size_t one[2] = {1, 1}, all[2] = {WIDTH, height}, line[2] = {n, 1}, offset[2] = {7, 3};
     for (int with = 0; with < 2; with++) {
         launch("unseen", with ? offset : NULL, all, one); /* joined */
-        for (size_t i = 0; i < N; i++)
+        for (size_t i = 0; i < n; i++)
             EQ(host[i], 1000 * (i / WIDTH + (with ? 3 : 0)) + i % WIDTH + (with ? 7 : 0));
     }
     launch("seen", NULL, line, one);
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < n; i++)
         EQ(host[i], 10 * i + 1);
     const char *others[] = {"waits", "required"};
     for (int i = 0; i < 2; i++) {
         launch(others[i], NULL, line, one);
-        for (size_t k = 0; k < N; k++)
+        for (size_t k = 0; k < n; k++)
             EQ(host[k], k);
     }
     launch("unseen", NULL, one, one);

@@ -29,13 +29,13 @@ const PRIVATE: Type = Type::ptr(AddressSpace::Private);
 /// Functions that call one another in a circle, which the inliner has refused before.
 pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let functions = reachable_functions(module)?;
-    let facts = find(module, &functions);
-    let may_change = |kernel: &KernelInfo| may_change(kernel) && facts[kernel.func].may_change();
-    let all = module.kernels.iter().all(may_change);
     let mut called: EntitySet<FuncId> = EntitySet::new();
     for &id in &functions {
         called.extend(module.functions[id].calls());
     }
+    let facts = find(module, &functions, &called);
+    let may_change = |kernel: &KernelInfo| may_change(kernel) && facts[kernel.func].may_change();
+    let all = module.kernels.iter().all(may_change);
     let is_apart = |id: FuncId| !facts[id].calls_concerned && !called.contains(id);
     let kernels: Vec<usize> = (0..module.kernels.len())
         .filter(|&k| may_change(&module.kernels[k]))
@@ -84,23 +84,19 @@ impl Facts {
     }
 }
 
-fn find(module: &Module, functions: &[FuncId]) -> SecondaryMap<FuncId, Facts> {
-    let mut is_kernel: EntitySet<FuncId> = EntitySet::new();
-    is_kernel.extend(module.kernels.iter().map(|kernel| kernel.func));
+/// Finds the facts about functions, callees first. `called` has those that others call.
+fn find(
+    module: &Module,
+    functions: &[FuncId],
+    called: &EntitySet<FuncId>,
+) -> SecondaryMap<FuncId, Facts> {
     let mut facts: SecondaryMap<FuncId, Facts> = SecondaryMap::new();
     for &id in functions {
         let func = &module.functions[id];
         let mut own = Facts::default();
-        let params = func
-            .layout
-            .blocks
-            .iter()
-            .flat_map(|&block| &func.blocks[block].params);
-        let insts = func
-            .layout
-            .blocks
-            .iter()
-            .flat_map(|&block| &func.layout.insts[block]);
+        let blocks = func.layout.blocks.iter();
+        let params = (blocks.clone()).flat_map(|&block| &func.blocks[block].params);
+        let insts = blocks.flat_map(|&block| &func.layout.insts[block]);
         let results = insts.clone().flat_map(|&inst| &func.insts[inst].results);
         for &value in params.chain(results) {
             let space = func.ty(value).address_space();
@@ -111,9 +107,9 @@ fn find(module: &Module, functions: &[FuncId]) -> SecondaryMap<FuncId, Facts> {
         for &inst in insts {
             let kind = &func.insts[inst].kind;
             own.concerned |= is_about_groups(kind);
-            // A variable belongs to all functions that name it.
-            let names_variable = has_variable(module, kind).is_some();
-            own.fixed |= names_variable && !is_kernel.contains(id) || is_fixed(module, func, inst);
+            // A variable lasts longer than a call, and belongs to all functions that name it.
+            let lasts = called.contains(id) && variable_of(module, kind).is_some();
+            own.fixed |= lasts || is_fixed(module, func, inst);
         }
         for callee in func.calls() {
             let callee = facts[callee];
@@ -143,7 +139,7 @@ fn may_change(kernel: &KernelInfo) -> bool {
 }
 
 /// The local variable that an instruction names.
-fn has_variable(module: &Module, kind: &InstKind) -> Option<GlobalId> {
+fn variable_of(module: &Module, kind: &InstKind) -> Option<GlobalId> {
     match *kind {
         InstKind::GlobalAddr { global } => {
             (module.globals[global].space == AddressSpace::Local).then_some(global)
@@ -230,7 +226,7 @@ fn rewrite(func: &mut Function, module: &Module) -> Result<Changed, LowerError> 
     let mut slots: FxHashMap<GlobalId, StackSlot> = FxHashMap::default();
     expand(func, |x, inst| {
         let kind = x.func.insts[inst].kind.clone();
-        if let Some(global) = has_variable(module, &kind) {
+        if let Some(global) = variable_of(module, &kind) {
             let data = &module.globals[global];
             let slot = *slots.entry(global).or_insert_with(|| {
                 x.func.slots.push(StackSlotData {
