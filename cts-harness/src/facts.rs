@@ -25,6 +25,8 @@ pub const SINGLE_CONFIG: &str = "single config";
 pub const DOUBLE_CONFIG: &str = "double config";
 /// The key of the Vulkan driver's name and version, where the device has one.
 pub const VULKAN_DRIVER: &str = "vulkan driver";
+/// Bytes of our driver's log that are read: the line that names the Vulkan driver comes before one for each of its quirks.
+const LOG_BYTES: usize = 1 << 16;
 /// The key of what went wrong while asking.
 pub const ERROR: &str = "facts error";
 
@@ -214,7 +216,7 @@ pub fn ask(
         .stdout(stdout)
         .stderr(stderr);
     let end = process::run_to(&mut command, limit);
-    let log = process::tail(&err, 4096);
+    let log = process::tail(&err, LOG_BYTES);
     match end {
         Ok(End::Exit(0)) => {}
         Ok(End::Exit(code)) => return failed(format!("exit status {code}: {}", log.trim())),
