@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use pumice_backend::pass::Ctx;
-use pumice_backend::{pipeline, to_ir};
-use pumice_compiler::{LowerOptions, Target};
+use pumice_compiler::Target;
 use pumice_filetests::KernelFile;
 use pumice_filetests::golden::{Failures, files};
 use pumice_interp::Options;
 use pumice_ir::Module;
 use pumice_target::Quirks;
-use pumice_test_support::build::linked;
+use pumice_test_support::build::lowered_ir;
 use pumice_test_support::mutants::Random;
 use pumice_test_support::{filetests, run_target, runs};
 
@@ -24,16 +22,7 @@ fn coarse_target() -> Target {
 
 /// The module of a source behind the passes; `None` if it does not build.
 fn lowered(text: &str, options: &str) -> Option<Module> {
-    let target = coarse_target();
-    let words = linked(text, options, &target).ok()?.words;
-    let lower = LowerOptions::default();
-    let mut ir = to_ir(&words, &target, &lower).ok()?;
-    let ctx = Ctx {
-        target: &target,
-        options: &lower,
-    };
-    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).ok()?;
-    Some(ir)
+    lowered_ir(text, options, &coarse_target())
 }
 
 /// Runs the copies that a file's runs can take; gives their number.

@@ -3,34 +3,15 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pumice_backend::pass::Ctx;
-use pumice_backend::{pipeline, to_ir};
-use pumice_compiler::{LowerOptions, Target};
+use pumice_compiler::Target;
 use pumice_filetests::golden::{Failures, files};
 use pumice_filetests::{KernelFile, Run};
 use pumice_interp::{NdRange, Options, Output};
 use pumice_ir::Module;
 use pumice_ir::analysis::{reachable_functions, summarize_functions};
-use pumice_test_support::build::linked;
+use pumice_test_support::build::lowered_ir;
 use pumice_test_support::runs::{self, Arguments};
 use pumice_test_support::{filetests, run_target};
-
-/// The module of a source behind the passes; `None` if it does not build.
-fn lowered(text: &str, options: &str, groups_of_one: bool) -> Option<Module> {
-    let target = Target {
-        groups_of_one,
-        ..run_target()
-    };
-    let words = linked(text, options, &target).ok()?.words;
-    let lower = LowerOptions::default();
-    let mut ir = to_ir(&words, &target, &lower).ok()?;
-    let ctx = Ctx {
-        target: &target,
-        options: &lower,
-    };
-    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).ok()?;
-    Some(ir)
-}
 
 /// Returns whether a kernel tells how its work-items are grouped.
 fn sees_groups(module: &Module, name: &str) -> bool {
@@ -55,7 +36,13 @@ fn interpret(module: &Module, run: &Run, size: [u64; 3]) -> Result<Output, Strin
 
 /// Runs the kernels of a file that no longer tell of groups; gives the number of runs.
 fn compare(file: &KernelFile, text: &str) -> Result<usize, String> {
-    let modules = [false, true].map(|groups_of_one| lowered(text, &file.options, groups_of_one));
+    let modules = [false, true].map(|groups_of_one| {
+        let target = Target {
+            groups_of_one,
+            ..run_target()
+        };
+        lowered_ir(text, &file.options, &target)
+    });
     let [Some(plain), Some(alone)] = modules else {
         return Ok(0);
     };

@@ -34,34 +34,13 @@ static const char *source =
 /* Many enough to fill a large GPU with sub-groups; as many as fill this device are launched. */
 enum { N = 1031 * 128 };
 static size_t n;
-static cl_context context;
-static cl_command_queue queue;
-static cl_program program;
 static cl_uint host[N];
 
-/* Runs a kernel in work-groups of one work-item on a new buffer and a count, which is 1; reads what it has written into `host`. */
+/* Runs a kernel in work-groups of one work-item; reads what it has written into `host`. */
 static void launch(const char *name, size_t offset, size_t items)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof host, NULL, &error);
-    MUST(error);
-    cl_uint counted = 1;
-    cl_mem count = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof counted, &counted, &error);
-    MUST(error);
-    MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
-    MUST(clSetKernelArg(kernel, 1, sizeof count, &count));
-    if (!strcmp(name, "argument"))
-        MUST(clSetKernelArg(kernel, 2, sizeof(cl_uint), NULL));
     const size_t one = 1;
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &items, &one, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, items * sizeof *host, host, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, count, CL_TRUE, 0, sizeof counted, &counted, 0, NULL, NULL));
-    EQ(counted, 1 + items);
-    MUST(clReleaseMemObject(out));
-    MUST(clReleaseMemObject(count));
-    MUST(clReleaseKernel(kernel));
+    launch_counted(name, 1, &offset, &items, &one, host, items * sizeof *host);
 }
 
 static cl_uint permuted(cl_uint id)

@@ -19,31 +19,12 @@ static const char *source =
 /* Many enough to fill a large GPU with sub-groups; as many as fill this device are launched. */
 enum { WIDTH = 1031, HEIGHT = 128, N = WIDTH * HEIGHT };
 static size_t height, n;
-static cl_context context;
-static cl_command_queue queue;
-static cl_program program;
 static cl_uint host[N];
 
-/* Runs a kernel on new buffers of zeros but for the count, which is 1; reads what it has written into `host`. */
+/* Runs a kernel; reads what it has written into `host`. */
 static void launch(const char *name, const size_t *offset, const size_t global[2], const size_t local[2])
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof host, NULL, &error);
-    MUST(error);
-    cl_uint counted = 1;
-    cl_mem count = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof counted, &counted, &error);
-    MUST(error);
-    MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
-    MUST(clSetKernelArg(kernel, 1, sizeof count, &count));
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, offset, global, local, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
-    MUST(clEnqueueReadBuffer(queue, count, CL_TRUE, 0, sizeof counted, &counted, 0, NULL, NULL));
-    EQ(counted, 1 + global[0] * global[1]);
-    MUST(clReleaseMemObject(out));
-    MUST(clReleaseMemObject(count));
-    MUST(clReleaseKernel(kernel));
+    launch_counted(name, 2, offset, global, local, host, sizeof host);
 }
 
 static int worker(void)

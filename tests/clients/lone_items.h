@@ -12,4 +12,35 @@ static inline size_t groups_of_one_that_fill(cl_device_id device)
     return (size_t)units * 16 * 64;
 }
 
+static cl_context context;
+static cl_command_queue queue;
+static cl_program program;
+
+/* Runs a kernel on a new buffer of zeros and a count, which is 1 and which each work-item adds to; reads so many bytes of the buffer.
+ * Its third argument, if it has one, is a word of local memory. */
+static void launch_counted(const char *name, cl_uint dimensions, const size_t *offset, const size_t *global,
+                           const size_t *local, cl_uint *host, size_t bytes)
+{
+    cl_int error = 0;
+    cl_kernel kernel = clCreateKernel(program, name, &error);
+    MUST(error);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    MUST(error);
+    cl_uint counted = 1, arguments = 0;
+    cl_mem count = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof counted, &counted, &error);
+    MUST(error);
+    MUST(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL));
+    MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
+    MUST(clSetKernelArg(kernel, 1, sizeof count, &count));
+    if (arguments > 2)
+        MUST(clSetKernelArg(kernel, 2, sizeof(cl_uint), NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, count, CL_TRUE, 0, sizeof counted, &counted, 0, NULL, NULL));
+    EQ(counted, 1 + global[0] * (dimensions > 1 ? global[1] : 1));
+    MUST(clReleaseMemObject(out));
+    MUST(clReleaseMemObject(count));
+    MUST(clReleaseKernel(kernel));
+}
+
 #endif

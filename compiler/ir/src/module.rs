@@ -180,6 +180,18 @@ impl KernelInfo {
         queues.chain(followed)
     }
 
+    /// Returns whether applications alone launch it, and it takes no part in device-side enqueue.
+    pub fn is_of_application(&self) -> bool {
+        self.enqueue.is_none() && self.node.is_none() && !self.initializer && !self.finalizer
+    }
+
+    /// Returns whether it asks for sub-groups of some size or number.
+    pub fn asks_for_sub_groups(&self) -> bool {
+        self.required_sub_group_size.is_some()
+            || self.required_sub_groups.is_some()
+            || self.whole_sub_groups
+    }
+
     /// Returns whether the memory of device-side enqueue is an argument of the kernel.
     pub fn takes_launch(&self) -> bool {
         self.enqueue.is_some_and(|role| !role.is_node())

@@ -1,9 +1,12 @@
 //! Sources through the stages of a build, without files to include. An error is the log of the stage that failed.
 
+use pumice_backend::pass::Ctx;
+use pumice_backend::{pipeline, to_ir};
 use pumice_compiler::{
     CompileOptions, KernelModule, LinkOptions, LowerOptions, NoIncludes, Source, Target,
     VulkanModule, compile, link, lower,
 };
+use pumice_ir::Module;
 
 /// Compiles a source to a Kernel module that is not linked yet.
 ///
@@ -44,4 +47,17 @@ pub fn vulkan_module(text: &str, options: &str, target: &Target) -> Result<Vulka
     let module = linked(text, options, target)?;
     let lowered = lower(&module, target, &LowerOptions::default());
     lowered.output.ok_or(lowered.log)
+}
+
+/// The IR of a source behind the passes; `None` if it does not build.
+pub fn lowered_ir(text: &str, options: &str, target: &Target) -> Option<Module> {
+    let words = linked(text, options, target).ok()?.words;
+    let lower = LowerOptions::default();
+    let mut ir = to_ir(&words, target, &lower).ok()?;
+    let ctx = Ctx {
+        target,
+        options: &lower,
+    };
+    pipeline::run_pipeline(&mut ir, &ctx, &mut |_, _| {}).ok()?;
+    Some(ir)
 }

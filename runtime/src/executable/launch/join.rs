@@ -21,7 +21,7 @@ impl RangeLimits {
     /// The size of work-groups that each do the work of several of the range's; `None` if those fill their sub-groups, must
     /// not be joined or would be too few for the device.
     pub fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
-        let least = self.least_joined?;
+        let least_joined = self.least_joined?;
         let items_of = |size: [u32; 3]| size.iter().map(|&n| n as usize).product::<usize>();
         // The share of lanes that have a work-item, in percent.
         let used = |items: usize| items * 100 / items.next_multiple_of(self.multiple.max(1));
@@ -31,9 +31,10 @@ impl RangeLimits {
         }
         let global = range.global_size.map(|n| n as usize);
         let small = std::iter::successors(Some(self.multiple), |&size| Some(size / 2));
-        let small = small.take_while(|&size| size == self.multiple || least.parts && size > 1);
-        let sizes = small.map(|size| (size, least.small));
-        let mut sizes = std::iter::once((TARGET, least.large)).chain(sizes);
+        let small =
+            small.take_while(|&size| size == self.multiple || least_joined.parts && size > 1);
+        let sizes = small.map(|size| (size, least_joined.small));
+        let mut sizes = std::iter::once((TARGET, least_joined.large)).chain(sizes);
         sizes.find_map(|(most, least)| {
             let limits = RangeLimits {
                 group_size: self.group_size.min(most),
@@ -47,8 +48,9 @@ impl RangeLimits {
             };
             let groups = joined.num_groups().into_iter();
             let groups = groups.fold(1, u64::saturating_mul);
-            let is_better = used(items_of(joined.local_size)) > used(items);
-            (is_better && groups >= least).then_some(joined.local_size)
+            let more = items_of(joined.local_size);
+            let fills = more >= self.multiple || least_joined.parts;
+            (fills && used(more) > used(items) && groups >= least).then_some(joined.local_size)
         })
     }
 }

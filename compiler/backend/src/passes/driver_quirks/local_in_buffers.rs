@@ -12,8 +12,7 @@ use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::partition::Partitions;
 use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
-    AddressSpace, Block, Cfg, FuncId, Function, Inst, InstKind, KernelInfo, LoopNest, LowerError,
-    Module,
+    AddressSpace, Block, Cfg, FuncId, Function, Inst, InstKind, LoopNest, LowerError, Module,
 };
 
 /// So many loads and stores pay where they are in no loop.
@@ -43,16 +42,12 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
     for kernel in &mut module.kernels {
         let func = (kernel.func, &module.functions[kernel.func]);
-        if may_have_buffer(kernel) && pays(func, &partitions) {
+        if kernel.is_of_application() && pays(func, &partitions) {
             kernel.local_in_buffer = true;
             changed = Changed::Yes;
         }
     }
     Ok(changed)
-}
-
-fn may_have_buffer(kernel: &KernelInfo) -> bool {
-    kernel.enqueue.is_none() && kernel.node.is_none() && !kernel.initializer && !kernel.finalizer
 }
 
 /// Returns whether loads and stores of what would be in the buffer take much of the kernel's time, or of its code.

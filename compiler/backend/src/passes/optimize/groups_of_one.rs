@@ -125,17 +125,10 @@ fn find(
 
 /// Returns whether a kernel is one that applications launch, in groups of one work-item for all that it says.
 fn may_change(kernel: &KernelInfo) -> bool {
-    let is_of_application = kernel.enqueue.is_none()
-        && kernel.node.is_none()
-        && !kernel.initializer
-        && !kernel.finalizer;
-    let has_sub_groups = kernel.required_sub_group_size.is_some()
-        || kernel.required_sub_groups.is_some()
-        || kernel.whole_sub_groups;
     let fits = kernel
         .required_work_group_size
         .is_none_or(|size| size == [1; 3]);
-    is_of_application && !has_sub_groups && fits && !kernel.checked
+    kernel.is_of_application() && !kernel.asks_for_sub_groups() && fits && !kernel.checked
 }
 
 /// The local variable that an instruction names.

@@ -197,19 +197,12 @@ fn number_arguments(kernel: &KernelInfo) -> Vec<(u32, u32)> {
 
 /// Returns whether a kernel is one of applications, and nobody counts its invocations.
 fn may_have_copy(kernel: &KernelInfo) -> bool {
-    let is_of_application = kernel.coarse.is_none()
-        && kernel.enqueue.is_none()
-        && kernel.node.is_none()
-        && !kernel.initializer
-        && !kernel.finalizer;
-    let has_sub_groups = kernel.required_sub_group_size.is_some()
-        || kernel.required_sub_groups.is_some()
-        || kernel.whole_sub_groups;
+    let is_of_application = kernel.is_of_application() && kernel.coarse.is_none();
     // Much that is known of images stands with the kernel: levels, samples, facts.
     let has_images = (kernel.args.iter())
         .any(|arg| matches!(arg.kind, KernelArgKind::Image(_) | KernelArgKind::Sampler));
     let has_memory = kernel.checked || kernel.private_bytes > 0;
-    is_of_application && !has_sub_groups && !has_images && !has_memory
+    is_of_application && !kernel.asks_for_sub_groups() && !has_images && !has_memory
 }
 
 fn is_copy_of(kernel: &KernelInfo, of: u32) -> bool {
