@@ -10,7 +10,10 @@ use pumice_ir::Module;
 use pumice_test_support::build::linked;
 use pumice_test_support::low_target;
 use pumice_test_support::mutants::Random;
-use pumice_test_support::number_kernels::{interpret_flushing_doubles, is_nan, kernel, renumbered};
+use pumice_test_support::number_kernels::{
+    every_exponent, interpret, interpret_flushing_doubles, is_nan, kernel, pairs_of_bits,
+    renumbered,
+};
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
 /// The devices, each with a name.
@@ -204,6 +207,36 @@ fn comparisons_tell_denormals_apart() {
         .collect();
     check("math.fmin", &rows, "f64", |[a, b, _]| a.min(b).to_bits());
     check("math.fmax", &rows, "f64", |[a, b, _]| a.max(b).to_bits());
+}
+
+/// Checks a conversion in each rounding mode against the interpreter before lowering.
+fn check_conversion(op: &str, from: &str, to: &str, rows: &[Vec<u64>]) {
+    for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+        let text = kernel(&format!("{op}{mode}"), &[from], to);
+        let expected = interpret(&renumbered(&text), rows);
+        for (device, target) in devices() {
+            let module = lowered(renumbered(&text), &target);
+            let got = interpret_flushing_doubles(&module, rows);
+            for ((row, want), got) in rows.iter().zip(&expected).zip(got) {
+                let value = row[0];
+                assert_eq!(*want, got, "{device}: {op}{mode} of {value:#x} to {to}");
+            }
+        }
+    }
+}
+
+#[test]
+fn conversions_round_at_every_exponent() {
+    let rows = every_exponent(64, 52);
+    check_conversion("f_to_f", "f64", "f16", &rows);
+    check_conversion("f_to_f", "f64", "f32", &rows);
+    for to in ["i16", "i32", "i64"] {
+        check_conversion("f_to_s_sat", "f64", to, &rows);
+        check_conversion("f_to_u_sat", "f64", to, &rows);
+    }
+    let rows = pairs_of_bits(64);
+    check_conversion("s_to_f", "i64", "f64", &rows);
+    check_conversion("u_to_f", "i64", "f64", &rows);
 }
 
 /// The module of a kernel that writes one value for each row of `x`, `y`, `z` and `n`.

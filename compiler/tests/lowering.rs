@@ -5,7 +5,8 @@ use pumice_backend::vulkan;
 use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_test_support::number_kernels::{
-    floats, integers, interpret, is_nan, kernel, mask, pairs, renumbered,
+    every_exponent, floats, integers, interpret, is_nan, kernel, mask, pairs, pairs_of_bits,
+    renumbered,
 };
 use pumice_test_support::spirv_tools;
 
@@ -182,6 +183,55 @@ fn float_conversions_survive_lowering() {
                 }
                 let small: Vec<Vec<u64>> = rows.iter().take(12).cloned().collect();
                 same_before_and_after(&format!("f_to_s{mode}"), &[&ty], &format!("i{to}"), &small);
+            }
+        }
+    }
+}
+
+/// Powers of two are the numbers whose bits tell least of what a narrower type loses.
+#[test]
+fn every_exponent_survives_narrowing() {
+    for (from, fraction) in [(32, 23), (64, 52)] {
+        let rows: Vec<Vec<u64>> = every_exponent(from, fraction);
+        for to in [16, 32].into_iter().filter(|&to| to < from) {
+            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+                let op = format!("f_to_f{mode}");
+                same_before_and_after(&op, &[&format!("f{from}")], &format!("f{to}"), &rows);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_exponent_survives_saturation() {
+    for (from, fraction) in [(16, 10), (32, 23), (64, 52)] {
+        let one = (1u64 << (from - 2 - fraction)) - 1;
+        let near = |bits: u64| ((bits & mask(from - 1)) >> fraction).abs_diff(one) < 70;
+        let rows: Vec<Vec<u64>> = every_exponent(from, fraction)
+            .into_iter()
+            .filter(|row| near(row[0]))
+            .collect();
+        for to in [8, 16, 32, 64] {
+            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+                for op in ["f_to_s_sat", "f_to_u_sat"] {
+                    let op = format!("{op}{mode}");
+                    same_before_and_after(&op, &[&format!("f{from}")], &format!("i{to}"), &rows);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pair_of_bits_survives_conversion_to_float() {
+    for from in [32, 64] {
+        let rows = pairs_of_bits(from);
+        for to in [16, 32, 64] {
+            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+                for op in ["s_to_f", "u_to_f"] {
+                    let op = format!("{op}{mode}");
+                    same_before_and_after(&op, &[&format!("i{from}")], &format!("f{to}"), &rows);
+                }
             }
         }
     }

@@ -167,6 +167,41 @@ pub fn pairs(values: &[u64]) -> Vec<Vec<u64>> {
         .collect()
 }
 
+/// Returns the integers with one or two bits set, their neighbours and what is negative of them, as rows of one cell.
+pub fn pairs_of_bits(width: u32) -> Vec<Vec<u64>> {
+    let bits = || (0..width).map(|bit| 1u64 << bit);
+    let sums = bits().flat_map(|high| bits().map(move |low| high | low));
+    sums.flat_map(|sum| {
+        [
+            sum,
+            sum.wrapping_sub(1),
+            sum.wrapping_add(1),
+            sum.wrapping_neg(),
+        ]
+    })
+    .map(|value| vec![value & mask(width)])
+    .collect()
+}
+
+/// Returns the numbers of each finite exponent as rows of one cell: powers of two, their neighbours and the numbers
+/// half way to the next power, of both signs. `fraction` is the number of bits of the type's fraction.
+pub fn every_exponent(bits: u32, fraction: u32) -> Vec<Vec<u64>> {
+    let powers = (0..(1 << (bits - 1 - fraction)) - 1).map(|exponent: u64| exponent << fraction);
+    // Denormal powers of two.
+    let powers = powers.chain((0..fraction).map(|bit| 1 << bit));
+    powers
+        .flat_map(|power| {
+            [
+                power,
+                power.saturating_sub(1),
+                power + 1,
+                power | 1 << (fraction - 1),
+            ]
+        })
+        .flat_map(|magnitude| [vec![magnitude], vec![magnitude | 1 << (bits - 1)]])
+        .collect()
+}
+
 /// Bits of floats of that many bits in rows of one operand: limits of every format, halves, NaN.
 pub fn floats(bits: u32) -> Vec<Vec<u64>> {
     let numbers: &[f64] = &[

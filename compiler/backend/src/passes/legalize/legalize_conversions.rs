@@ -380,8 +380,8 @@ fn cut_to_f32(x: &mut Expander<'_>, arg: Value) -> Cut {
     let negative = x.icmp_const(IntCond::Slt, bits, 0);
     let magnitude = x.bin_const(BinaryOp::And, bits, i64::MAX as u64);
     let exponent = x.bin_const(BinaryOp::LShr, magnitude, 52);
-    // 29 bits more than f32 has; below its smallest normal exponent one more for each step. At 62
-    // nothing is left.
+    // 29 bits more than f32 has; below its smallest normal exponent one more for each step. Beyond 52
+    // the implicit bit is lost too, which the bits of the exponent do not show: 62 leaves none of either.
     let subnormal = x.splat(long, 29 + 1023 - 126);
     let lost = x.bin(BinaryOp::ISub, subnormal, exponent);
     let lost = {
@@ -389,8 +389,9 @@ fn cut_to_f32(x: &mut Expander<'_>, arg: Value) -> Cut {
         x.bin(BinaryOp::SMax, lost, least)
     };
     let lost = {
+        let all = x.icmp_const(IntCond::Sgt, lost, 52);
         let most = x.splat(long, 62);
-        x.bin(BinaryOp::SMin, lost, most)
+        x.select(all, most, lost)
     };
     let special = x.icmp_const(IntCond::Uge, magnitude, 0x7ff0_0000_0000_0000);
     let kept = x.bin(BinaryOp::LShr, magnitude, lost);
