@@ -1,10 +1,10 @@
 // fma, division and sqrt for double: correctly rounded, for devices whose own are not.
 //
-// Method: fma in pairs of doubles and without branches, since a driver that inlines it at every use
-// compiles each copy; the product as Dekker's exact pair, the sum by rounding the tail to odd
-// (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). Operands are scaled so
-// that nothing overflows or is denormal; a denormal result is rounded by adding the power of two
-// whose last place is 2^-1074. The quotient by long division in digits of ten bits.
+// Method: fma in pairs of doubles, the product as Dekker's exact pair. Where the plain sum of the parts could
+// be rounded twice, or a part overflow or be denormal, which is rare, a branch does it again: operands are
+// scaled, the sum rounds the tail to odd (Boldo and Melquiond, "Emulation of FMA and correctly rounded
+// sums", 2008), and a denormal result is rounded by adding the power of two whose last place is 2^-1074.
+// The quotient by long division in digits of ten bits.
 #pragma OPENCL FP_CONTRACT OFF
 
 // The significand of a finite number that is not zero, from its bits without sign: 53 bits, times 2^exponent.
@@ -56,9 +56,9 @@ static pair two_sum(double a, double b) {
 static double odd_sum(double a, double b) {
     pair r = two_sum(a, b);
     long bits = as_long(r.high);
-    bool change = r.low != 0.0 && (bits & 1) == 0;
-    long step = (r.low > 0.0) == (r.high > 0.0) ? 1l : -1l;
-    return as_double(bits + (change ? step : 0l));
+    // Toward zero first: one less where the rest has the other sign.
+    long odd = (bits + ((bits ^ as_long(r.low)) >> 63)) | 1l;
+    return r.low != 0.0 ? as_double(odd) : r.high;
 }
 
 static double upper_half(double a) {
@@ -75,31 +75,31 @@ static pair two_product(double a, double b) {
     return r;
 }
 
-// The exponent of a finite number that is not zero, from its bits without sign.
-static int exponent_of(ulong bits) {
-    int e = (int)(bits >> 52);
-    return (e == 0 ? 12 - (int)clz(bits) : e) - 1023;
-}
-
-// The fraction with sign, as a number whose exponent is e.
-static double scaled(ulong bits, int e) {
+// The significand of a finite number that is not zero, between 1 and 2 and with its sign, times 2^exponent.
+static double significand(ulong bits, int *exponent) {
     ulong magnitude = bits & 0x7ffffffffffffffful;
-    int shift = magnitude >> 52 == 0 ? (int)clz(magnitude) - 11 : 0;
+    int biased = (int)(magnitude >> 52);
+    int shift = biased == 0 ? (int)clz(magnitude) - 11 : 0;
+    *exponent = (biased == 0 ? 1 - shift : biased) - 1023;
     ulong fraction = magnitude << (shift & 63) & 0xffffffffffffful;
-    return as_double((bits & 0x8000000000000000ul) | (ulong)(e + 1023) << 52 | fraction);
+    return as_double((bits & 0x8000000000000000ul) | 0x3ff0000000000000ul | fraction);
 }
 
-double __pumice_fma_f64(double a, double b, double c) {
+// fma of any operands.
+static double fma_scaled(double a, double b, double c) {
     ulong ua = as_ulong(a), ub = as_ulong(b), uc = as_ulong(c);
     ulong sign = 0x8000000000000000ul, top = 0x7ff0000000000000ul;
     ulong aa = ua & ~sign, ab = ub & ~sign, ac = uc & ~sign;
     // The product, between 1 and 4, stands for itself times 2^scale, and the addend beside it. One
     // that is far off counts by its sign alone.
-    int ec = exponent_of(ac), scale = exponent_of(aa) + exponent_of(ab);
+    int ea, eb, ec;
+    double x = significand(ua, &ea), y = significand(ub, &eb), z = significand(uc, &ec);
+    int scale = ea + eb;
     int distance = ac == 0 ? 0 : ec - scale;
     scale = distance > 120 ? ec - 120 : max(scale, -1500);
-    double addend = ac == 0 ? 0.0 : scaled(uc, clamp(distance, -120, 120));
-    pair product = two_product(scaled(ua, 0), scaled(ub, 0));
+    double unscaled = as_double((ulong)(clamp(distance, -120, 120) + 1023) << 52);
+    double addend = ac == 0 ? 0.0 : z * unscaled;
+    pair product = two_product(x, y);
     pair low = two_sum(addend, product.low);
     pair high = two_sum(product.high, low.high);
     double rest = odd_sum(low.low, high.low);
@@ -119,7 +119,34 @@ double __pumice_fma_f64(double a, double b, double c) {
     // A zero factor, infinities and NaN.
     ulong plain = ac == 0 ? (ua ^ ub) & uc : uc;
     result = aa == 0 || ab == 0 || ac >= top ? plain : result;
-    return aa >= top || ab >= top ? a * b + c : as_double(result);
+    // A device may take a denormal factor of an infinity for zero.
+    double factor_a = aa == 0 || aa >= top ? a : x, factor_b = ab == 0 || ab >= top ? b : y;
+    return aa >= top || ab >= top ? factor_a * factor_b + c : as_double(result);
+}
+
+// Whether a number is not zero and below a bound, given by its bits.
+static bool tiny(double x, ulong bound) {
+    return (as_ulong(x) << 1) - 1 < (bound << 1) - 1;
+}
+
+double __pumice_fma_f64(double a, double b, double c) {
+    pair product = two_product(a, b);
+    pair high = two_sum(product.high, c);
+    double low = high.low + product.low;
+    double sum = high.high + low;
+    // What this sum loses. What `low` lost is less than its last place, and counts only where `sum` lies half way
+    // between two numbers: there `lost` is a power of two.
+    double lost = low - (sum - high.high);
+    bool half_way = lost != 0.0 && as_ulong(lost) << 12 == 0;
+    // Factors below 2^-400, whose product may have denormal parts, and denormal addends, which a device may take for
+    // zeros; sums that overflowed, infinities and NaN.
+    bool small = tiny(a, 0x26f0000000000000ul) || tiny(b, 0x26f0000000000000ul) || tiny(c, 0x0010000000000000ul);
+    bool finite = fabs(sum) < INFINITY;
+    // Without a rest the sum's zero keeps its sign.
+    double result = low == 0.0 ? high.high : sum;
+    if (half_way || small || !finite)
+        result = fma_scaled(a, b, c);
+    return result;
 }
 
 double __pumice_div_f64(double a, double b) {
