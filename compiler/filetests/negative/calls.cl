@@ -22,17 +22,28 @@ int g(__global int *a); int f(__global float *a) { return g(a) + undeclared; }
 //// a struct for an int
 typedef struct { int a; } S; int g(int a); int f(S s) { return g(s); }
 //// direct recursion
-int f(int n) { return n ? f(n - 1) : 0; }
+int f(int n) { return n ? n * f(n - 1) : 1; }
 kernel void k(void) { f(3); }
+//// recursion that is the last call, with a variable that each call has of its own
+int f(int n) { int m = 1; int *p = &m; return n ? f(n - *p) : 0; }
+kernel void k(void) { f(3); }
+//// recursion that is the last call but for one
+int f(int n) { if (n > 4) return 1 + f(n - 2); return n ? f(n - 1) : 0; }
+kernel void k(void) { f(3); }
+//// a kernel that calls itself
+kernel void k(int n) { if (n) k(n - 1); }
+//// recursion that is the last call, with another image
+float4 f(read_only image2d_t a, read_only image2d_t b, int n) { if (n) return f(b, a, n - 1); return read_imagef(a, (int2)(0)); }
+kernel void k(read_only image2d_t a, read_only image2d_t b, global float4 *o) { *o = f(a, b, 3); }
 //// indirect recursion
 int g(int n); int f(int n) { return g(n); } int g(int n) { return f(n); }
 int h(int n) { return f(n); }
 kernel void k(void) { h(3); }
 //// [--device=full -cl-std=CL3.0] recursion in an enqueued block
-int f(int n) { return n ? f(n - 1) : 0; }
+int f(int n) { return n ? -f(n - 1) : 0; }
 void g(queue_t q, ndrange_t r) { enqueue_kernel(q, 0, r, ^{ f(2); }); }
 //// recursion that no kernel gets to, and an error
-int f(int n) { return n ? f(n - 1) : unknown; }
+int f(int n) { return n ? -f(n - 1) : unknown; }
 kernel void k(void) { }
 //// a function's name as a value
 int g(void); void f(void) { int a = g; }

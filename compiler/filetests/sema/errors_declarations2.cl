@@ -2,7 +2,7 @@
 void shadow(int a) { float a; }
 void twice(int a, int a) { }
 int none(int a) { }
-int recursive(int n) { return n ? recursive(n - 1) : 0; }
+int recursive(int n) { return n ? -recursive(n - 1) : 0; }
 void ping(int n);
 void pong(int n) { ping(n); }
 void ping(int n) { pong(n); }

@@ -6,7 +6,7 @@ constant int no_init;
 kernel int returns(int a) { return 0; }
 kernel void pointers(int *p, global int **pp, bool b, size_t s) {}
 kernel void args(local int l, private int *q) {}
-void recursive(int n) { recursive(n - 1); }
+int recursive(int n) { return 1 + recursive(n - 1); }
 __attribute__((reqd_work_group_size(0, 1, 1))) kernel void zero(void) {}
 __attribute__((reqd_work_group_size(1, 1))) kernel void two(void) {}
 static extern int both;

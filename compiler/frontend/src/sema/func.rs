@@ -537,6 +537,7 @@ impl<'a> Sema<'a> {
         let root = self.function_body(def.body);
         self.pop_scope();
         self.finish_labels();
+        let root = self.jump_for_tail_calls(id, root);
         if let Some(func) = self.func.take() {
             self.body.label_count = func.label_count;
             let end = self.ast.stmt(def.body).span.end();

@@ -58,6 +58,7 @@ mod specs;
 mod steps;
 mod stmt;
 mod suspicious;
+mod tail_call;
 mod type_words;
 mod typed_stmt;
 mod usage;

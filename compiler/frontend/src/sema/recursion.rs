@@ -1,4 +1,4 @@
-//! Recursion, which OpenCL C has not: cycles of the call graph.
+//! Recursion, which OpenCL C has not: cycles of the call graph. Calls that became jumps (`tail_call`) are not in it.
 use rustc_hash::FxHashSet;
 
 use super::Sema;
@@ -29,6 +29,10 @@ impl Sema<'_> {
                 .map(|&id| format!("'{}'", self.module.function(id).name))
                 .collect();
             report.note(span, format!("calls: {}", names.join(" -> ")));
+        } else {
+            report.hint(
+                "write a loop; a function can call itself only as the last thing that it does",
+            );
         }
     }
 
