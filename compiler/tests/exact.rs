@@ -92,6 +92,35 @@ fn rows(bits: u32, operands: usize) -> Vec<Vec<u64>> {
                 .map(|e| (next() & sign) | (e.min(2 * bias) << fraction) | digits(next() & mask));
             rows.push(row.to_vec());
         }
+        // Products of half the addend's last place, very little less or more: (1 + x) (1 - x) is 1 - x^2, and
+        // (1 + x) (1 - x + x^2) is 1 + x^3.
+        let unit = |places: u64| (1 << fraction) >> places;
+        for index in 0..1000 {
+            let exponent = if index % 4 == 0 {
+                0
+            } else {
+                next() % (2 * bias)
+            };
+            let addend = exponent << fraction | next() & (unit(0) - 1);
+            // Biased twice.
+            let of_product = exponent.max(1) + bias - fraction - 1;
+            let a = (of_product / 2 + next() % 8).min(2 * bias);
+            // The second factor is below 1.
+            let b = of_product.saturating_sub(a + 1).clamp(1, 2 * bias);
+            let more = next() % 2 == 0;
+            let places = match more {
+                true => fraction / 2,
+                false => fraction / 2 + 1 + next() % (fraction / 2),
+            };
+            let third = if more { unit(2 * places - 1) } else { 0 };
+            let factors = [unit(places), unit(0) - unit(places - 1) + third];
+            let row = [
+                a << fraction | factors[0],
+                b << fraction | factors[1],
+                addend,
+            ];
+            rows.push(row.map(|number| (next() & sign) | number).to_vec());
+        }
     }
     rows
 }

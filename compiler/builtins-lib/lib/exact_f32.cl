@@ -5,6 +5,9 @@
 // larger's leading bit at 61 or 62; bits are lost only where the exponents lie so far apart that
 // no leading bits cancel.
 //
+// fma_by_f64 is for devices that have doubles and keep denormals of floats. The product is exact there; the sum
+// is rounded to odd only where rounding it twice could give another float, which is rare.
+//
 // div_fma and sqrt_fma are for devices whose fma is exact and that keep denormals: the device's
 // reciprocal, wrong by up to 4 ULP, is refined until what an fma says is left decides the rounding.
 #pragma OPENCL FP_CONTRACT OFF
@@ -52,6 +55,27 @@ static float round_f32(uint sign, ulong value, int e) {
     if (biased > 254)
         result = 0x7f800000;
     return as_float(sign << 31 | result);
+}
+
+// What product + addend, of which sum is the nearest double, is as a float.
+static float round_once(double product, double addend, double sum) {
+    double back = sum - product, rest = sum - back;
+    double lost = (product - rest) + (addend - back);
+    // Rounded to odd: toward zero, where the rest has the other sign one less, and the last bit set.
+    long bits = as_long(sum);
+    long odd = (bits + ((bits ^ as_long(lost)) >> 63)) | 1l;
+    return (float)(lost != 0.0 ? as_double(odd) : sum);
+}
+
+float __pumice_fma_by_f64_f32(float a, float b, float c) {
+    double product = (double)a * (double)b, addend = c, sum = product + addend;
+    float result = (float)sum;
+    // Half way between two floats the sum may stand for more or less. Among denormals and beside them other bits tell.
+    bool half_way = ((uint)as_ulong(sum) & 0x1fffffffu) == 0x10000000u;
+    bool small = (as_uint(result) & 0x7fffffffu) - 1u < 0x800000u;
+    if (half_way || small)
+        result = round_once(product, addend, sum);
+    return result;
 }
 
 float __pumice_fma_f32(float a, float b, float c) {

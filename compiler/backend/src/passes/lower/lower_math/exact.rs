@@ -392,13 +392,10 @@ pub(super) fn rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     x.select(defined, root, nan)
 }
 
-/// fma by arithmetic of twice the width: there the product is exact, and the sum, rounded to odd,
-/// has enough digits to round correctly again.
-pub(super) fn fma_by_wider(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
-    let wide = ty.with_scalar(match ty.scalar {
-        Scalar::F16 => Scalar::F32,
-        _ => Scalar::F64,
-    });
+/// fma of halves by floats: there the product is exact, and the sum, rounded to odd, has enough digits
+/// to round correctly again.
+pub(super) fn fma_by_floats(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
+    let wide = ty.with_scalar(Scalar::F32);
     let [p, q, r] = [0, 1, 2].map(|i| x.convert(ConvertOp::FToF, a[i], wide));
     let product = x.bin(BinaryOp::FMul, p, q);
     let sum = x.bin(BinaryOp::FAdd, product, r);
@@ -418,8 +415,7 @@ pub(super) fn fma_by_wider(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value
     let negative_sum = x.fcmp(FloatCond::Olt, sum, none);
     let negative_lost = x.fcmp(FloatCond::Olt, lost, none);
     let shrinks = x.bin(BinaryOp::Xor, negative_sum, negative_lost);
-    let all_ones = u64::MAX >> (64 - wide.scalar.bits());
-    let (one, minus) = (x.splat(int, 1), x.splat(int, all_ones));
+    let (one, minus) = (x.splat(int, 1), x.splat(int, u64::from(u32::MAX)));
     let step = x.select(shrinks, minus, one);
     let next = x.bin(BinaryOp::IAdd, bits, step);
     let bits = x.select(change, next, bits);

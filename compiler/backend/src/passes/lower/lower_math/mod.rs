@@ -95,14 +95,12 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::floor => Primitive(MathOp::Floor),
         Ocl::fma => match ty.scalar {
             Scalar::F32 if target.exact_fma_f32 => Primitive(MathOp::Fma),
-            Scalar::F32 if target.has_doubles() && target.denorms_f32 => {
-                Expand(exact::fma_by_wider)
-            }
+            Scalar::F32 if target.has_doubles() && target.denorms_f32 => Library("fma_by_f64"),
             Scalar::F32 => Library("fma"),
             Scalar::F64 if !target.exact_fma_f64 => Library("fma"),
             Scalar::F16 if target.exact_fma_f16 => Primitive(MathOp::Fma),
             Scalar::F16 if target.has_doubles() => Expand(float::fma_by_f64),
-            Scalar::F16 => Expand(exact::fma_by_wider),
+            Scalar::F16 => Expand(exact::fma_by_floats),
             _ => Primitive(MathOp::Fma),
         },
         Ocl::fmax | Ocl::fmax_common => Primitive(MathOp::FMax),
