@@ -75,7 +75,9 @@ float __pumice_fma_by_f64_f32(float a, float b, float c) {
     bool small = (as_uint(result) & 0x7fffffffu) - 1u < 0x800000u;
     if (half_way || small)
         result = round_once(product, addend, sum);
-    return result;
+    // By bits: drivers are not to be trusted with signs of zeros.
+    uint zero = (as_uint(a) ^ as_uint(b)) & as_uint(c) & 0x80000000u;
+    return sum == 0.0 ? as_float(zero) : result;
 }
 
 float __pumice_fma_f32(float a, float b, float c) {

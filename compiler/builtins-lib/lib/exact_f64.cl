@@ -142,8 +142,9 @@ double __pumice_fma_f64(double a, double b, double c) {
     // zeros; sums that overflowed, infinities and NaN.
     bool small = tiny(a, 0x26f0000000000000ul) || tiny(b, 0x26f0000000000000ul) || tiny(c, 0x0010000000000000ul);
     bool finite = fabs(sum) < INFINITY;
-    // Without a rest the sum's zero keeps its sign.
-    double result = low == 0.0 ? high.high : sum;
+    // By bits: drivers are not to be trusted with signs of zeros.
+    ulong zero = (as_ulong(a) ^ as_ulong(b)) & as_ulong(c) & 0x8000000000000000ul;
+    double result = sum == 0.0 ? as_double(zero) : sum;
     if (half_way || small || !finite)
         result = fma_scaled(a, b, c);
     return result;

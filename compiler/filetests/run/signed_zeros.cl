@@ -57,6 +57,21 @@ __kernel void found_by_the_driver(__global float *f, __local uint *l) {
     f[11] = (float)((int)lid - 3) * (float)lid;
 }
 
+// kernel: fused_doubles
+// global: 1
+// local: 1
+// arg: buffer double 0 -0 3 7 7 7 7 7
+// expect 0: double ? ? ? 0 0 -0 0 3
+__kernel void fused_doubles(__global double *d) {
+    uint lid = get_local_id(0);
+    double x = d[0], nx = d[1], three = d[2];
+    d[3] = fma(nx, three, (double)lid);
+    d[4] = fma((double)lid, three, nx);
+    d[5] = fma((double)lid, -three, nx);
+    d[6] = fma(three, -three, 9.0 + lid);
+    d[7] = fma((double)lid, x, three);
+}
+
 // Absolute values of zeros of either sign.
 // kernel: magnitudes
 // global: 2
