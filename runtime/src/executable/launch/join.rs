@@ -1,5 +1,5 @@
 //! Work-groups that leave lanes of their sub-groups idle, as the many programs ask for that launch work-groups of one
-//! work-item: several of them run as one, where nothing tells.
+//! work-item, or that suit no coarse copy of the kernel or are few of its sub-groups: several of them run as one, where nothing tells.
 
 use super::range::{NdRange, RangeLimits, TARGET, choose};
 
@@ -18,15 +18,23 @@ pub struct LeastGroups {
 }
 
 impl RangeLimits {
-    /// The size of work-groups that each do the work of several of the range's; `None` if those fill their sub-groups, must
-    /// not be joined or would be too few for the device.
+    /// The size of work-groups that each do the work of several of the range's; `None` if those fill their sub-groups and suit
+    /// the kernel's coarse copies, must not be joined or would be too few for the device.
     pub fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
         let least_joined = self.least_joined?;
         let items_of = |size: [u32; 3]| size.iter().map(|&n| n as usize).product::<usize>();
         // The share of lanes that have a work-item, in percent.
         let used = |items: usize| items * 100 / items.next_multiple_of(self.multiple.max(1));
         let items = items_of(range.local_size);
-        if self.required.is_some() || items >= self.multiple && used(items) >= WELL_USED {
+        let well_used = items >= self.multiple && used(items) >= WELL_USED;
+        // Whether the coarse copy of most work-items can run such work-groups.
+        let coarse = |size: [u32; 3]| {
+            (size[0] as usize).is_multiple_of(self.neighbours)
+                && (items_of(size) / self.neighbours).is_multiple_of(self.multiple.max(1))
+        };
+        let is_coarse = coarse(range.local_size);
+        let suits = self.neighbours == 1 || is_coarse && items >= TARGET;
+        if self.required.is_some() || well_used && suits {
             return None;
         }
         let global = range.global_size.map(|n| n as usize);
@@ -50,7 +58,11 @@ impl RangeLimits {
             let groups = groups.fold(1, u64::saturating_mul);
             let more = items_of(joined.local_size);
             let fills = more >= self.multiple || least_joined.parts;
-            (fills && used(more) > used(items) && groups >= least).then_some(joined.local_size)
+            let better = match well_used {
+                true => (more > items || !is_coarse) && coarse(joined.local_size),
+                false => used(more) > used(items),
+            };
+            (fills && better && groups >= least).then_some(joined.local_size)
         })
     }
 }
@@ -90,6 +102,23 @@ mod tests {
         assert_eq!(size(&LIMITS, [16_000, 1, 1], [10, 1, 1]), [200, 1, 1]);
         assert_eq!(size(&LIMITS, [2300, 1, 1], [23, 1, 1]), [23, 1, 1]);
         assert_eq!(size(&LIMITS, [1024, 1024, 1], [2, 2, 1]), [64, 4, 1]);
+    }
+
+    #[test]
+    fn groups_that_suit_no_coarse_copy_are_joined() {
+        let coarse = RangeLimits {
+            neighbours: 8,
+            ..LIMITS
+        };
+        assert_eq!(size(&coarse, [960_000, 1, 1], [100, 1, 1]), [256, 1, 1]);
+        assert_eq!(size(&coarse, [960_000, 1, 1], [96, 1, 1]), [256, 1, 1]);
+        assert_eq!(size(&coarse, [1000, 1000, 1], [10, 10, 1]), [64, 4, 1]);
+        assert_eq!(size(&coarse, [1009 * 99, 1, 1], [99, 1, 1]), [256, 1, 1]);
+        // A sub-group of the copy's invocations each.
+        assert_eq!(size(&coarse, [960_000, 1, 1], [64, 1, 1]), [256, 1, 1]);
+        assert_eq!(size(&coarse, [1 << 20, 1, 1], [512, 1, 1]), [512, 1, 1]);
+        assert_eq!(size(&coarse, [1024, 1024, 1], [16, 16, 1]), [16, 16, 1]);
+        assert_eq!(size(&LIMITS, [960_000, 1, 1], [100, 1, 1]), [100, 1, 1]);
     }
 
     #[test]
