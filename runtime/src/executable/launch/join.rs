@@ -29,8 +29,8 @@ impl RangeLimits {
         let well_used = items >= self.multiple && used(items) >= WELL_USED;
         // Whether the coarse copy of most work-items can run such work-groups.
         let coarse = |size: [u32; 3]| {
-            (size[0] as usize).is_multiple_of(self.neighbours)
-                && (items_of(size) / self.neighbours).is_multiple_of(self.multiple.max(1))
+            size[0] as usize % self.neighbours == 0
+                && items_of(size) / self.neighbours % self.multiple.max(1) == 0
         };
         let is_coarse = coarse(range.local_size);
         let suits = self.neighbours == 1 || is_coarse && items >= TARGET;
