@@ -11,8 +11,8 @@ use pumice_test_support::build::linked;
 use pumice_test_support::low_target;
 use pumice_test_support::mutants::Random;
 use pumice_test_support::number_kernels::{
-    every_exponent, interpret, interpret_flushing_doubles, is_nan, kernel, pairs_of_bits,
-    renumbered,
+    ROUNDING_MODES, every_exponent, interpret, interpret_flushing_doubles, is_nan, kernel,
+    pairs_of_bits, renumbered,
 };
 use std::cmp::Ordering::{self, Equal, Greater, Less};
 
@@ -214,7 +214,7 @@ fn comparisons_tell_denormals_apart() {
 
 /// Checks a conversion in each rounding mode against the interpreter before lowering.
 fn check_conversion(op: &str, from: &str, to: &str, rows: &[Vec<u64>]) {
-    for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+    for mode in ROUNDING_MODES {
         let text = kernel(&format!("{op}{mode}"), &[from], to);
         let expected = interpret(&renumbered(&text), rows);
         for (device, target) in devices() {

@@ -5,8 +5,8 @@ use pumice_backend::vulkan;
 use pumice_compiler::target::{QuirkKind, Quirks};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_test_support::number_kernels::{
-    every_exponent, floats, integers, interpret, is_nan, kernel, mask, pairs, pairs_of_bits,
-    renumbered,
+    ROUNDING_MODES, every_exponent, floats, integers, interpret, is_nan, kernel, mask, pairs,
+    pairs_of_bits, renumbered,
 };
 use pumice_test_support::spirv_tools;
 
@@ -41,6 +41,13 @@ fn same_on(target: &Target, instruction: &str, types: &[&str], result: &str, row
             b, a,
             "{instruction} {types:?} -> {result} of {row:x?}: {b:#x}, lowered {a:#x}"
         );
+    }
+}
+
+/// Checks a conversion in each rounding mode.
+fn same_in_each_mode(op: &str, from: &str, to: &str, rows: &[Vec<u64>]) {
+    for mode in ROUNDING_MODES {
+        same_before_and_after(&format!("{op}{mode}"), &[from], to, rows);
     }
 }
 
@@ -161,7 +168,7 @@ fn float_conversions_survive_lowering() {
     for from in [16, 32, 64] {
         let ty = format!("f{from}");
         let rows = floats(from);
-        for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
+        for mode in ROUNDING_MODES {
             for to in [16, 32, 64] {
                 if to != from {
                     let rows: Vec<Vec<u64>> = rows
@@ -194,10 +201,7 @@ fn every_exponent_survives_narrowing() {
     for (from, fraction) in [(32, 23), (64, 52)] {
         let rows: Vec<Vec<u64>> = every_exponent(from, fraction);
         for to in [16, 32].into_iter().filter(|&to| to < from) {
-            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
-                let op = format!("f_to_f{mode}");
-                same_before_and_after(&op, &[&format!("f{from}")], &format!("f{to}"), &rows);
-            }
+            same_in_each_mode("f_to_f", &format!("f{from}"), &format!("f{to}"), &rows);
         }
     }
 }
@@ -212,11 +216,8 @@ fn every_exponent_survives_saturation() {
             .filter(|row| near(row[0]))
             .collect();
         for to in [8, 16, 32, 64] {
-            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
-                for op in ["f_to_s_sat", "f_to_u_sat"] {
-                    let op = format!("{op}{mode}");
-                    same_before_and_after(&op, &[&format!("f{from}")], &format!("i{to}"), &rows);
-                }
+            for op in ["f_to_s_sat", "f_to_u_sat"] {
+                same_in_each_mode(op, &format!("f{from}"), &format!("i{to}"), &rows);
             }
         }
     }
@@ -227,11 +228,8 @@ fn every_pair_of_bits_survives_conversion_to_float() {
     for from in [32, 64] {
         let rows = pairs_of_bits(from);
         for to in [16, 32, 64] {
-            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
-                for op in ["s_to_f", "u_to_f"] {
-                    let op = format!("{op}{mode}");
-                    same_before_and_after(&op, &[&format!("i{from}")], &format!("f{to}"), &rows);
-                }
+            for op in ["s_to_f", "u_to_f"] {
+                same_in_each_mode(op, &format!("i{from}"), &format!("f{to}"), &rows);
             }
         }
     }
@@ -254,15 +252,8 @@ fn integer_to_float_survives_lowering() {
         );
         let rows: Vec<Vec<u64>> = values.iter().map(|&v| vec![v]).collect();
         for to in [16, 32, 64] {
-            for mode in ["", ".rte", ".rtz", ".rtp", ".rtn"] {
-                for op in ["s_to_f", "u_to_f"] {
-                    same_before_and_after(
-                        &format!("{op}{mode}"),
-                        &[&format!("i{from}")],
-                        &format!("f{to}"),
-                        &rows,
-                    );
-                }
+            for op in ["s_to_f", "u_to_f"] {
+                same_in_each_mode(op, &format!("i{from}"), &format!("f{to}"), &rows);
             }
         }
     }

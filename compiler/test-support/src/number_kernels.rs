@@ -159,6 +159,9 @@ pub fn integers(bits: u32) -> Vec<u64> {
     .collect()
 }
 
+/// The endings of conversions: the mode that the operation has by itself, and each that it can be given.
+pub const ROUNDING_MODES: [&str; 5] = ["", ".rte", ".rtz", ".rtp", ".rtn"];
+
 /// Every pair of values, as rows of two operands.
 pub fn pairs(values: &[u64]) -> Vec<Vec<u64>> {
     values

@@ -1,5 +1,6 @@
 //! Work-groups that leave lanes of their sub-groups idle, as the many programs ask for that launch work-groups of one
-//! work-item, or that suit no coarse copy of the kernel or are few of its sub-groups: several of them run as one, where nothing tells.
+//! work-item, and work-groups that the kernel's coarse copy cannot run, or of which each is one sub-group of it: several of
+//! them run as one, where nothing tells.
 
 use super::range::{NdRange, RangeLimits, TARGET, choose};
 
