@@ -366,6 +366,35 @@ impl Expander<'_> {
         self.convert(ConvertOp::Bitcast, bits, ty)
     }
 
+    /// `a * b + c` of floats whose product is exact, as of halves, rounded to odd. The error of the sum tells on which side
+    /// of it the exact value lies. An inexact sum with an even last bit steps to that side.
+    pub fn fma_to_odd(&mut self, a: Value, b: Value, c: Value) -> Value {
+        let product = self.bin(BinaryOp::FMul, a, b);
+        let sum = self.bin(BinaryOp::FAdd, product, c);
+        let second = self.bin(BinaryOp::FSub, sum, product);
+        let first = self.bin(BinaryOp::FSub, sum, second);
+        let of_first = self.bin(BinaryOp::FSub, product, first);
+        let of_second = self.bin(BinaryOp::FSub, c, second);
+        let error = self.bin(BinaryOp::FAdd, of_first, of_second);
+        let single = self.ty(sum);
+        let zero = self.splat(single, 0);
+        let inexact = self.fcmp(FloatCond::One, error, zero);
+        let bits = self.bits_of(sum);
+        let words = self.ty(bits);
+        let last = self.bin_const(BinaryOp::And, bits, 1);
+        let even = self.icmp_const(IntCond::Eq, last, 0);
+        let steps = self.bin(BinaryOp::And, inexact, even);
+        let error = self.bits_of(error);
+        let apart = self.bin(BinaryOp::Xor, bits, error);
+        let outward = self.icmp_const(IntCond::Sge, apart, 0);
+        let (one, minus) = (self.splat(words, 1), self.splat(words, u64::MAX));
+        let step = self.select(outward, one, minus);
+        let none = self.splat(words, 0);
+        let step = self.select(steps, step, none);
+        let bits = self.bin(BinaryOp::IAdd, bits, step);
+        self.convert(ConvertOp::Bitcast, bits, single)
+    }
+
     /// The same bits as integers of the same width.
     pub fn bits_of(&mut self, arg: Value) -> Value {
         let ty = self.ty(arg);

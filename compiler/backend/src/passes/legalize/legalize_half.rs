@@ -197,7 +197,7 @@ fn math(x: &mut Expander<'_>, singles: &mut Singles, op: MathOp, args: &[Value])
         }
         MathOp::Fma => {
             let [a, b, c] = [args[0], args[1], args[2]].map(|arg| widened(x, singles, arg));
-            let sum = sum_to_odd(x, a, b, c);
+            let sum = x.fma_to_odd(a, b, c);
             narrowed(x, singles, sum)
         }
         _ => {
@@ -299,33 +299,4 @@ fn narrowed(x: &mut Expander<'_>, singles: &mut Singles, value: Value) -> Value 
     let single = rounding.single(x);
     singles.insert(bits, single);
     bits
-}
-
-/// `a * b + c` rounded to odd. The product of two halves is exact in float; the error of the sum tells on
-/// which side of the sum the exact value lies. An inexact sum with an even last bit steps to that side.
-fn sum_to_odd(x: &mut Expander<'_>, a: Value, b: Value, c: Value) -> Value {
-    let product = x.bin(BinaryOp::FMul, a, b);
-    let sum = x.bin(BinaryOp::FAdd, product, c);
-    let second = x.bin(BinaryOp::FSub, sum, product);
-    let first = x.bin(BinaryOp::FSub, sum, second);
-    let of_first = x.bin(BinaryOp::FSub, product, first);
-    let of_second = x.bin(BinaryOp::FSub, c, second);
-    let error = x.bin(BinaryOp::FAdd, of_first, of_second);
-    let single = x.ty(sum);
-    let zero = x.splat(single, 0);
-    let inexact = x.fcmp(pumice_ir::FloatCond::One, error, zero);
-    let bits = x.bits_of(sum);
-    let words = x.ty(bits);
-    let last = x.bin_const(BinaryOp::And, bits, 1);
-    let even = x.icmp_const(IntCond::Eq, last, 0);
-    let steps = x.bin(BinaryOp::And, inexact, even);
-    let error = x.bits_of(error);
-    let apart = x.bin(BinaryOp::Xor, bits, error);
-    let outward = x.icmp_const(IntCond::Sge, apart, 0);
-    let (one, minus) = (x.splat(words, 1), x.splat(words, u64::MAX));
-    let step = x.select(outward, one, minus);
-    let none = x.splat(words, 0);
-    let step = x.select(steps, step, none);
-    let bits = x.bin(BinaryOp::IAdd, bits, step);
-    x.convert(ConvertOp::Bitcast, bits, single)
 }

@@ -25,8 +25,8 @@ use crate::expand::Expander;
 use crate::pass::Ctx;
 use crate::passes::lower::contract;
 use pumice_ir::{
-    BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, IntCond, MathOp, Scalar, Type,
-    UnaryOp, Value,
+    BinaryOp, ConvertOp, FloatCond, FloatFlags, Function, InstKind, MathOp, Scalar, Type, UnaryOp,
+    Value,
 };
 use pumice_target::Target;
 use pumice_target::options::MathOptions;
@@ -397,28 +397,6 @@ pub(super) fn rsqrt(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
 pub(super) fn fma_by_floats(x: &mut Expander<'_>, a: &[Value], ty: Type) -> Value {
     let wide = ty.with_scalar(Scalar::F32);
     let [p, q, r] = [0, 1, 2].map(|i| x.convert(ConvertOp::FToF, a[i], wide));
-    let product = x.bin(BinaryOp::FMul, p, q);
-    let sum = x.bin(BinaryOp::FAdd, product, r);
-    // What the sum lost, exactly.
-    let back = x.bin(BinaryOp::FSub, sum, product);
-    let rest = x.bin(BinaryOp::FSub, sum, back);
-    let lost_product = x.bin(BinaryOp::FSub, product, rest);
-    let lost_addend = x.bin(BinaryOp::FSub, r, back);
-    let lost = x.bin(BinaryOp::FAdd, lost_product, lost_addend);
-    // The odd neighbour of an inexact even sum lies towards what was lost.
-    let (none, bits) = (x.splat(wide, 0), x.bits_of(sum));
-    let int = x.ty(bits);
-    let inexact = x.fcmp(FloatCond::One, lost, none);
-    let low = x.bin_const(BinaryOp::And, bits, 1);
-    let even = x.icmp_const(IntCond::Eq, low, 0);
-    let change = x.bin(BinaryOp::And, inexact, even);
-    let negative_sum = x.fcmp(FloatCond::Olt, sum, none);
-    let negative_lost = x.fcmp(FloatCond::Olt, lost, none);
-    let shrinks = x.bin(BinaryOp::Xor, negative_sum, negative_lost);
-    let (one, minus) = (x.splat(int, 1), x.splat(int, u64::from(u32::MAX)));
-    let step = x.select(shrinks, minus, one);
-    let next = x.bin(BinaryOp::IAdd, bits, step);
-    let bits = x.select(change, next, bits);
-    let value = x.convert(ConvertOp::Bitcast, bits, wide);
-    x.convert(ConvertOp::FToF, value, ty)
+    let sum = x.fma_to_odd(p, q, r);
+    x.convert(ConvertOp::FToF, sum, ty)
 }
