@@ -1,10 +1,12 @@
-//! Arithmetic on halves by floats: every half, on a device without halves that takes denormal floats for
-//! zeros, gives what the interpreter gives for the program before the pass, bit for bit.
+//! Arithmetic on halves by floats: every half, on a device without halves and on one that is slow with them, gives what the
+//! interpreter gives for the program before the pass, bit for bit. Both take denormal floats for zeros.
 
 use pumice_backend::pass::Ctx;
+use pumice_backend::passes::driver_quirks::halves_by_floats;
 use pumice_backend::passes::legalize::{legalize_conversions, legalize_half};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_ir::{Module, verify};
+use pumice_target::QuirkKind;
 use pumice_test_support::number_kernels::{
     interpret, interpret_flushed, is_nan, kernel, renumbered,
 };
@@ -12,16 +14,30 @@ use pumice_test_support::number_kernels::{
 /// Rows that the interpreter takes at a time, so that no run is out of fuel.
 const AT_ONCE: usize = 1 << 14;
 
-/// Lowers a module as the pipeline does for a device without halves.
-fn legalized(mut module: Module, text: &str) -> Module {
-    let target = Target {
+/// A device without halves.
+fn without_halves() -> Target {
+    Target {
         float16: false,
         denorms_f32: false,
         ..Target::reference()
-    };
+    }
+}
+
+/// A device that is slow with halves.
+fn slow_with_halves() -> Target {
+    let target = Target::reference();
+    Target {
+        quirks: target.quirks.with(QuirkKind::HalvesByFloats),
+        denorms_f32: false,
+        ..target
+    }
+}
+
+/// Lowers a module as the pipeline does.
+fn legalized(mut module: Module, target: &Target, text: &str) -> Module {
     let options = LowerOptions::default();
     let ctx = Ctx {
-        target: &target,
+        target,
         options: &options,
     };
     let globals = module.globals.clone();
@@ -30,16 +46,27 @@ fn legalized(mut module: Module, text: &str) -> Module {
         let _ = legalize_conversions::run(f, &functions).unwrap_or_else(|e| panic!("{e}\n{text}"));
     }
     let changed = legalize_half::run(&mut module, &ctx).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    assert!(changed.is_yes(), "{text}");
+    assert_eq!(changed.is_yes(), !target.has_halves(), "{text}");
+    if target.has_halves() {
+        for f in module.functions.values_mut() {
+            let _ = halves_by_floats::run(f, &functions).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        }
+    }
     verify(&module).unwrap_or_else(|e| panic!("{e}\n{text}"));
     module
 }
 
 /// Compares the results of a kernel as numbers of `bits` bits in cells of eight bytes.
 fn check(text: &str, module: Module, bits: u32, rows: &[Vec<u64>]) {
-    let lowered = legalized(module.clone(), text);
+    for target in [without_halves(), slow_with_halves()] {
+        check_on(&target, text, &module, bits, rows);
+    }
+}
+
+fn check_on(target: &Target, text: &str, module: &Module, bits: u32, rows: &[Vec<u64>]) {
+    let lowered = legalized(module.clone(), target, text);
     for rows in rows.chunks(AT_ONCE) {
-        let before = interpret(&module, rows);
+        let before = interpret(module, rows);
         let after = interpret_flushed(&lowered, rows);
         for ((row, before), after) in rows.iter().zip(before).zip(after) {
             for lane in 0..64 / bits {
@@ -87,6 +114,23 @@ fn halves(operands: usize) -> Vec<Vec<u64>> {
             row
         })
         .collect()
+}
+
+#[test]
+fn comparisons_tell_denormals_and_nans_apart() {
+    let rows = halves(2);
+    for condition in ["oeq", "une", "olt", "uge", "ord", "uno"] {
+        let text = kernel(&format!("fcmp.{condition}"), &["f16", "f16"], "bool");
+        check(&text, renumbered(&text), 8, &rows);
+    }
+}
+
+#[test]
+fn small_integers_become_the_nearest_halves() {
+    let rows: Vec<Vec<u64>> = (0..0x1_0000).map(|bits| vec![bits]).collect();
+    for (instruction, ty) in [("s_to_f", "i16"), ("u_to_f", "i16"), ("s_to_f", "i8")] {
+        check_instruction(instruction, &[ty], "f16", &rows);
+    }
 }
 
 #[test]

@@ -327,6 +327,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "one thread runs them, and makes the rasterizer's threads meet at each barrier behind a timestamp",
     },
     Quirk {
+        kind: QuirkKind::HalvesByFloats,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), Some((26, 0))),
+        reason: "LLVM 15 takes each lane alone in comparisons, signs, roots and rounding of halves: 10 to 30 times what floats take (25.0.7; not with LLVM 22 in 26.2.6). Mesa makes a half of a float by three branches",
+    },
+    Quirk {
         kind: QuirkKind::RoundingSlowsDivision,
         driver: DriverId::NvidiaProprietary,
         versions: ((0, 0), None),

@@ -21,8 +21,9 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, local_in_buffers,
-    loop_values, round_doubles, share_functions, split_bit_joins, widen_memory, widened_compares,
+    convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
+    local_in_buffers, loop_values, round_doubles, share_functions, split_bit_joins, widen_memory,
+    widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -280,6 +281,13 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("legalize_half", Legalize, TryModule(legalize_half::run))
         .requires(&[MathLowered, VectorsNarrow])
         .ensures(&[HalvesLegal]),
+    Pass::new(
+        "halves_by_floats",
+        DriverQuirk(&[QuirkKind::HalvesByFloats]),
+        TryFunction(halves_by_floats::run),
+    )
+    .only(|target| target.has_halves())
+    .requires(&[MathLowered, VectorsNarrow]),
     Pass::new(
         "legalize_small_ints",
         Legalize,

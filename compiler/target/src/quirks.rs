@@ -87,13 +87,15 @@ kinds! {
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
     /// that they do so unasked (for speed).
     RoundingSlowsDivision, "compiler/target/src/target.rs";
+    /// Halves are compared, rounded and negated as floats and integers, and integers make halves of floats (for speed).
+    HalvesByFloats, "compiler/backend/src/passes/driver_quirks/halves_by_floats.rs";
     /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).
     DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs";
     /// Integers of 64 bits are divided by the driver's own instruction (for speed).
     DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs";
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows, "compiler/backend/src/vulkan/work_items.rs";
-    /// Sums with a zero that the driver may know are selected by a comparison, and `fabs` is made
+    /// Sums with a zero that the driver may know lose a zero's sign where the operands do not both have it, and `fabs` is made
     /// of bits.
     GuardZeroSums, "compiler/backend/src/passes/driver_quirks/fix_signed_zero.rs";
     /// Products with a zero that the driver may know are made of bits.

@@ -334,7 +334,11 @@ impl Target {
     /// Returns whether the device computes with halves. Else floats do, and 16-bit integers hold them: also
     /// where a pass for the driver looks at the bits of halves and there are no such integers.
     pub fn has_halves(&self) -> bool {
-        let guards = [QuirkKind::GuardZeroSums, QuirkKind::GuardZeroProducts];
+        let guards = [
+            QuirkKind::GuardZeroSums,
+            QuirkKind::GuardZeroProducts,
+            QuirkKind::HalvesByFloats,
+        ];
         let guarded = guards.iter().any(|&kind| self.quirks.has(kind));
         self.float16 && (self.has_integers(2) || !guarded)
     }

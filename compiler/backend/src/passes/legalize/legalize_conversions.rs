@@ -458,10 +458,12 @@ fn f32_to_f16(
     x.convert(ConvertOp::Bitcast, narrow, ty)
 }
 
-/// Returns whether conversions to f16 that are left round to nearest even: the device's own, or those that
-/// `legalize_half` makes on a device without halves.
+/// Returns whether conversions to f16 that are left round to nearest even: the device's own where they are fast, or those
+/// that `legalize_half` makes on a device without halves.
 fn rounds_to_nearest(target: &Target) -> bool {
-    !target.has_halves() || target.float_controls[0].rounding_rte
+    let by_driver =
+        target.float_controls[0].rounding_rte && !target.quirks.has(QuirkKind::HalvesByFloats);
+    !target.has_halves() || by_driver
 }
 
 /// The bits of the f16 that an f32 becomes in a directed mode.

@@ -13,5 +13,6 @@ pub mod lower_wide_vectors;
 pub mod private_alignment;
 mod retype;
 mod round_half;
+pub(crate) mod singles;
 pub mod soft_doubles;
 pub mod spill_private;
