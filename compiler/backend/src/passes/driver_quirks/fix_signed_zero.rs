@@ -74,8 +74,11 @@ fn guarded_sum(
         return None;
     }
     let subtracted = op == BinaryOp::FSub;
-    if is_zero(x, a) || !subtracted && is_zero(x, b) {
-        return Some(sum_of_zeros(x, op, [a, b], flags));
+    if is_zero(x, a) {
+        return Some(positive_sum(x, op, [a, b], flags, [a, b]));
+    }
+    if !subtracted && is_zero(x, b) {
+        return Some(positive_sum(x, op, [a, b], flags, [b, a]));
     }
     let (of_a, of_b) = (constant_zeros(x, a), constant_zeros(x, b));
     // `a - -0.0` is `a + 0.0`.
@@ -214,8 +217,29 @@ fn guarded_fma(
 
 fn equals_zero(x: &mut Expander<'_>, value: Value) -> Value {
     let ty = x.ty(value);
+    if ty.scalar == Scalar::F16 {
+        // LLVM compares halves one by one.
+        let (sign, _) = sign_and_infinity(ty);
+        let bits = x.bits_of(value);
+        let magnitude = x.bin_const(BinaryOp::And, bits, !sign);
+        return x.icmp_const(IntCond::Eq, magnitude, 0);
+    }
     let zero = x.float(ty, 0.0);
     x.fcmp(FloatCond::Oeq, value, zero)
+}
+
+/// The sum or difference: `positive`, which is never -0.0, where the other operand is a zero. The comparison is of an
+/// operand, not of the sum: many sums have it in common.
+fn positive_sum(
+    x: &mut Expander<'_>,
+    op: BinaryOp,
+    [a, b]: [Value; 2],
+    flags: FloatFlags,
+    [positive, other]: [Value; 2],
+) -> Value {
+    let sum = x.fbin(op, a, b, flags);
+    let is_zero = equals_zero(x, other);
+    x.select(is_zero, positive, sum)
 }
 
 /// The sum or difference, where the driver may know an operand for a zero. Such a sum is -0.0 where
