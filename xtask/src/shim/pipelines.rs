@@ -87,6 +87,7 @@ fn make(
     let mut env = bench.on_card(card, "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines");
     env.push(("LAYER_PIPELINES", list.display().to_string()));
     env.push(("PUMICE_DOUBLES", "flushed".to_string()));
+    env.push(("PUMICE_MASK", card.finds.to_string()));
     // Each is compiled, and in a time of its own.
     env.push(("MESA_SHADER_CACHE_DISABLE", "true".to_string()));
     let setting = Setting {
