@@ -58,7 +58,7 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerErr
     })
 }
 
-/// Finds the floats that are compared, negated or rounded: with halves in their place, if LLVM sees that they were made of these.
+/// Finds the floats that are compared, negated or rounded. LLVM does that with the half itself where it sees that a float was one.
 fn operands_that_llvm_narrows(func: &Function) -> FxHashSet<Value> {
     let mut operands = FxHashSet::default();
     for &block in &func.layout.blocks {

@@ -1,8 +1,8 @@
 //! Arithmetic on halves in floats.
 //!
-//! Every operation widens its operands, which is exact, and rounds its result to a half. Where the float that this half
-//! is costs less than widening, both are made, and operations take the float of an operand that has one; nothing uses the
-//! other form where all users take one. A float has more than twice a half's bits and two more, so that rounding a sum, difference,
+//! Every operation widens its operands, which is exact, and rounds its result to a half. Both the half and the float
+//! that it is are made, and operations take the float of an operand that has one; nothing uses the other form where all
+//! users take one. A float has more than twice a half's bits and two more, so that rounding a sum, difference,
 //! product, quotient or root twice gives what rounding it once does (Figueroa, 1995). That does not hold of fma: there
 //! the sum is rounded to odd first.
 
@@ -27,7 +27,7 @@ const INFINITY: u64 = 0x7c00;
 pub(crate) enum Form {
     /// The I16 of its bits, which integers make a float and back.
     Bits,
-    /// An F16, which the device makes a float and back, to nearest even.
+    /// An F16, which the device makes a float. Integers make a float an F16.
     Half,
 }
 
@@ -202,7 +202,7 @@ impl Singles {
         x.convert(ConvertOp::Bitcast, single, ty)
     }
 
-    /// The half nearest to a float. Keeps the float that it is where integers make it.
+    /// The half nearest to a float. The float that it is, is kept.
     pub fn rounded(&mut self, x: &mut Expander<'_>, value: Value) -> Value {
         let rounding = HalfRounding::of(x, value);
         let mut half = rounding.bits(x);
