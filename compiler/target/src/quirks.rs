@@ -95,7 +95,7 @@ kinds! {
     DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs";
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows, "compiler/backend/src/vulkan/work_items.rs";
-    /// Sums with a zero that the driver may know lose a zero's sign where the operands do not both have it, and `fabs` is made
+    /// Sums with a zero that the driver may know are selected by a comparison, and `fabs` is made
     /// of bits.
     GuardZeroSums, "compiler/backend/src/passes/driver_quirks/fix_signed_zero.rs";
     /// Products with a zero that the driver may know are made of bits.

@@ -3,7 +3,8 @@
 //!
 //! Some take `x + 0.0` for `x`, which is wrong for -0.0, and `fabs(x)` for `x` where they know no
 //! more of it than that it is not below zero. Sums with a constant zero, and differences from one,
-//! lose the sign of a zero where the operands do not both have it. Absolute values are made of bits.
+//! get the constant's own value by a selection where the other operand is a zero. Absolute values
+//! are made of bits.
 //!
 //! Some take `x * 0.0` for 0.0, whatever `x`: such a product is made of the bits of `x`.
 //!

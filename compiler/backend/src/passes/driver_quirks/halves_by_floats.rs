@@ -28,12 +28,6 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerErr
             return Ok(None);
         }
         let value = match kind {
-            InstKind::Select { .. }
-            | InstKind::Build { .. }
-            | InstKind::Splat { .. }
-            | InstKind::Extract { .. }
-            | InstKind::Insert { .. }
-            | InstKind::Shuffle { .. } => singles.moved(x, kind, inst),
             InstKind::Convert {
                 op: ConvertOp::FToF,
                 arg,
@@ -52,7 +46,7 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Result<Changed, LowerErr
                 let single = short_to_float(x, arg, op == ConvertOp::SToF);
                 Some(singles.rounded(x, single))
             }
-            kind => singles.arithmetic(x, &kind),
+            kind => singles.computed(x, kind, inst),
         };
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })

@@ -9,9 +9,7 @@ use crate::passes::legalize::retype::retype;
 use crate::passes::legalize::singles::{Form, Singles, is_half};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
-use pumice_ir::{
-    ConvertOp, Function, GroupOp, Inst, InstKind, Module, Scalar, Type, UnaryOp, Value,
-};
+use pumice_ir::{ConvertOp, Function, GroupOp, Inst, InstKind, Module, Scalar, Type, Value};
 
 /// Runs the pass.
 ///
@@ -85,17 +83,6 @@ fn rule(
     }
     let result = x.func.insts[inst].results.first().map(|&value| x.ty(value));
     Ok(Some(match kind {
-        InstKind::Unary {
-            op: UnaryOp::FNeg, ..
-        }
-        | InstKind::Binary { .. }
-        | InstKind::FCmp { .. }
-        | InstKind::Math { .. } => return Ok(singles.arithmetic(x, &kind)),
-        InstKind::Select { .. }
-        | InstKind::Build { .. }
-        | InstKind::Extract { .. }
-        | InstKind::Insert { .. }
-        | InstKind::Shuffle { .. } => return Ok(singles.moved(x, kind, inst)),
         InstKind::Convert {
             op: op @ (ConvertOp::FToF | ConvertOp::FToS | ConvertOp::FToU),
             arg,
@@ -142,6 +129,6 @@ fn rule(
         | InstKind::AtomicCmpXchg { .. } => {
             return Err(LowerError::new("this device has no atomics on 'half'"));
         }
-        _ => return Ok(None),
+        kind => return Ok(singles.computed(x, kind, inst)),
     }))
 }

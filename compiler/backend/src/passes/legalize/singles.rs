@@ -47,23 +47,29 @@ impl Singles {
         }
     }
 
-    /// Computes what an instruction with halves as operands does, in floats; `None` if it is no arithmetic on halves.
-    pub fn arithmetic(&mut self, x: &mut Expander<'_>, kind: &InstKind) -> Option<Value> {
+    /// Computes what an instruction on halves does, in floats, and moves their floats with them; `None` if it does neither.
+    pub fn computed(&mut self, x: &mut Expander<'_>, kind: InstKind, inst: Inst) -> Option<Value> {
         Some(match kind {
+            InstKind::Select { .. }
+            | InstKind::Build { .. }
+            | InstKind::Splat { .. }
+            | InstKind::Extract { .. }
+            | InstKind::Insert { .. }
+            | InstKind::Shuffle { .. } => return self.moved(x, kind, inst),
             InstKind::Unary {
                 op: UnaryOp::FNeg,
                 arg,
-            } => self.bitwise(x, BinaryOp::Xor, *arg, (SIGN, SIGN_OF_SINGLE)),
+            } => self.bitwise(x, BinaryOp::Xor, arg, (SIGN, SIGN_OF_SINGLE)),
             InstKind::Binary { op, args, flags } => {
                 let [a, b] = args.map(|arg| self.widened(x, arg));
-                let value = x.fbin(*op, a, b, *flags - FloatFlags::CONTRACT);
+                let value = x.fbin(op, a, b, flags - FloatFlags::CONTRACT);
                 self.rounded(x, value)
             }
             InstKind::FCmp { cond, args, .. } => {
                 let [a, b] = args.map(|arg| self.widened(x, arg));
-                x.fcmp(*cond, a, b)
+                x.fcmp(cond, a, b)
             }
-            InstKind::Math { op, args, .. } => self.math(x, *op, args),
+            InstKind::Math { op, args, .. } => self.math(x, op, &args),
             _ => return None,
         })
     }
@@ -142,7 +148,7 @@ impl Singles {
     }
 
     /// Moves the floats of halves as an instruction moves the halves, if each of them has one.
-    pub fn moved(&mut self, x: &mut Expander<'_>, kind: InstKind, inst: Inst) -> Option<Value> {
+    fn moved(&mut self, x: &mut Expander<'_>, kind: InstKind, inst: Inst) -> Option<Value> {
         let result = *x.func.insts[inst].results.first()?;
         let ty = x.ty(result).with_scalar(Scalar::F32);
         let half = match self.form {
