@@ -90,6 +90,12 @@ pub trait DeviceCommand: Send + Sync {
         false
     }
 
+    /// Tells whether the command reads the application's memory when it is recorded, and neither reads nor writes it later: a call
+    /// that blocks for the sake of that memory may return then.
+    fn only_takes_from_host(&self) -> bool {
+        false
+    }
+
     /// Names the contents that the command uses, in the order of use. Whoever has it recorded and
     /// submitted makes the device hold them before ([`Contents::bring`]).
     ///

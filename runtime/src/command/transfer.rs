@@ -245,6 +245,10 @@ impl DeviceCommand for Staged {
         self.transfer.direction == Direction::Read
     }
 
+    fn only_takes_from_host(&self) -> bool {
+        self.transfer.direction == Direction::Write
+    }
+
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()> {
         let part = &self.transfer.part;
         match self.transfer.direction {

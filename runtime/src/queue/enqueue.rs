@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use opencl_sys as cl;
 use smallvec::SmallVec;
 
+use super::blocking::Until;
 use super::event::{Event, Node, Progress};
 use super::schedule::{complete, launch};
 use super::{Queue, WaitList};
@@ -28,7 +29,7 @@ fn hands_over(command: &Command) -> bool {
 }
 
 impl Object<Queue> {
-    /// Puts a command into the queue. With `blocking`, returns when it has ended.
+    /// Puts a command into the queue. With `blocking`, returns when it has ended, or when nobody can tell.
     ///
     /// # Errors
     /// CL_INVALID_CONTEXT if an event is of another context; if the call blocks,
@@ -40,23 +41,21 @@ impl Object<Queue> {
         wait: WaitList,
         blocking: bool,
     ) -> Result<Ref<Event>> {
-        let node = self.admit(&command, wait, blocking);
+        let until = blocking.then(|| self.blocks_until(&command, wait.gives_event));
+        let node = self.admit(&command, wait, until);
         let node = node.inspect_err(|_| command.withdraw())?;
         let event = node.event.clone();
         if node.satisfy() {
             // Everything is there: this thread, the application's, may do host work itself.
             launch(node, true);
         }
-        if blocking {
-            event.wait();
+        match until {
             // A blocking call reports what became of its command.
-            if event.status() < 0 {
-                command.withdraw();
-                self.context().check_live()?;
-                return Err(Error::OutOfResources);
+            Some(until) => {
+                let ended = self.block(&event, until);
+                ended.inspect_err(|_| command.withdraw())?;
             }
-        } else {
-            self.hold_back();
+            None => self.hold_back(),
         }
         Ok(event)
     }
@@ -66,7 +65,7 @@ impl Object<Queue> {
         self: &Ref<Queue>,
         command: &Command,
         wait: WaitList,
-        blocking: bool,
+        until: Option<Until>,
     ) -> Result<Arc<Node>> {
         let WaitList {
             events: wait_list,
@@ -82,7 +81,7 @@ impl Object<Queue> {
             let reason = "an event of a fence is for commands that acquire or release objects";
             return Err(Error::InvalidEvent.because(reason));
         }
-        if blocking {
+        if until.is_some() {
             // The caller would wait anyway: with nothing left to wait for, it does the host's work itself
             // instead of handing it to another thread.
             if !matches!(command, Command::Device(_)) {
@@ -134,7 +133,7 @@ impl Object<Queue> {
             after,
             wait_list,
             gives_event,
-            is_told: gives_event || blocking,
+            is_told: gives_event || until == Some(Until::Ended),
             pending: AtomicUsize::new(1),
         });
         for (dependency, need) in listed.iter().chain(&implied) {

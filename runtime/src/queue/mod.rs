@@ -11,6 +11,7 @@
 //! - `untold.rs`: failures of commands whose events nobody has
 //! - `wait.rs`: waiting and polling, which move commands on
 //! - `enqueue.rs`: the one entry of commands
+//! - `blocking.rs`: when calls that block return
 //! - `join.rs`: commands that need no event of their own
 //! - `gl.rs`: events of OpenGL's fences, and the order between a queue and OpenGL
 //! - `worker.rs`: the helper threads of a queue
@@ -18,6 +19,7 @@
 //! docs/runtime.md tells the life of a command.
 
 mod batch;
+mod blocking;
 mod enqueue;
 pub mod event;
 pub mod gl;
@@ -84,6 +86,8 @@ pub struct Queue {
     /// Runs host commands.
     host_thread: Worker<Arc<Node>>,
     untold: Untold,
+    /// The last command whose call blocked and returned before its end.
+    left: Mutex<Weak<Object<Event>>>,
     spinning: Spinning,
     waiting: Waiting,
 }
@@ -169,6 +173,7 @@ impl Queue {
             ending: ReentrantMutex::new(()),
             host_thread: Worker::new("pumice-host"),
             untold: Untold::default(),
+            left: Mutex::default(),
             spinning: Spinning::new(gpu.raw().poll_time()),
             waiting: Waiting::default(),
         });
@@ -177,6 +182,9 @@ impl Queue {
         let mut all = QUEUES.lock();
         all.retain(|queue| queue.strong_count() > 0);
         all.push(Arc::downgrade(&queue));
+        drop(all);
+        let others = of_context(context);
+        others.iter().for_each(|other| other.wait_left());
         Ok(queue)
     }
 
