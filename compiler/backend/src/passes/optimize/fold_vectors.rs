@@ -1,7 +1,8 @@
 //! Folding rules for vectors, addresses and loads of constant data.
 
 use crate::passes::optimize::fold::{Folder, Found};
-use pumice_ir::{ConvertOp, InstKind, IntCond, Scalar, Type, Value};
+use pumice_ir::analysis::alias::root;
+use pumice_ir::{InstKind, IntCond, Scalar, Type, Value};
 use smallvec::SmallVec;
 
 /// The longest chain of inserts that is followed.
@@ -269,44 +270,23 @@ impl Folder<'_> {
         if bits != 0 || !matches!(cond, IntCond::Eq | IntCond::Ne) {
             return None;
         }
-        let (mut at, mut offset) = (address, 0i64);
-        loop {
-            match *self.kind_of(at)? {
-                InstKind::PtrAdd { base, offset: by } => {
-                    offset = offset.checked_add(self.func.const_signed(by)?)?;
-                    at = base;
-                }
-                InstKind::Convert {
-                    op: ConvertOp::AddressSpaceCast,
-                    arg,
-                    ..
-                } => at = arg,
-                InstKind::StackAddr { slot } => {
-                    let inside = (0..=i64::from(self.func.slots[slot].size)).contains(&offset);
-                    return inside.then_some(u64::from(cond == IntCond::Ne));
-                }
-                InstKind::GlobalAddr { global } => {
-                    let size = i64::try_from(self.globals.get(global)?.size).ok()?;
-                    let inside = (0..=size).contains(&offset);
-                    return inside.then_some(u64::from(cond == IntCond::Ne));
-                }
-                _ => return None,
+        let (at, offset) = root(self.func, address);
+        let size = match *self.kind_of(at)? {
+            InstKind::StackAddr { slot } => i64::from(self.func.slots[slot].size),
+            InstKind::GlobalAddr { global } => {
+                i64::try_from(self.globals.get(global)?.size).ok()?
             }
-        }
+            _ => return None,
+        };
+        let inside = (0..=size).contains(&offset);
+        inside.then_some(u64::from(cond == IntCond::Ne))
     }
 
     /// A load of initialised constant data at a known place.
     fn constant_load(&mut self, ptr: Value, ty: Type) -> Option<Found> {
-        let (mut at, mut offset) = (ptr, 0i64);
-        let global = loop {
-            match *self.kind_of(at)? {
-                InstKind::PtrAdd { base, offset: by } => {
-                    offset = offset.checked_add(self.func.const_signed(by)?)?;
-                    at = base;
-                }
-                InstKind::GlobalAddr { global } => break global,
-                _ => return None,
-            }
+        let (at, offset) = root(self.func, ptr);
+        let &InstKind::GlobalAddr { global } = self.kind_of(at)? else {
+            return None;
         };
         let data = self.globals.get(global)?;
         let start = u64::try_from(offset).ok()?;

@@ -12,6 +12,7 @@
 use crate::pass::{Changed, Ctx};
 use crate::passes::optimize::dce;
 use cranelift_entity::PrimaryMap;
+use pumice_ir::analysis::alias::root;
 use pumice_ir::analysis::slots::{SlotAddress, SlotAddresses};
 use pumice_ir::{
     AccessFlags, AddressSpace, Cfg, Function, GlobalData, GlobalId, InstKind, Linkage, Module,
@@ -222,29 +223,21 @@ fn constant_bytes(func: &Function, value: Value) -> Option<Vec<u8>> {
 fn global_bytes(
     func: &Function,
     globals: &PrimaryMap<GlobalId, GlobalData>,
-    mut address: Value,
+    address: Value,
     size: u64,
 ) -> Option<Vec<u8>> {
-    let mut start = 0_i64;
-    loop {
-        match func.insts[func.def_inst(address)?].kind {
-            InstKind::PtrAdd { base, offset } => {
-                start = start.checked_add(func.const_signed(offset)?)?;
-                address = base;
-            }
-            InstKind::GlobalAddr { global } => {
-                let data = globals.get(global)?;
-                let start = u64::try_from(start).ok()?;
-                let end = start.checked_add(size).filter(|&end| end <= data.size)?;
-                let plain = data.is_known_constant() && data.relocations.is_empty();
-                return match data.init.get(start as usize..end as usize) {
-                    Some(bytes) if plain => Some(bytes.to_vec()),
-                    None if plain && data.init.is_empty() => Some(vec![0; size as usize]),
-                    _ => None,
-                };
-            }
-            _ => return None,
-        }
+    let (at, start) = root(func, address);
+    let InstKind::GlobalAddr { global } = func.insts[func.def_inst(at)?].kind else {
+        return None;
+    };
+    let data = globals.get(global)?;
+    let start = u64::try_from(start).ok()?;
+    let end = start.checked_add(size).filter(|&end| end <= data.size)?;
+    let plain = data.is_known_constant() && data.relocations.is_empty();
+    match data.init.get(start as usize..end as usize) {
+        Some(bytes) if plain => Some(bytes.to_vec()),
+        None if plain && data.init.is_empty() => Some(vec![0; size as usize]),
+        _ => None,
     }
 }
 
