@@ -1,4 +1,4 @@
-//! When calls that block return.
+//! The return of calls that block.
 //!
 //! A call that writes an object needs the application's memory until it is copied, which is when the command is recorded.
 //! With a wait for the command's end, the device would have nothing to do until the next call, and the application until the commands
@@ -13,7 +13,7 @@ use crate::base::error::{Error, Result};
 use crate::base::object::{Object, Ref};
 use crate::command::Command;
 
-/// What a call that blocks waits for.
+/// The state of its command that a call waits for, if it blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
     /// The command is recorded; it has ended, if the context has other queues then.
@@ -23,7 +23,7 @@ pub(super) enum Until {
 }
 
 impl Queue {
-    /// What a call that enqueues the command and blocks waits for.
+    /// The state of the command that the call which enqueues it waits for, if it blocks.
     pub(super) fn blocks_until(&self, command: &Command, gives_event: bool) -> Until {
         let is_recorded = matches!(command, Command::Device(c) if c.only_takes_from_host());
         match is_recorded && !gives_event && !self.out_of_order() {

@@ -11,7 +11,7 @@
 //! - `untold.rs`: failures of commands whose events nobody has
 //! - `wait.rs`: waiting and polling, which move commands on
 //! - `enqueue.rs`: the one entry of commands
-//! - `blocking.rs`: when calls that block return
+//! - `blocking.rs`: the return of calls that block
 //! - `join.rs`: commands that need no event of their own
 //! - `gl.rs`: events of OpenGL's fences, and the order between a queue and OpenGL
 //! - `worker.rs`: the helper threads of a queue
