@@ -23,7 +23,7 @@ fn devices() -> [(&'static str, Target); 4] {
         ..Target::reference()
     };
     let mut rounding = flushing.clone();
-    rounding.exact_fma_f64 = false;
+    rounding.arithmetic.exact_fma_f64 = false;
     [
         ("a device that flushes", flushing),
         ("a device that flushes and whose fma rounds twice", rounding),
@@ -424,7 +424,7 @@ fn programs_give_what_they_do_elsewhere() {
         let expected = results(&compiled(&Target::reference(), &code), &rows, false);
         for (device, target) in devices() {
             // What is contracted elsewhere is rounded twice there.
-            if !target.exact_fma_f64 && !code.contains("fma(x, y, z)") {
+            if !target.arithmetic.exact_fma_f64 && !code.contains("fma(x, y, z)") {
                 continue;
             }
             // Of small numbers erf is one product there, elsewhere a product and a sum.

@@ -2,6 +2,7 @@
 //! interpreter before against after lowering and linking, bit for bit.
 
 use pumice_backend::pass::Ctx;
+use pumice_compiler::target::Arithmetic;
 use pumice_compiler::{LowerOptions, Target};
 use pumice_ir::{InstKind, MathOp};
 use pumice_test_support::link_library;
@@ -11,14 +12,17 @@ use pumice_test_support::number_kernels::{interpret, is_nan, kernel, renumbered}
 fn plain_target() -> Target {
     Target {
         float64: false,
-        exact_fma_f16: false,
-        exact_fma_f32: false,
-        exact_fma_f64: false,
-        exact_div_f16: false,
-        exact_div_f32: false,
-        exact_div_f64: false,
-        exact_sqrt_f32: false,
-        exact_sqrt_f64: false,
+        arithmetic: Arithmetic {
+            exact_fma_f16: false,
+            exact_fma_f32: false,
+            exact_fma_f64: false,
+            exact_div_f16: false,
+            exact_div_f32: false,
+            exact_div_f64: false,
+            exact_sqrt_f32: false,
+            exact_sqrt_f64: false,
+            ..Arithmetic::exact()
+        },
         ..Target::reference()
     }
 }
@@ -160,8 +164,11 @@ fn check_on(target: &Target, instruction: &str, bits: u32, operands: usize) {
 /// A device whose fma alone is exact, and that keeps denormals.
 fn fused_target() -> Target {
     Target {
-        exact_fma_f32: true,
-        denorms_f32: true,
+        arithmetic: Arithmetic {
+            exact_fma_f32: true,
+            denorms_f32: true,
+            ..plain_target().arithmetic
+        },
         ..plain_target()
     }
 }

@@ -1,5 +1,6 @@
 //! Modes of floats: an entry point has those of the widths that its kernel has.
 
+use pumice_compiler::target::Arithmetic;
 use pumice_compiler::{LowerOptions, Target, lower};
 use pumice_test_support::build::linked;
 use pumice_test_support::{KEEPING_MODES, run_target, spirv_tools};
@@ -50,9 +51,12 @@ fn entry_points_have_the_modes_of_their_widths() {
 fn exact_divisions_ask_for_rounding_to_nearest() {
     let target = Target {
         float_controls: [KEEPING_MODES; 3],
-        nearest_unasked_f32: true,
-        accurate_div_f32: true,
-        exact_sqrt_f32: false,
+        arithmetic: Arithmetic {
+            nearest_unasked_f32: true,
+            accurate_div_f32: true,
+            exact_sqrt_f32: false,
+            ..run_target().arithmetic
+        },
         ..run_target()
     };
     let source = "

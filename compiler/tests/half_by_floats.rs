@@ -4,6 +4,7 @@
 use pumice_backend::pass::Ctx;
 use pumice_backend::passes::driver_quirks::halves_by_floats;
 use pumice_backend::passes::legalize::{legalize_conversions, legalize_half};
+use pumice_compiler::target::Arithmetic;
 use pumice_compiler::{LowerOptions, Target};
 use pumice_ir::{Module, verify};
 use pumice_target::QuirkKind;
@@ -18,7 +19,10 @@ const AT_ONCE: usize = 1 << 14;
 fn without_halves() -> Target {
     Target {
         float16: false,
-        denorms_f32: false,
+        arithmetic: Arithmetic {
+            denorms_f32: false,
+            ..Arithmetic::exact()
+        },
         ..Target::reference()
     }
 }
@@ -28,7 +32,10 @@ fn slow_with_halves() -> Target {
     let target = Target::reference();
     Target {
         quirks: target.quirks.with(QuirkKind::HalvesByFloats),
-        denorms_f32: false,
+        arithmetic: Arithmetic {
+            denorms_f32: false,
+            ..target.arithmetic
+        },
         ..target
     }
 }

@@ -6,7 +6,7 @@
 //! `; quirks:`.
 
 use pumice_backend::vulkan;
-use pumice_compiler::target::{FloatAtomics, QuirkKind, SubgroupOps};
+use pumice_compiler::target::{Arithmetic, FloatAtomics, QuirkKind, SubgroupOps};
 use pumice_compiler::{LowerOptions, Target};
 use pumice_filetests::golden::{Failures, compare, files};
 use pumice_filetests::{KernelFile, Run, directive};
@@ -53,7 +53,10 @@ fn other_targets() -> [Target; 2] {
     let poor = Target {
         vulkan_memory_model: false,
         memory_model_device_scope: false,
-        exact_fma_f32: false,
+        arithmetic: Arithmetic {
+            exact_fma_f32: false,
+            ..Arithmetic::exact()
+        },
         quirks: [SubGroupsInRows, LoadsIgnoreBranches].into_iter().collect(),
         max_push_constants_size: 96,
         ..Target::reference()

@@ -337,7 +337,7 @@ pub const PIPELINE: &[Pass] = &[
         DriverQuirk(&[QuirkKind::FlushMinMax]),
         TryFunction(flush_min_max::run),
     )
-    .only(|target| !target.denorms_f32)
+    .only(|target| !target.arithmetic.denorms_f32)
     .requires(&[VectorsNarrow]),
     Pass::new(
         "widened_compares",

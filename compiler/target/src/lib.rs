@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod abi;
+mod arithmetic;
 mod check_kind;
 mod checks;
 pub mod coarse;
@@ -21,6 +22,7 @@ mod target;
 mod words;
 
 pub use abi::Abi;
+pub use arithmetic::Arithmetic;
 pub use check_kind::CheckKind;
 pub use checks::{Check, Checks};
 pub use described::{DESCRIBED, Described};

@@ -1,6 +1,7 @@
 //! The device as the compiler knows it: plain data, part of every cache key.
 
 use crate::abi::Abi;
+use crate::arithmetic::Arithmetic;
 use crate::checks::Checks;
 use crate::matrix::{Component, NativeProduct};
 use crate::quirks::{QuirkKind, Quirks};
@@ -118,50 +119,11 @@ pub struct Target {
     pub memory_model_device_scope: bool,
     /// Float controls for 16-, 32- and 64-bit floats, in this order.
     pub float_controls: [FloatControls; 3],
-    /// True if f16 denormals survive arithmetic (by capability or by start-up probe).
-    pub denorms_f16: bool,
-    /// True if f32 denormals survive arithmetic likewise.
-    pub denorms_f32: bool,
+    /// How exact the device's own arithmetic is.
+    pub arithmetic: Arithmetic,
     /// True if arithmetic on f64 takes denormals for zeros (probe) and programs must not see it:
     /// `legalize_doubles` makes it exact.
     pub flushes_f64: bool,
-    /// True if GLSL.std.450 Fma on f16 is one correctly rounded operation (probe).
-    pub exact_fma_f16: bool,
-    /// True if GLSL.std.450 Fma on f32 is one correctly rounded operation (probe).
-    pub exact_fma_f32: bool,
-    /// True if GLSL.std.450 Fma on f64 is one correctly rounded operation (probe).
-    pub exact_fma_f64: bool,
-    /// True if OpFDiv on f16 is correctly rounded (probe).
-    pub exact_div_f16: bool,
-    /// True if OpFDiv on f32 is correctly rounded (probe).
-    pub exact_div_f32: bool,
-    /// True if OpFDiv on f32 errs by at most 2.5 ULP for all operands and results that are not denormal, and is right for
-    /// infinities and NaN (probe). Vulkan promises that for divisors between 2^-126 and 2^126.
-    pub accurate_div_f32: bool,
-    /// True if arithmetic on f32 rounds to nearest also where no mode asks for it (probe), and the mode makes OpFDiv exact, but
-    /// slow ([`QuirkKind::RoundingSlowsDivision`](crate::QuirkKind::RoundingSlowsDivision)).
-    pub nearest_unasked_f32: bool,
-    /// True if OpFDiv on f64 is correctly rounded (probe).
-    pub exact_div_f64: bool,
-    /// True if GLSL.std.450 Sqrt on f32 is correctly rounded (probe).
-    pub exact_sqrt_f32: bool,
-    /// True if GLSL.std.450 Sqrt on f64 is correctly rounded (probe).
-    pub exact_sqrt_f64: bool,
-    /// True if GLSL.std.450 Exp2 on f32 errs by at most 2 ULP for every argument whose result is normal (probe).
-    pub accurate_exp2_f32: bool,
-    /// True if GLSL.std.450 Log2 on f32 errs by at most 1.5 ULP for every normal argument, near 1 too (probe).
-    pub accurate_log2_f32: bool,
-    /// True if the exponential functions that are made of GLSL.std.450 Exp2 keep the bounds of relaxed arithmetic on f32
-    /// (OpenCL C 3.0 §7.4): it errs by at most 2 + 0.75 |x| ULP (probe).
-    pub relaxed_exp2_f32: bool,
-    /// True if the logarithms that are made of GLSL.std.450 Log2 keep the bounds of relaxed arithmetic on f32: they err by
-    /// at most 3 ULP, and by 2^-21 between a half and two (probe).
-    pub relaxed_log2_f32: bool,
-    /// True if GLSL.std.450 Sqrt and InverseSqrt on f32 err by at most 1.5 ULP for every argument, denormal ones
-    /// too if the device keeps denormals, and are right for zeros, infinities and NaN (probe).
-    pub accurate_roots_f32: bool,
-    /// True if GLSL.std.450 Sin and Cos on f32 err by at most 2^-11 for magnitudes up to 256 (probe).
-    pub accurate_sine_f32: bool,
     /// Pointers to global memory are not device addresses: those are the pointers plus a number that each launch
     /// is given. With device addresses only.
     pub address_delta: bool,
@@ -294,12 +256,13 @@ impl Target {
     /// Returns whether kernels ask for arithmetic on f32 that rounds to nearest (RoundingModeRTE). `divide_exactly`: the program
     /// asked for correctly rounded divisions.
     pub fn asks_for_nearest_f32(&self, divide_exactly: bool) -> bool {
-        self.float_controls[1].rounding_rte && (divide_exactly || !self.nearest_unasked_f32)
+        self.float_controls[1].rounding_rte
+            && (divide_exactly || !self.arithmetic.nearest_unasked_f32)
     }
 
     /// Returns whether OpFDiv on f32 is correctly rounded in a program that asked for that or did not.
     pub fn divides_exactly_f32(&self, divide_exactly: bool) -> bool {
-        self.exact_div_f32 && (divide_exactly || !self.nearest_unasked_f32)
+        self.arithmetic.exact_div_f32 && (divide_exactly || !self.arithmetic.nearest_unasked_f32)
     }
 
     /// Returns whether kernels may have their local memory in a buffer. Checks know its limits where it is the device's own.
@@ -352,8 +315,11 @@ impl Target {
     #[must_use]
     pub fn with_soft_doubles(mut self) -> Self {
         (self.float64, self.soft_f64, self.flushes_f64) = (true, true, false);
-        self.exact_fma_f64 = true;
-        (self.exact_div_f64, self.exact_sqrt_f64) = (false, false);
+        self.arithmetic.exact_fma_f64 = true;
+        (
+            self.arithmetic.exact_div_f64,
+            self.arithmetic.exact_sqrt_f64,
+        ) = (false, false);
         self.without_double_units()
     }
 
@@ -443,25 +409,8 @@ impl Target {
             vulkan_memory_model: true,
             memory_model_device_scope: true,
             float_controls: [FloatControls::default(); 3],
-            denorms_f16: true,
-            denorms_f32: true,
+            arithmetic: Arithmetic::exact(),
             flushes_f64: false,
-            exact_fma_f16: true,
-            exact_fma_f32: true,
-            exact_fma_f64: true,
-            exact_div_f16: true,
-            exact_div_f32: true,
-            accurate_div_f32: false,
-            nearest_unasked_f32: false,
-            exact_div_f64: true,
-            exact_sqrt_f32: true,
-            exact_sqrt_f64: true,
-            accurate_exp2_f32: false,
-            accurate_log2_f32: false,
-            relaxed_exp2_f32: false,
-            relaxed_log2_f32: false,
-            accurate_roots_f32: false,
-            accurate_sine_f32: false,
             address_delta: false,
             quirks: Quirks::NONE,
             max_push_constants_size: 128,

@@ -119,9 +119,9 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
         "float64" => *target = target.clone().with_soft_doubles(),
         "double-denormals" => target.flushes_f64 = true,
         "exactFma" => {
-            target.exact_fma_f16 = false;
-            target.exact_fma_f32 = false;
-            target.exact_fma_f64 = false;
+            target.arithmetic.exact_fma_f16 = false;
+            target.arithmetic.exact_fma_f32 = false;
+            target.arithmetic.exact_fma_f64 = false;
         }
         _ => return Err(format!("{thing:?} is nothing that a device may lack")),
     }

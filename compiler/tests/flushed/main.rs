@@ -8,6 +8,7 @@ mod relaxed;
 
 use pumice_backend::import::{SpecConstants, import};
 use pumice_backend::pass::Ctx;
+use pumice_compiler::target::Arithmetic;
 use pumice_compiler::{LowerOptions, Target};
 use pumice_interp::{self as interp, Arg, Inputs, NdRange, Options};
 use pumice_test_support::build::linked;
@@ -379,7 +380,10 @@ fn check(target: &Target) -> Vec<String> {
 fn flushing() -> Target {
     Target {
         float64: false,
-        denorms_f32: false,
+        arithmetic: Arithmetic {
+            denorms_f32: false,
+            ..Arithmetic::exact()
+        },
         ..Target::reference()
     }
 }
@@ -394,9 +398,12 @@ fn normal_results_keep_their_bounds() {
 #[test]
 fn normal_results_keep_their_bounds_on_inexact_devices() {
     let wrong = check(&Target {
-        exact_fma_f32: false,
-        exact_div_f32: false,
-        exact_sqrt_f32: false,
+        arithmetic: Arithmetic {
+            exact_fma_f32: false,
+            exact_div_f32: false,
+            exact_sqrt_f32: false,
+            ..flushing().arithmetic
+        },
         ..flushing()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -406,8 +413,11 @@ fn normal_results_keep_their_bounds_on_inexact_devices() {
 #[test]
 fn normal_results_keep_their_bounds_by_fma() {
     let wrong = check(&Target {
-        exact_div_f32: false,
-        exact_sqrt_f32: false,
+        arithmetic: Arithmetic {
+            exact_div_f32: false,
+            exact_sqrt_f32: false,
+            ..flushing().arithmetic
+        },
         ..flushing()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -417,8 +427,11 @@ fn normal_results_keep_their_bounds_by_fma() {
 #[test]
 fn infinite_lanes_are_the_whole_length() {
     let rsqrt = Target {
-        exact_div_f32: false,
-        exact_sqrt_f32: false,
+        arithmetic: Arithmetic {
+            exact_div_f32: false,
+            exact_sqrt_f32: false,
+            ..flushing().arithmetic
+        },
         ..flushing()
     };
     let infinity = f32::INFINITY;
@@ -460,8 +473,11 @@ fn infinite_lanes_are_the_whole_length() {
 #[test]
 fn roots_of_the_greatest_numbers() {
     let by_rsqrt = |exact_fma_f32| Target {
-        exact_fma_f32,
-        exact_sqrt_f32: false,
+        arithmetic: Arithmetic {
+            exact_fma_f32,
+            exact_sqrt_f32: false,
+            ..flushing().arithmetic
+        },
         ..flushing()
     };
     let bits = f32::MAX.to_bits();
@@ -481,10 +497,13 @@ fn roots_of_the_greatest_numbers() {
 #[test]
 fn normal_results_keep_their_bounds_by_the_devices_functions() {
     let wrong = check(&Target {
-        exact_sqrt_f32: false,
-        accurate_exp2_f32: true,
-        accurate_log2_f32: true,
-        accurate_roots_f32: true,
+        arithmetic: Arithmetic {
+            exact_sqrt_f32: false,
+            accurate_exp2_f32: true,
+            accurate_log2_f32: true,
+            accurate_roots_f32: true,
+            ..flushing().arithmetic
+        },
         ..flushing()
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -494,8 +513,11 @@ fn normal_results_keep_their_bounds_by_the_devices_functions() {
 #[test]
 fn the_devices_functions_have_room_for_their_errors() {
     let target = Target {
-        accurate_exp2_f32: true,
-        accurate_log2_f32: true,
+        arithmetic: Arithmetic {
+            accurate_exp2_f32: true,
+            accurate_log2_f32: true,
+            ..flushing().arithmetic
+        },
         ..flushing()
     };
     let numbers: Vec<f32> = (0..=u32::MAX)

@@ -1,6 +1,7 @@
 //! Relaxed arithmetic and halves by the device's own functions.
 
 use super::{flushing, results, results_with};
+use pumice_compiler::target::Arithmetic;
 use pumice_compiler::{LowerOptions, Target};
 use pumice_target::options::MathOptions;
 use std::f64::consts::{LN_2, LOG10_2, PI};
@@ -82,9 +83,12 @@ fn relaxed_functions_keep_their_bounds() {
         ..LowerOptions::default()
     };
     let device = Target {
-        relaxed_exp2_f32: true,
-        relaxed_log2_f32: true,
-        accurate_sine_f32: true,
+        arithmetic: Arithmetic {
+            relaxed_exp2_f32: true,
+            relaxed_log2_f32: true,
+            accurate_sine_f32: true,
+            ..flushing().arithmetic
+        },
         ..flushing()
     };
     for (call, concerns, reference, allowed) in relaxed_functions() {
@@ -111,8 +115,11 @@ fn relaxed_functions_keep_their_bounds() {
 #[test]
 fn relaxed_roots_keep_their_bounds() {
     let inexact = [true, false].map(|exact_fma_f32| Target {
-        exact_fma_f32,
-        exact_sqrt_f32: false,
+        arithmetic: Arithmetic {
+            exact_fma_f32,
+            exact_sqrt_f32: false,
+            ..flushing().arithmetic
+        },
         ..flushing()
     });
     let rows: Vec<_> = (0..=f32::INFINITY.to_bits())
@@ -156,8 +163,11 @@ fn relaxed_roots_keep_their_bounds() {
 #[test]
 fn halves_are_served_by_the_devices_functions() {
     let device = Target {
-        relaxed_exp2_f32: true,
-        relaxed_log2_f32: true,
+        arithmetic: Arithmetic {
+            relaxed_exp2_f32: true,
+            relaxed_log2_f32: true,
+            ..flushing().arithmetic
+        },
         ..flushing()
     };
     let rows: Vec<_> = (0..=u16::MAX)

@@ -40,8 +40,11 @@ impl Doubles {
         if caps.features.shader_float64 && !flushes {
             return Doubles::Own;
         }
-        let is_exact =
-            |probes: &Probes| probes.exact_fma_f64 && probes.exact_div_f64 && probes.exact_sqrt_f64;
+        let is_exact = |probes: &Probes| {
+            probes.arithmetic.exact_fma_f64
+                && probes.arithmetic.exact_div_f64
+                && probes.arithmetic.exact_sqrt_f64
+        };
         match wanted() {
             Wanted::Flushed if flushes => Doubles::Flushed,
             _ if flushes && probes.is_some_and(is_exact) => Doubles::MadeExact,

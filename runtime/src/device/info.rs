@@ -456,7 +456,8 @@ impl Object<Device> {
 
     /// CL_DEVICE_HALF_FP_CONFIG. Halves made up of floats keep their denormals, which are normal floats.
     fn half_config(self: &Ref<Device>) -> Result<u64> {
-        let kept = !self.capabilities().features.shader_float16 || self.target()?.denorms_f16;
+        let kept =
+            !self.capabilities().features.shader_float16 || self.target()?.arithmetic.denorms_f16;
         let denorms = if kept { cl::CL_FP_DENORM } else { 0 };
         Ok(cl::CL_FP_ROUND_TO_NEAREST | cl::CL_FP_INF_NAN | denorms)
     }
@@ -469,10 +470,10 @@ impl Object<Device> {
         let mut config = cl::CL_FP_ROUND_TO_NEAREST
             | cl::CL_FP_INF_NAN
             | cl::CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-        if target.denorms_f32 {
+        if target.arithmetic.denorms_f32 {
             config |= cl::CL_FP_DENORM;
         }
-        if target.exact_fma_f32 {
+        if target.arithmetic.exact_fma_f32 {
             config |= cl::CL_FP_FMA;
         }
         Ok(config)

@@ -6,6 +6,7 @@ mod images;
 use std::collections::BTreeMap;
 
 use pumice_compiler::Target;
+use pumice_compiler::target::Arithmetic;
 use pumice_filetests::skip::skip;
 use pumice_interp::{Arg, Inputs, NdRange, Output};
 use pumice_reflection::{Instruction, KernelRef, Reflection};
@@ -19,7 +20,10 @@ pub fn for_driver(device: &LogicalDevice, target: Target) -> Target {
     Target {
         quirks: quirks::kinds(&device.capabilities().driver)
             .without(quirks::QuirkKind::LocalMemoryInBuffers),
-        exact_fma_f32: device.probes().exact_fma_f32,
+        arithmetic: Arithmetic {
+            exact_fma_f32: device.probes().arithmetic.exact_fma_f32,
+            ..target.arithmetic
+        },
         ..target
     }
 }

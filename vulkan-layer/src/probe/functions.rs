@@ -2,7 +2,7 @@
 //!
 //! Vulkan promises 3 + 2 |x| ULP of Exp2, an absolute error of Log2 between a half and two, and nothing of use of
 //! Sqrt and of denormal arguments; many devices are far better. The arguments are a sample: the bounds of
-//! [`pumice_target::Target`] leave room below those of OpenCL. Relaxed arithmetic asks for about as much as Vulkan
+//! [`pumice_target::Arithmetic`] leave room below those of OpenCL. Relaxed arithmetic asks for about as much as Vulkan
 //! promises.
 
 use super::{Random, arithmetic_module, run_module};

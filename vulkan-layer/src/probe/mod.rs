@@ -12,6 +12,7 @@ use crate::objects::buffer::{Buffer, MemoryClass};
 use crate::objects::descriptor::Resource;
 use crate::objects::pipeline::{Binding, BindingKind, PipelineDesc, PipelineLayoutDesc};
 use crate::quirks::{self, QuirkKind};
+use pumice_target::Arithmetic;
 use pumice_target::matrix::NativeProduct;
 
 mod float;
@@ -85,39 +86,41 @@ fn run(device: &LogicalDevice) -> Probes {
             }
         }
     }
-    if let Some(unasked) = nearest_unasked(device, &mut probes) {
-        probes.nearest_unasked_f32 = true;
+    let unasked = nearest_unasked(device, &mut probes);
+    if let Some(unasked) = unasked {
         controls[1].rounding_rte = false;
         widths[1].fma &= unasked.fma;
         widths[1].sqrt &= unasked.sqrt;
     }
     let [half, single, double] = mask(widths, &device.capabilities().masked);
-    probes.denorms_f16 = half.denorms;
-    probes.denorms_f32 = single.denorms;
-    probes.denorms_f64 = double.denorms;
-    probes.exact_fma_f16 = half.fma;
-    probes.exact_fma_f32 = single.fma;
-    probes.exact_fma_f64 = double.fma;
-    probes.exact_div_f16 = half.div;
-    probes.exact_div_f32 = single.div;
-    probes.exact_div_f64 = double.div;
-    probes.exact_sqrt_f32 = single.sqrt;
-    probes.exact_sqrt_f64 = double.sqrt;
     let driver = &device.capabilities().driver;
-    if !quirks::has(driver, QuirkKind::ProbeDenormals) {
-        // The bits are believed: what a probe sees may not hold for every instruction.
-        probes.denorms_f16 &= controls[0].denorm_preserve;
-        probes.denorms_f32 &= controls[1].denorm_preserve;
-        probes.denorms_f64 &= controls[2].denorm_preserve;
-    }
-    let functions = find_functions(device, controls[1], &mut probes);
-    probes.accurate_div_f32 = functions.divide;
-    probes.accurate_exp2_f32 = functions.exp2;
-    probes.accurate_log2_f32 = functions.log2;
-    probes.relaxed_exp2_f32 = functions.relaxed_exp2;
-    probes.relaxed_log2_f32 = functions.relaxed_log2;
-    probes.accurate_roots_f32 = functions.roots;
-    probes.accurate_sine_f32 = functions.sine;
+    // Without the row the bits are believed: what a probe sees may not hold for every instruction.
+    let sees = quirks::has(driver, QuirkKind::ProbeDenormals);
+    let keeps =
+        |found: Found, index: usize| found.denorms && (sees || controls[index].denorm_preserve);
+    let denorms_f32 = keeps(single, 1);
+    let functions = find_functions(device, controls[1], denorms_f32, &mut probes);
+    probes.denorms_f64 = keeps(double, 2);
+    probes.arithmetic = Arithmetic {
+        denorms_f16: keeps(half, 0),
+        denorms_f32,
+        exact_fma_f16: half.fma,
+        exact_fma_f32: single.fma,
+        exact_fma_f64: double.fma,
+        exact_div_f16: half.div,
+        exact_div_f32: single.div,
+        accurate_div_f32: functions.divide,
+        nearest_unasked_f32: unasked.is_some(),
+        exact_div_f64: double.div,
+        exact_sqrt_f32: single.sqrt,
+        exact_sqrt_f64: double.sqrt,
+        accurate_exp2_f32: functions.exp2,
+        accurate_log2_f32: functions.log2,
+        relaxed_exp2_f32: functions.relaxed_exp2,
+        relaxed_log2_f32: functions.relaxed_log2,
+        accurate_roots_f32: functions.roots,
+        accurate_sine_f32: functions.sine,
+    };
     probes.matrix_products = find_products(device, controls, &mut probes);
     let is_masked = device.capabilities().is_masked(HOST_ADDRESSES);
     if quirks::has(driver, QuirkKind::ProbeHostAddresses) && !is_masked {
@@ -129,12 +132,12 @@ fn run(device: &LogicalDevice) -> Probes {
     let raised = [
         (
             "f16 denormals",
-            probes.denorms_f16,
+            probes.arithmetic.denorms_f16,
             controls[0].denorm_preserve,
         ),
         (
             "f32 denormals",
-            probes.denorms_f32,
+            probes.arithmetic.denorms_f32,
             controls[1].denorm_preserve,
         ),
         (
@@ -174,16 +177,17 @@ fn nearest_unasked(device: &LogicalDevice, probes: &mut Probes) -> Option<Found>
 }
 
 /// Probes the device's functions. Processors have them as code like the library's own: there is nothing to win, and
-/// the start would take longer.
+/// the start would take longer. `keeps_denormals` as the probe of f32 arithmetic found it.
 fn find_functions(
     device: &LogicalDevice,
     controls: FloatControls,
+    keeps_denormals: bool,
     probes: &mut Probes,
 ) -> AccurateFunctions {
     let caps = device.capabilities();
     let mut found = AccurateFunctions::default();
     if caps.device_type != DeviceType::Cpu {
-        match device.probe_functions(controls, probes.denorms_f32) {
+        match device.probe_functions(controls, keeps_denormals) {
             Ok(functions) => found = functions,
             Err(error) => probes.fail("probe of functions", &error),
         }

@@ -36,10 +36,22 @@ fn the_cpu_driver_keeps_denormals_and_rounds_exactly() {
             return;
         }
         let probes = device.probes();
-        assert!(probes.denorms_f32 && probes.denorms_f64, "{probes:?}");
-        assert!(probes.exact_div_f32 && probes.exact_sqrt_f32, "{probes:?}");
-        assert!(probes.exact_div_f64 && probes.exact_sqrt_f64, "{probes:?}");
-        assert!(probes.denorms_f16 && probes.exact_div_f16, "{probes:?}");
+        assert!(
+            probes.arithmetic.denorms_f32 && probes.denorms_f64,
+            "{probes:?}"
+        );
+        assert!(
+            probes.arithmetic.exact_div_f32 && probes.arithmetic.exact_sqrt_f32,
+            "{probes:?}"
+        );
+        assert!(
+            probes.arithmetic.exact_div_f64 && probes.arithmetic.exact_sqrt_f64,
+            "{probes:?}"
+        );
+        assert!(
+            probes.arithmetic.denorms_f16 && probes.arithmetic.exact_div_f16,
+            "{probes:?}"
+        );
         assert!(probes.host_addresses, "{probes:?}");
         assert!(std::ptr::eq(probes, device.probes()));
     });
@@ -55,9 +67,9 @@ fn functions_are_probed() {
         assert!(functions.divide, "{functions:?}");
         if device.capabilities().device_type == DeviceType::Cpu {
             let probes = device.probes();
-            assert!(!probes.accurate_exp2_f32 && !probes.accurate_log2_f32);
-            assert!(!probes.relaxed_exp2_f32 && !probes.relaxed_log2_f32);
-            assert!(!probes.accurate_roots_f32 && !probes.accurate_sine_f32);
+            assert!(!probes.arithmetic.accurate_exp2_f32 && !probes.arithmetic.accurate_log2_f32);
+            assert!(!probes.arithmetic.relaxed_exp2_f32 && !probes.arithmetic.relaxed_log2_f32);
+            assert!(!probes.arithmetic.accurate_roots_f32 && !probes.arithmetic.accurate_sine_f32);
         }
         eprintln!("{functions:?}");
     });

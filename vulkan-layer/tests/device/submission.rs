@@ -308,7 +308,9 @@ fn masked_features_are_absent() {
         expected.shader_float64 = false;
         assert_eq!(caps.features, expected);
         let masked = instance.devices()[0].open().unwrap();
-        assert!(!masked.probes().exact_fma_f64 && !masked.probes().exact_div_f32);
+        assert!(
+            !masked.probes().arithmetic.exact_fma_f64 && !masked.probes().arithmetic.exact_div_f32
+        );
 
         // Below the floor, a device is left out with the reason.
         let config = InstanceConfig {
@@ -373,7 +375,10 @@ fn without_device_addresses_a_lower_floor_holds() {
         // The probes need no addresses, apart from the one that asks for the host's.
         let (with, without) = (device.probes(), lower.probes());
         assert!(!without.host_addresses);
-        assert_eq!(without.exact_fma_f32, with.exact_fma_f32);
-        assert_eq!(without.denorms_f32, with.denorms_f32);
+        assert_eq!(
+            without.arithmetic.exact_fma_f32,
+            with.arithmetic.exact_fma_f32
+        );
+        assert_eq!(without.arithmetic.denorms_f32, with.arithmetic.denorms_f32);
     });
 }

@@ -2,7 +2,7 @@
 
 use super::{Ctx, PIPELINE, pipeline};
 use crate::pass::{PassFn, PassKind};
-use pumice_target::{Checks, LowerOptions, Quirks, Target};
+use pumice_target::{Arithmetic, Checks, LowerOptions, Quirks, Target};
 
 #[test]
 fn each_row_finds_what_it_requires() {
@@ -73,7 +73,10 @@ fn passes_for_quirks_run_only_for_them() {
         zero_private: true,
         flushes_f64: true,
         soft_f64: true,
-        denorms_f32: false,
+        arithmetic: Arithmetic {
+            denorms_f32: false,
+            ..target.arithmetic
+        },
         terminable: true,
         address_delta: true,
         shader_enqueue: true,

@@ -165,7 +165,7 @@ fn not_zero(x: &mut Expander<'_>, b: Value) -> Value {
 fn in_doubles(x: &Expander<'_>, target: &Target, divisor: Value) -> bool {
     target.quirks.has(QuirkKind::DivideInDoubles)
         && target.has_doubles()
-        && target.exact_div_f64
+        && target.arithmetic.exact_div_f64
         && x.ty(divisor).scalar.bits() <= 32
         && x.func.const_lanes(divisor).is_none()
 }

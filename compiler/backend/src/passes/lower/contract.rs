@@ -20,9 +20,9 @@ use smallvec::{SmallVec, smallvec};
 /// Returns whether contraction to an fma is exact on the device.
 pub(crate) fn is_fused(target: &Target, scalar: Scalar) -> bool {
     match scalar {
-        Scalar::F16 => target.exact_fma_f16,
-        Scalar::F64 => target.exact_fma_f64,
-        _ => target.exact_fma_f32,
+        Scalar::F16 => target.arithmetic.exact_fma_f16,
+        Scalar::F64 => target.arithmetic.exact_fma_f64,
+        _ => target.arithmetic.exact_fma_f32,
     }
 }
 

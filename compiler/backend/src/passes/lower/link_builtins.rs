@@ -96,12 +96,12 @@ const FORMS: &[Form] = &[
     Form {
         plain: "__pumice_fmod_f32",
         other: "__pumice_fmod_by_fma_f32",
-        on: |target| target.exact_fma_f32,
+        on: |target| target.arithmetic.exact_fma_f32,
     },
     Form {
         plain: "__pumice_product_tail_f32",
         other: "__pumice_product_tail_by_fma_f32",
-        on: |target| target.exact_fma_f32,
+        on: |target| target.arithmetic.exact_fma_f32,
     },
     Form {
         plain: "__pumice_flushes_f64",

@@ -70,8 +70,8 @@ impl<'a> Exact<'a> {
             } => {
                 !flags.contains(FloatFlags::ALLOW_RECIP)
                     && match func.ty(args[0]).scalar {
-                        Scalar::F16 => !target.exact_div_f16,
-                        Scalar::F64 => !target.exact_div_f64,
+                        Scalar::F16 => !target.arithmetic.exact_div_f16,
+                        Scalar::F64 => !target.arithmetic.exact_div_f64,
                         _ => !self.exact_div_f32,
                     }
             }
@@ -81,8 +81,8 @@ impl<'a> Exact<'a> {
                 ..
             } => match func.ty(args[0]).scalar {
                 Scalar::F16 => true,
-                Scalar::F64 => !target.exact_sqrt_f64,
-                _ => !target.exact_sqrt_f32,
+                Scalar::F64 => !target.arithmetic.exact_sqrt_f64,
+                _ => !target.arithmetic.exact_sqrt_f32,
             },
             _ => false,
         }
@@ -105,7 +105,8 @@ impl<'a> Exact<'a> {
             }
             Scalar::F32
                 if !self.divide_f32
-                    && (self.target.accurate_div_f32 || is_moderate(x.func, args[1])) =>
+                    && (self.target.arithmetic.accurate_div_f32
+                        || is_moderate(x.func, args[1])) =>
             {
                 device_quotient(x, args[0], args[1])
             }
@@ -123,7 +124,7 @@ impl<'a> Exact<'a> {
 
     /// The name of the library's function by integers, or of the one by fma where the device's is exact.
     fn named(&self, ty: Type, [by_integers, by_fma]: [&'static str; 2]) -> &'static str {
-        let fused = self.target.exact_fma_f32 && self.target.denorms_f32;
+        let fused = self.target.arithmetic.exact_fma_f32 && self.target.arithmetic.denorms_f32;
         match ty.scalar == Scalar::F32 && fused {
             true => by_fma,
             false => by_integers,
@@ -134,11 +135,14 @@ impl<'a> Exact<'a> {
     pub fn sqrt(&self, x: &mut Expander<'_>, library: &mut Library, args: &[Value]) -> Value {
         let ty = x.ty(args[0]);
         let (args, wide) = widen(x, args, ty);
-        let value = if wide.scalar == Scalar::F32 && self.target.exact_sqrt_f32 {
+        let value = if wide.scalar == Scalar::F32 && self.target.arithmetic.exact_sqrt_f32 {
             x.math(MathOp::Sqrt, &args)
         } else if ty.scalar == Scalar::F16 {
             root_of_half(x, &self.math, args[0])
-        } else if ty.scalar == Scalar::F32 && !self.divide_f32 && self.target.accurate_roots_f32 {
+        } else if ty.scalar == Scalar::F32
+            && !self.divide_f32
+            && self.target.arithmetic.accurate_roots_f32
+        {
             x.math(MathOp::NativeSqrt, &args)
         } else if ty.scalar == Scalar::F32 && !self.divide_f32 {
             scaled_root(x, self, args[0])
@@ -175,11 +179,13 @@ pub(super) fn library_form(
             Some(x.bin(BinaryOp::FDiv, args[0], args[1]))
         }
         Ocl::half_divide => Some(near_quotient(x, target, args[0], args[1])),
-        Ocl::native_sqrt if target.accurate_roots_f32 => Some(x.math(MathOp::NativeSqrt, args)),
-        Ocl::half_sqrt | Ocl::native_sqrt if target.exact_sqrt_f32 => {
+        Ocl::native_sqrt if target.arithmetic.accurate_roots_f32 => {
+            Some(x.math(MathOp::NativeSqrt, args))
+        }
+        Ocl::half_sqrt | Ocl::native_sqrt if target.arithmetic.exact_sqrt_f32 => {
             Some(x.math(MathOp::Sqrt, args))
         }
-        Ocl::half_sqrt if !target.exact_fma_f32 => Some(x.math(MathOp::Sqrt, args)),
+        Ocl::half_sqrt if !target.arithmetic.exact_fma_f32 => Some(x.math(MathOp::Sqrt, args)),
         Ocl::half_sqrt | Ocl::native_sqrt => Some(root_of_normal(x, target, args[0])),
         _ => None,
     }
@@ -189,7 +195,7 @@ pub(super) fn library_form(
 /// small for the pieces of its product, or whose product is, stays the device's.
 fn near_quotient(x: &mut Expander<'_>, target: &Target, a: Value, b: Value) -> Value {
     let ty = x.ty(b);
-    if target.exact_fma_f32 {
+    if target.arithmetic.exact_fma_f32 {
         let one = x.float(ty, 1.0);
         let inverse = device_quotient(x, one, b);
         let quotient = x.bin(BinaryOp::FMul, a, inverse);
@@ -241,7 +247,7 @@ fn near_root(x: &mut Expander<'_>, target: &Target, v: Value) -> Value {
     let root = x.bin(BinaryOp::FMul, v, inverse);
     let one_half = x.float(ty, 0.5);
     let half = x.bin(BinaryOp::FMul, inverse, one_half);
-    if target.exact_fma_f32 {
+    if target.arithmetic.exact_fma_f32 {
         let minus = x.un(UnaryOp::FNeg, root);
         let rest = x.math(MathOp::Fma, &[minus, root, v]);
         x.math(MathOp::Fma, &[rest, half, root])

@@ -45,12 +45,12 @@ pub(super) fn narrow(x: &mut Expander<'_>, value: Value, ty: Type) -> Value {
 /// 2^-21 near 1, which is one of the last place where it is least (of 1 - 2^-11), and OpenCL allows 2.
 pub(super) fn by_device(op: Ocl, target: &Target) -> Option<Expansion> {
     Some(match op {
-        Ocl::exp if target.relaxed_exp2_f32 => float::native_exp,
-        Ocl::exp2 if target.relaxed_exp2_f32 => float::native_exp2,
-        Ocl::exp10 if target.relaxed_exp2_f32 => float::native_exp10,
-        Ocl::log if target.relaxed_log2_f32 => float::native_log,
-        Ocl::log2 if target.relaxed_log2_f32 => float::native_log2,
-        Ocl::log10 if target.relaxed_log2_f32 => float::native_log10,
+        Ocl::exp if target.arithmetic.relaxed_exp2_f32 => float::native_exp,
+        Ocl::exp2 if target.arithmetic.relaxed_exp2_f32 => float::native_exp2,
+        Ocl::exp10 if target.arithmetic.relaxed_exp2_f32 => float::native_exp10,
+        Ocl::log if target.arithmetic.relaxed_log2_f32 => float::native_log,
+        Ocl::log2 if target.arithmetic.relaxed_log2_f32 => float::native_log2,
+        Ocl::log10 if target.arithmetic.relaxed_log2_f32 => float::native_log10,
         _ => return None,
     })
 }

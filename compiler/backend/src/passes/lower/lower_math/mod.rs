@@ -79,26 +79,30 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::erfc => Library("erfc"),
         Ocl::erf => Library("erf"),
         Ocl::exp | Ocl::half_exp if is_accurate(target, ty, Ocl::exp2) => Library("exp_by_exp2"),
-        Ocl::half_exp if target.relaxed_exp2_f32 => Native(float::native_exp, "exp"),
+        Ocl::half_exp if target.arithmetic.relaxed_exp2_f32 => Native(float::native_exp, "exp"),
         Ocl::exp | Ocl::half_exp => Library("exp"),
         Ocl::exp2 | Ocl::half_exp2 if is_accurate(target, ty, Ocl::exp2) => Library("exp2_by_exp2"),
-        Ocl::half_exp2 if target.relaxed_exp2_f32 => Native(float::native_exp2, "exp2"),
+        Ocl::half_exp2 if target.arithmetic.relaxed_exp2_f32 => Native(float::native_exp2, "exp2"),
         Ocl::exp2 | Ocl::half_exp2 => Library("exp2"),
         Ocl::exp10 | Ocl::half_exp10 if is_accurate(target, ty, Ocl::exp2) => {
             Library("exp10_by_exp2")
         }
-        Ocl::half_exp10 if target.relaxed_exp2_f32 => Native(float::native_exp10, "exp10"),
+        Ocl::half_exp10 if target.arithmetic.relaxed_exp2_f32 => {
+            Native(float::native_exp10, "exp10")
+        }
         Ocl::exp10 | Ocl::half_exp10 => Library("exp10"),
         Ocl::expm1 => Library("expm1"),
         Ocl::fabs => Primitive(MathOp::FAbs),
         Ocl::fdim => Expand(float::fdim),
         Ocl::floor => Primitive(MathOp::Floor),
         Ocl::fma => match ty.scalar {
-            Scalar::F32 if target.exact_fma_f32 => Primitive(MathOp::Fma),
-            Scalar::F32 if target.has_doubles() && target.denorms_f32 => Library("fma_by_f64"),
+            Scalar::F32 if target.arithmetic.exact_fma_f32 => Primitive(MathOp::Fma),
+            Scalar::F32 if target.has_doubles() && target.arithmetic.denorms_f32 => {
+                Library("fma_by_f64")
+            }
             Scalar::F32 => Library("fma"),
-            Scalar::F64 if !target.exact_fma_f64 => Library("fma"),
-            Scalar::F16 if target.exact_fma_f16 => Primitive(MathOp::Fma),
+            Scalar::F64 if !target.arithmetic.exact_fma_f64 => Library("fma"),
+            Scalar::F16 if target.arithmetic.exact_fma_f16 => Primitive(MathOp::Fma),
             Scalar::F16 if target.has_doubles() => Expand(float::fma_by_f64),
             Scalar::F16 => Expand(exact::fma_by_floats),
             _ => Primitive(MathOp::Fma),
@@ -145,7 +149,7 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
         Ocl::rsqrt | Ocl::half_rsqrt if ty.scalar == Scalar::F64 || has_exact_roots(target) => {
             ExpandWide(float::rsqrt)
         }
-        Ocl::rsqrt | Ocl::half_rsqrt if target.accurate_roots_f32 => {
+        Ocl::rsqrt | Ocl::half_rsqrt if target.arithmetic.accurate_roots_f32 => {
             ExpandWide(float::native_rsqrt)
         }
         Ocl::rsqrt | Ocl::half_rsqrt => ExpandWide(exact::rsqrt),
@@ -248,27 +252,27 @@ fn rule(op: Ocl, target: &Target, ty: Type) -> Rule {
 
 /// Returns whether 1/sqrt is made of the device's own quotient and root, in programs of all options.
 fn has_exact_roots(target: &Target) -> bool {
-    target.divides_exactly_f32(false) && target.exact_sqrt_f32
+    target.divides_exactly_f32(false) && target.arithmetic.exact_sqrt_f32
 }
 
 /// Returns whether the device's f32 quotients are near the exact ones for all divisors, in programs of all options.
 fn divides_by_all(target: &Target) -> bool {
-    target.accurate_div_f32 || target.divides_exactly_f32(false)
+    target.arithmetic.accurate_div_f32 || target.divides_exactly_f32(false)
 }
 
 /// Returns whether the device takes denormals of a type for zeros.
 fn flushes(target: &Target, ty: Type) -> bool {
-    ty.scalar == Scalar::F32 && !target.denorms_f32
+    ty.scalar == Scalar::F32 && !target.arithmetic.denorms_f32
 }
 
 /// Returns whether the device's exp2 or log2 carries functions of this type: its results are close enough, and
 /// arguments can be scaled without loss.
 fn is_accurate(target: &Target, ty: Type, op: Ocl) -> bool {
     let close = match op {
-        Ocl::exp2 | Ocl::native_exp2 => target.accurate_exp2_f32,
-        _ => target.accurate_log2_f32,
+        Ocl::exp2 | Ocl::native_exp2 => target.arithmetic.accurate_exp2_f32,
+        _ => target.arithmetic.accurate_log2_f32,
     };
-    close && target.exact_fma_f32 && ty.scalar != Scalar::F64
+    close && target.arithmetic.exact_fma_f32 && ty.scalar != Scalar::F64
 }
 
 /// Runs the pass on the functions that have bodies; safe to run again after linking more.
@@ -489,10 +493,10 @@ mod tests {
         let exact = Target::reference();
         let mut plain = Target::reference();
         plain.float64 = false;
-        plain.exact_fma_f32 = false;
-        plain.exact_fma_f64 = false;
-        plain.exact_fma_f16 = false;
-        plain.exact_div_f32 = false;
+        plain.arithmetic.exact_fma_f32 = false;
+        plain.arithmetic.exact_fma_f64 = false;
+        plain.arithmetic.exact_fma_f16 = false;
+        plain.arithmetic.exact_div_f32 = false;
         let known: Vec<&str> = pumice_builtins_lib::names().collect();
         let mut missing = Vec::new();
         let mut seen = 0;

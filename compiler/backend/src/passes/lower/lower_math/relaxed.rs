@@ -22,8 +22,11 @@ pub(super) fn relaxed_form(
     ty: Type,
     target: &Target,
 ) -> Option<Value> {
-    let (exp2, log2) = (target.relaxed_exp2_f32, target.relaxed_log2_f32);
-    let sine = target.accurate_sine_f32;
+    let (exp2, log2) = (
+        target.arithmetic.relaxed_exp2_f32,
+        target.arithmetic.relaxed_log2_f32,
+    );
+    let sine = target.arithmetic.accurate_sine_f32;
     Some(match op {
         Ocl::exp if exp2 => float::native_exp(x, args, ty),
         Ocl::exp2 if exp2 => float::native_exp2(x, args, ty),
