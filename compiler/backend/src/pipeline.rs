@@ -103,7 +103,7 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new(
         "infer_address_spaces",
         Lower,
-        Function(infer_address_spaces::run),
+        TryModule(infer_address_spaces::run),
     )
     .requires(&[Inlined, SlotsPromoted])
     .ensures(&[SpacesInferred]),

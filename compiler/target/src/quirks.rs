@@ -86,7 +86,7 @@ kinds! {
     UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
     /// that they do so unasked (for speed).
-    RoundingSlowsDivision, "compiler/target/src/target.rs";
+    RoundingSlowsDivision, "compiler/target/src/arithmetic.rs";
     /// Halves are compared, rounded and negated as floats and integers, and integers make halves of floats (for speed).
     HalvesByFloats, "compiler/backend/src/passes/driver_quirks/halves_by_floats.rs";
     /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).

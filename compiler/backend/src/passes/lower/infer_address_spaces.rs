@@ -1,17 +1,22 @@
 //! Generic pointers get the address space that they can only have.
 //!
 //! A generic pointer's space is the join over what flows into it: casts from named spaces,
-//! pointer arithmetic, selects and block parameters. NULL flows from everywhere. Inlining
-//! has made this a question about one function. A pointer with one space is computed in that
+//! pointer arithmetic, selects and block parameters. NULL flows from everywhere. A pointer with one space is computed in that
 //! space; where its generic form is still needed, it is cast back.
+//!
+//! Functions that inlining has left get parameters of one space where all calls pass pointers of that space. So functions are
+//! looked at behind those that call them.
 
-use crate::pass::{Changed, FunctionCtx};
+use crate::pass::{Changed, Ctx};
 use crate::rewrite::Replacements;
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use pumice_ir::analysis::reachable_functions;
 use pumice_ir::{
-    AddressSpace, Block, Cfg, ConvertOp, Function, Inst, InstKind, Type, Value, ValueDef,
+    AddressSpace, Block, Cfg, ConvertOp, FuncId, Function, Inst, InstKind, LowerError, Module,
+    Type, Value, ValueDef,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Knowledge of a generic pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,8 +42,162 @@ impl Space {
 
 const GENERIC: Type = Type::ptr(AddressSpace::Generic);
 
+/// Runs the pass.
+///
+/// # Errors
+/// None of its own.
+pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let reached = reachable_functions(module)?;
+    let is_reached: FxHashSet<FuncId> = reached.iter().copied().collect();
+    let roots: FxHashSet<FuncId> = module.roots().collect();
+    // Callers first, those that no kernel reaches before all others.
+    let mut order: Vec<FuncId> = (module.functions.keys())
+        .filter(|id| !is_reached.contains(id))
+        .collect();
+    order.extend(reached.iter().rev());
+    let mut passed: SecondaryMap<FuncId, Vec<Space>> = SecondaryMap::new();
+    let mut changed = Changed::No;
+    for &id in &order {
+        let func = &mut module.functions[id];
+        if is_reached.contains(&id) && !roots.contains(&id) {
+            changed |= name_params(func, &passed[id]);
+        }
+        changed |= in_function(func);
+        note_passed(&module.functions[id], &mut passed);
+    }
+    for id in order {
+        pass_named(module, id);
+    }
+    Ok(changed)
+}
+
+/// Joins the spaces of what a function passes on in its calls to those of its callees' parameters. Its own pointers have their
+/// spaces by now.
+fn note_passed(func: &Function, passed: &mut SecondaryMap<FuncId, Vec<Space>>) {
+    for (callee, args) in calls(func) {
+        let spaces = &mut passed[callee];
+        spaces.resize(args.len(), Space::None);
+        for (space, &arg) in spaces.iter_mut().zip(args) {
+            *space = space.join(passed_space(func, arg));
+        }
+    }
+}
+
+/// The space of a pointer, generic ones by the cast that makes them.
+fn passed_space(func: &Function, arg: Value) -> Space {
+    let named = named_of(func, arg).unwrap_or(arg);
+    match func.ty(named).address_space() {
+        Some(AddressSpace::Generic) if is_anywhere(func, named) => Space::None,
+        Some(AddressSpace::Generic) | None => Space::Any,
+        Some(space) => Space::One(space),
+    }
+}
+
+fn calls(func: &Function) -> impl Iterator<Item = (FuncId, &[Value])> {
+    let insts = func
+        .layout
+        .blocks
+        .iter()
+        .flat_map(|&block| &func.layout.insts[block]);
+    insts.filter_map(|&inst| match &func.insts[inst].kind {
+        InstKind::Call { func, args } => Some((*func, &args[..])),
+        _ => None,
+    })
+}
+
+/// Gives a function's generic parameters the one space that calls pass, cast back at the function's start.
+fn name_params(func: &mut Function, passed: &[Space]) -> Changed {
+    let Some(entry) = func.entry() else {
+        return Changed::No;
+    };
+    let named = |(ty, space): (&Type, &Space)| match space {
+        Space::One(space) if *ty == GENERIC => Some(Type::ptr(*space)),
+        _ => None,
+    };
+    let types: Vec<Option<Type>> = func.params.iter().zip(passed).map(named).collect();
+    if types.iter().all(Option::is_none) {
+        return Changed::No;
+    }
+    let old = func.blocks[entry].params.clone();
+    func.retain_params(entry, |_, _| false);
+    let mut replacements = Replacements::default();
+    let mut casts = Vec::new();
+    for (index, (&param, ty)) in old.iter().zip(types).enumerate() {
+        let Some(ty) = ty else {
+            let same = func.append_param(entry, func.ty(param));
+            replacements.replace(param, same);
+            continue;
+        };
+        func.params[index] = ty;
+        let param_of_space = func.append_param(entry, ty);
+        let cast = func.make_inst(cast_of(param_of_space), &[GENERIC], Default::default());
+        replacements.replace(param, func.result(cast));
+        casts.push(cast);
+    }
+    replacements.apply(func);
+    func.layout.insts[entry].splice(0..0, casts);
+    Changed::Yes
+}
+
+/// Has a function's calls pass what the callees' parameters take now.
+fn pass_named(module: &mut Module, id: FuncId) {
+    let taken: FxHashMap<FuncId, Vec<Type>> = (calls(&module.functions[id]))
+        .map(|(callee, _)| (callee, module.functions[callee].params.clone()))
+        .collect();
+    let func = &mut module.functions[id];
+    let blocks = func.layout.blocks.iter();
+    let insts: Vec<Inst> = blocks
+        .flat_map(|&block| func.layout.insts[block].iter().copied())
+        .collect();
+    for inst in insts {
+        let InstKind::Call {
+            func: callee,
+            mut args,
+        } = func.insts[inst].kind.clone()
+        else {
+            continue;
+        };
+        for (arg, &ty) in args.iter_mut().zip(&taken[&callee]) {
+            if ty != func.ty(*arg) {
+                *arg = in_type(func, *arg, ty);
+            }
+        }
+        func.insts[inst].kind = InstKind::Call { func: callee, args };
+    }
+}
+
+/// A pointer of a named space that a generic one was cast from, NULL or undefined.
+fn in_type(func: &mut Function, value: Value, ty: Type) -> Value {
+    match func.def(value) {
+        ValueDef::Undef => func.undef(ty),
+        ValueDef::Const(_) => func.splat_constant(ty, 0),
+        _ => named_of(func, value).unwrap_or(value),
+    }
+}
+
+/// Tells whether a generic pointer is in every space: NULL and undefined ones.
+fn is_anywhere(func: &Function, value: Value) -> bool {
+    match func.def(value) {
+        ValueDef::Const(bits) => bits.iter().all(|&bits| bits == 0),
+        ValueDef::Undef => true,
+        _ => false,
+    }
+}
+
+/// The pointer in its own space that a generic one was cast from.
+fn named_of(func: &Function, value: Value) -> Option<Value> {
+    match func.insts[func.def_inst(value)?].kind {
+        InstKind::Convert {
+            op: ConvertOp::AddressSpaceCast,
+            arg,
+            ..
+        } if func.ty(value) == GENERIC && func.ty(arg) != GENERIC => Some(arg),
+        _ => None,
+    }
+}
+
 /// Infers address spaces in one function.
-pub fn run(func: &mut Function, _ctx: &FunctionCtx<'_>) -> Changed {
+fn in_function(func: &mut Function) -> Changed {
     let cfg = Cfg::new(func);
     let Some(spaces) = infer(func, &cfg) else {
         return Changed::No;
@@ -125,9 +284,7 @@ fn infer(func: &Function, cfg: &Cfg) -> Option<SecondaryMap<Value, Space>> {
 fn space_of(func: &Function, spaces: &SecondaryMap<Value, Space>, value: Value) -> Space {
     match func.ty(value).address_space() {
         Some(AddressSpace::Generic) => match func.def(value) {
-            // NULL and undefined pointers are in every space.
-            ValueDef::Const(bits) if bits.iter().all(|&bits| bits == 0) => Space::None,
-            ValueDef::Undef => Space::None,
+            _ if is_anywhere(func, value) => Space::None,
             ValueDef::Const(_) => Space::Any,
             _ => spaces[value],
         },
@@ -198,26 +355,15 @@ impl Rewriter {
 
     /// The pointer in its own space, if that is known.
     fn named_of(&self, func: &Function, value: Value) -> Option<Value> {
-        let kind = func.def_inst(value).map(|inst| &func.insts[inst].kind);
-        match kind {
-            Some(&InstKind::Convert {
-                op: ConvertOp::AddressSpaceCast,
-                arg,
-                ..
-            }) if func.ty(value) == GENERIC && func.ty(arg) != GENERIC => Some(arg),
-            _ => self.named[value].expand(),
-        }
+        named_of(func, value).or_else(|| self.named[value].expand())
     }
 
     /// A value of the given space that equals a generic one, NULL included.
     fn in_space(&self, func: &mut Function, value: Value, space: AddressSpace) -> Option<Value> {
         let ty = Type::ptr(space);
-        match func.def(value) {
-            ValueDef::Const(bits) if bits.iter().all(|&bits| bits == 0) => {
-                Some(func.splat_constant(ty, 0))
-            }
-            ValueDef::Undef => Some(func.undef(ty)),
-            _ => self
+        match is_anywhere(func, value) {
+            true => Some(in_type(func, value, ty)),
+            false => self
                 .named_of(func, value)
                 .filter(|&named| func.ty(named) == ty),
         }
