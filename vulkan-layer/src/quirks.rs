@@ -100,7 +100,7 @@ pub const QUIRKS: &[Quirk] = &[
         kind: QuirkKind::ShareFunctions,
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 0), None),
-        reason: "as CopiedCalls; kernels that share functions take 0.2 GB for 34,000 instructions (25.0.7). Not 22.3.6: it makes a coroutine of each kernel, and LLVM 15 takes over 400 s for the 12,000 instructions of one that shares functions, where copies take 23 s",
+        reason: "as CopiedCalls; kernels that share functions take 0.2 GB for 34,000 instructions (25.0.7). Not 22.3.6: the 12,000 instructions of one that shares functions take over 400 s, where copies take 23 s",
     },
     Quirk {
         kind: QuirkKind::CopiedCalls,
