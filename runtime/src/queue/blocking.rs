@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::event::Event;
 use super::{Queue, of_context};
 use crate::base::error::{Error, Result};
+use crate::base::exit;
 use crate::base::object::{Object, Ref};
 use crate::command::Command;
 
@@ -40,7 +41,11 @@ impl Object<Queue> {
     /// CL_OUT_OF_RESOURCES if the command has failed until then.
     pub(super) fn block(self: &Ref<Queue>, event: &Ref<Event>, until: Until) -> Result<()> {
         let leaves = match until {
-            Until::Recorded => event.wait_recorded().is_some() && self.leaves(event),
+            Until::Recorded => {
+                // What it waits for may not have been submitted yet.
+                self.flush();
+                exit::outside(|| event.wait_recorded()).is_some() && self.leaves(event)
+            }
             Until::Ended => false,
         };
         match leaves {
