@@ -1,8 +1,8 @@
-//! How exact a device's own arithmetic is.
+//! The exactness of a device's own arithmetic.
 
 use serde::{Deserialize, Serialize};
 
-/// What a device's floating-point instructions do, as start-up probes find it.
+/// The findings of start-up probes about a device's floating-point instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default = "Arithmetic::exact", deny_unknown_fields)]
 pub struct Arithmetic {

@@ -119,7 +119,7 @@ pub struct Target {
     pub memory_model_device_scope: bool,
     /// Float controls for 16-, 32- and 64-bit floats, in this order.
     pub float_controls: [FloatControls; 3],
-    /// How exact the device's own arithmetic is.
+    /// The exactness of the device's own arithmetic.
     pub arithmetic: Arithmetic,
     /// True if arithmetic on f64 takes denormals for zeros (probe) and programs must not see it:
     /// `legalize_doubles` makes it exact.

@@ -16,7 +16,7 @@ use pumice_ir::{
     AddressSpace, Block, Cfg, ConvertOp, FuncId, Function, Inst, InstKind, LowerError, Module,
     Type, Value, ValueDef,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Knowledge of a generic pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,17 +56,24 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         .collect();
     order.extend(reached.iter().rev());
     let mut passed: SecondaryMap<FuncId, Vec<Space>> = SecondaryMap::new();
+    let mut renamed = FxHashSet::default();
     let mut changed = Changed::No;
     for &id in &order {
         let func = &mut module.functions[id];
         if is_reached.contains(&id) && !roots.contains(&id) {
-            changed |= name_params(func, &passed[id]);
+            let named = name_params(func, &passed[id]);
+            if named == Changed::Yes {
+                renamed.insert(id);
+            }
+            changed |= named;
         }
         changed |= in_function(func);
         note_passed(&module.functions[id], &mut passed);
     }
-    for id in order {
-        pass_named(module, id);
+    if !renamed.is_empty() {
+        for id in order {
+            pass_named(module, id, &renamed);
+        }
     }
     Ok(changed)
 }
@@ -139,30 +146,32 @@ fn name_params(func: &mut Function, passed: &[Space]) -> Changed {
     Changed::Yes
 }
 
-/// Has a function's calls pass what the callees' parameters take now.
-fn pass_named(module: &mut Module, id: FuncId) {
-    let taken: FxHashMap<FuncId, Vec<Type>> = (calls(&module.functions[id]))
-        .map(|(callee, _)| (callee, module.functions[callee].params.clone()))
+/// Has a function's calls pass what the callees whose parameters have changed take now.
+fn pass_named(module: &mut Module, id: FuncId, renamed: &FxHashSet<FuncId>) {
+    let func = &module.functions[id];
+    let insts = func
+        .layout
+        .blocks
+        .iter()
+        .flat_map(|&block| &func.layout.insts[block]);
+    let calls: Vec<(Inst, FuncId)> = insts
+        .filter_map(|&inst| match func.insts[inst].kind {
+            InstKind::Call { func, .. } if renamed.contains(&func) => Some((inst, func)),
+            _ => None,
+        })
         .collect();
-    let func = &mut module.functions[id];
-    let blocks = func.layout.blocks.iter();
-    let insts: Vec<Inst> = blocks
-        .flat_map(|&block| func.layout.insts[block].iter().copied())
-        .collect();
-    for inst in insts {
-        let InstKind::Call {
-            func: callee,
-            mut args,
-        } = func.insts[inst].kind.clone()
-        else {
-            continue;
-        };
-        for (arg, &ty) in args.iter_mut().zip(&taken[&callee]) {
-            if ty != func.ty(*arg) {
-                *arg = in_type(func, *arg, ty);
+    for (inst, callee) in calls {
+        let types = module.functions[callee].params.clone();
+        let func = &mut module.functions[id];
+        let mut kind = func.insts[inst].kind.clone();
+        if let InstKind::Call { args, .. } = &mut kind {
+            for (arg, ty) in args.iter_mut().zip(types) {
+                if ty != func.ty(*arg) {
+                    *arg = in_type(func, *arg, ty);
+                }
             }
         }
-        func.insts[inst].kind = InstKind::Call { func: callee, args };
+        func.insts[inst].kind = kind;
     }
 }
 
