@@ -5,14 +5,16 @@
 #include "common.h"
 #include "usage.h"
 
-enum { N = 1024 };
+/* Lavapipe before 23.0 ends a work-item's loops after 65,535 rounds, which take less than a millisecond: many groups wait, one
+ * after the other. Groups of one would not leave a loop before its limit. */
+enum { N = 1024, WAITING_GROUPS = 2048, WAITING_GROUP = 64 };
 
 static const char *source = "kernel void until_told(global volatile int *flag, global int *seen)\n"
                             "{\n"
                             "    int told = 0;\n"
-                            "    for (int i = 0; i < 100000000 && !told; i++)\n"
+                            "    for (int i = 0; i < 65000 && !told; i++)\n"
                             "        told = *flag;\n"
-                            "    *seen = told;\n"
+                            "    if (told) *seen = 1;\n"
                             "}\n"
                             "kernel void work(global uint *data, uint rounds)\n"
                             "{\n"
@@ -111,12 +113,14 @@ static void check_copied(cl_command_queue queue, cl_uint value)
 static cl_int is_told(cl_command_queue queue, cl_int *flag, int writes)
 {
     cl_int told = 0;
+    size_t group = WAITING_GROUP, items = group * WAITING_GROUPS;
     cl_mem seen = buffer_of(sizeof told);
     cl_kernel until_told = kernel_of("until_told");
+    MUST(clEnqueueFillBuffer(queue, seen, &told, sizeof told, 0, sizeof told, 0, NULL, NULL));
     MUST(clSetKernelArgSVMPointer(until_told, 0, flag));
     MUST(clSetKernelArg(until_told, 1, sizeof seen, &seen));
     __atomic_store_n(flag, 0, __ATOMIC_SEQ_CST);
-    launch(queue, until_told, 1, NULL);
+    MUST(clEnqueueNDRangeKernel(queue, until_told, 1, NULL, &items, &group, 0, NULL, NULL));
     MUST(clFlush(queue));
     if (writes) {
         set_data(1000);
@@ -213,6 +217,31 @@ static void one_after_the_other(cl_command_queue queue)
     MUST(clReleaseMemObject(all));
 }
 
+static cl_uint native_saw;
+
+static void CL_CALLBACK look(void *args)
+{
+    native_saw = **(cl_uint **)args;
+}
+
+/* The host runs a native kernel between a kernel and the write: each sees what the one before it has left. */
+static void behind_a_native_kernel(cl_command_queue queue)
+{
+    void *args[1] = {NULL};
+    const void *place = &args[0];
+    cl_uint value = 6000;
+    cl_event work = start_work(queue);
+    MUST(clEnqueueFillBuffer(queue, from, &value, sizeof value, 0, sizeof data, 0, NULL, NULL));
+    MUST(clEnqueueNativeKernel(queue, look, args, sizeof args, 1, &from, &place, 0, NULL, NULL));
+    set_data(7000);
+    MUST(clEnqueueWriteBuffer(queue, from, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+    set_data(8000);
+    check_copied(queue, 7000);
+    EQ(native_saw, 6000);
+    EQ(status_of(work), CL_COMPLETE);
+    MUST(clReleaseEvent(work));
+}
+
 int main(void)
 {
     cl_int error = 0;
@@ -230,6 +259,7 @@ int main(void)
     with_an_event(queue);
     with_a_second_queue(queue);
     one_after_the_other(queue);
+    behind_a_native_kernel(queue);
     MUST(clFinish(queue));
     MUST(clReleaseMemObject(work_data));
     MUST(clReleaseMemObject(from));
