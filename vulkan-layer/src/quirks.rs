@@ -389,6 +389,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "values are wrong where sub-groups of a work-group meet different numbers of sub-group barriers",
     },
     Quirk {
+        kind: QuirkKind::GroupsRunOnOneThread,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 0), Some((26, 0))),
+        reason: "each sub-group waits at a barrier until the processor has written all that it stored, though one thread runs the whole \
+                 work-group (25.0.7; not in 26.2.6): a scan in local memory takes 3.5 times as long",
+    },
+    Quirk {
         kind: QuirkKind::IndexesShiftedWide,
         driver: DriverId::MesaHoneykrisp,
         versions: ((25, 0), None),

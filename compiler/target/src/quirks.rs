@@ -138,6 +138,8 @@ kinds! {
     FencesInLoops, "runtime/src/device/conditions.rs";
     /// A barrier of a sub-group is a fence alone: its work-items run in step.
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
+    /// Fences of a work-group are those of a sub-group, which order the compiler alone (for speed).
+    GroupsRunOnOneThread, "compiler/backend/src/vulkan/atomics.rs";
     /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits (for speed).
     IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs";
     /// Words hold integers of 8 and 16 bits, as on devices that do not compute with these.

@@ -119,8 +119,17 @@ impl Emitter<'_> {
         if bits == 0 || scope == Scope::Invocation {
             return;
         }
+        let scope = match scope {
+            Scope::Workgroup if self.groups_run_on_one_thread() => Scope::Subgroup,
+            scope => scope,
+        };
         let (scope, semantics) = (self.scope(scope), self.b.const_u32(bits));
         self.b.stmt(Op::MemoryBarrier, &[scope, semantics]);
+    }
+
+    /// Returns whether the instructions of a work-group's work-items are executed one after the other, by one processor.
+    fn groups_run_on_one_thread(&self) -> bool {
+        (self.target.quirks).has(QuirkKind::GroupsRunOnOneThread)
     }
 
     /// An execution barrier.
@@ -150,10 +159,16 @@ impl Emitter<'_> {
         } else {
             memory
         };
-        let (execution, memory) = (self.scope(execution), self.scope(memory));
-        let semantics = self.b.const_u32(bits);
+        // The driver's barriers wait for the processor's stores if they order memory.
+        let is_fenced_apart = memory == Scope::Workgroup && self.groups_run_on_one_thread();
+        let of_barrier = if is_fenced_apart { 0 } else { bits };
+        let scopes = (self.scope(execution), self.scope(memory));
+        let semantics = self.b.const_u32(of_barrier);
         self.b
-            .stmt(Op::ControlBarrier, &[execution, memory, semantics]);
+            .stmt(Op::ControlBarrier, &[scopes.0, scopes.1, semantics]);
+        if is_fenced_apart {
+            self.fence(memory, order, global, local);
+        }
         Ok(())
     }
 

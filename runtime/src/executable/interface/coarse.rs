@@ -47,7 +47,7 @@ impl CoarseCopy {
             let fits = place.is_some_and(|place| {
                 let kernel = &kernels[place];
                 let others = &mut found[place];
-                let asks = |form: &CopyOf| (form.spacing, form.multiples);
+                let asks = |form: &CopyOf| (form.spacing, form.items, form.multiples);
                 let again = others.iter().any(|other| asks(&other.form) == asks(&form));
                 others.push(Self {
                     index,
@@ -68,6 +68,7 @@ impl CoarseCopy {
             copies.sort_by_key(|copy| {
                 (
                     Reverse(copy.form.spacing),
+                    Reverse(copy.form.items),
                     copy.form.multiples.count_zeros(),
                 )
             });

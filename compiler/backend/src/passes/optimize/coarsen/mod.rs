@@ -33,7 +33,7 @@ use crate::passes::driver_quirks::widen_memory;
 use callees::callees;
 use copy::Copier;
 use group_functions::group_function;
-use plan::Plan;
+use plan::{Plan, is_meeting};
 use pumice_budget as budget;
 use pumice_ir::{
     ArgLayout, Cfg, Coarse, Function, KernelArgKind, KernelInfo, LowerError, Module, Type,
@@ -96,22 +96,66 @@ fn copy_kernels(
         func.join_returns();
         // A branch around code leads to where the ways meet.
         let _ = simplify_cfg::run(&mut func, &ctx.of_functions(&module.globals));
-        let plan = SIZES
-            .iter()
-            .filter(|&&(items, _)| divides(items, kernel.required_work_group_size))
-            .find_map(|&(items, most)| Plan::new(&mut func, &callees, items, most));
-        let Some(plan) = plan else { continue };
+        let size = kernel.required_work_group_size;
+        let sizes = SIZES.iter().filter(|&&(items, _)| divides(items, size));
+        let mut has_copy = false;
+        for &(items, most) in sizes {
+            let Some(plan) = Plan::new(&mut func, &callees, items, most) else {
+                continue;
+            };
+            let of_kernel = OfKernel {
+                kernel,
+                of,
+                // Groups of other sizes take the copy of more neighbours or none.
+                width: width.filter(|_| !has_copy),
+            };
+            for (info, mut copy) in of_kernel.copies(&func, &plan) {
+                if module.kernels.iter().any(|other| other.name == info.name) {
+                    break;
+                }
+                finish(module, &mut copy);
+                copies.push((info, copy));
+            }
+            has_copy = true;
+            // Launches without barriers choose other work-groups instead.
+            if !meets(&func) {
+                break;
+            }
+        }
+        budget::check()?;
+    }
+    let changed = Changed::from_bool(!copies.is_empty());
+    for (mut info, func) in copies {
+        info.func = module.functions.push(func);
+        module.kernels.push(info);
+    }
+    Ok(changed)
+}
+
+/// A kernel that gets copies.
+struct OfKernel<'a> {
+    kernel: &'a KernelInfo,
+    of: u32,
+    /// The lanes that may be neighbours.
+    width: Option<u32>,
+}
+
+impl OfKernel<'_> {
+    /// Makes the copies of a plan: the kernel's code is `func`.
+    fn copies(&self, func: &Function, plan: &Plan<'_>) -> Vec<(KernelInfo, Function)> {
+        let Self { kernel, of, width } = *self;
         let items = plan.items();
         let size = kernel.required_work_group_size;
-        let cfg = Cfg::new(&func);
+        let cfg = Cfg::new(func);
         let arguments = pointer_arguments(kernel);
         let numbers = number_arguments(kernel);
+        let mut copies = Vec::new();
         // Launches that do not promise multiples need another copy, as those whose rows are not sub-groups do.
         for spacing in width.into_iter().chain([1]) {
             for numbers in [numbers.as_slice(), &[]] {
                 let strides = Strides {
-                    func: &func,
-                    plan: &plan,
+                    func,
+                    plan,
                     spacing,
                     arguments: &arguments,
                     numbers,
@@ -121,15 +165,10 @@ fn copy_kernels(
                 if spacing > 1 && !(divides(items * spacing, size) && lanes::pays(&strides)) {
                     break;
                 }
-                let mut copy = Copier::new(&func, &plan, &strides).copy();
+                let copy = Copier::new(func, plan, &strides).copy();
                 let multiples = strides.multiples.get();
                 let lanes = if spacing == 1 { "" } else { ".lanes" };
                 let mark = if multiples == 0 { "" } else { ".multiples" };
-                let name = format!("{}.x{items}{lanes}{mark}", kernel.name);
-                if module.kernels.iter().any(|other| other.name == name) {
-                    break;
-                }
-                finish(module, &mut copy);
                 let coarse = Coarse {
                     of,
                     items,
@@ -137,7 +176,7 @@ fn copy_kernels(
                     multiples,
                 };
                 let info = KernelInfo {
-                    name,
+                    name: format!("{}.x{items}{lanes}{mark}", kernel.name),
                     required_work_group_size: size.map(|[x, y, z]| [x / items, y, z]),
                     work_group_size_hint: None,
                     coarse: Some(coarse),
@@ -151,14 +190,14 @@ fn copy_kernels(
                 }
             }
         }
-        budget::check()?;
+        copies
     }
-    let changed = Changed::from_bool(!copies.is_empty());
-    for (mut info, func) in copies {
-        info.func = module.functions.push(func);
-        module.kernels.push(info);
-    }
-    Ok(changed)
+}
+
+/// Returns whether the work-items of a group meet in a kernel.
+fn meets(func: &Function) -> bool {
+    let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+    insts.any(|&inst| is_meeting(&func.insts[inst].kind))
 }
 
 /// Joins what neighbours access side by side, as the rows of the pipeline did with each work-item's own accesses.

@@ -358,7 +358,7 @@ impl Region {
 }
 
 /// Returns whether all work-items of a group must come to an instruction together.
-fn is_meeting(kind: &InstKind) -> bool {
+pub(super) fn is_meeting(kind: &InstKind) -> bool {
     matches!(kind, InstKind::Barrier { .. } | InstKind::Group { .. })
 }
 
