@@ -35,10 +35,29 @@ impl RangeLimits {
         };
         let is_coarse = coarse(range.local_size);
         let suits = self.neighbours == 1 || is_coarse && items >= TARGET;
-        if self.required.is_some() || well_used && suits {
+        if self.required.is_some() {
             return None;
         }
         let global = range.global_size.map(|n| n as usize);
+        let groups_of = |size: [usize; 3]| {
+            let joined = NdRange {
+                local_size: size.map(|n| n as u32),
+                ..*range
+            };
+            let groups = joined.num_groups().into_iter();
+            (joined.local_size, groups.fold(1, u64::saturating_mul))
+        };
+        // Rows are joined to the size that is chosen for none given. Other shapes keep theirs, in which memory may be near.
+        if self.large_groups && range.local_size[1..] == [1, 1] {
+            let (size, groups) = groups_of(choose(1, global, self));
+            let is_longer = size[0] > range.local_size[0];
+            if is_longer && coarse(size) && groups >= least_joined.large {
+                return Some(size);
+            }
+        }
+        if well_used && suits {
+            return None;
+        }
         let small = std::iter::successors(Some(self.multiple), |&size| Some(size / 2));
         let small =
             small.take_while(|&size| size == self.multiple || least_joined.parts && size > 1);
@@ -50,20 +69,14 @@ impl RangeLimits {
                 large_groups: false,
                 ..*self
             };
-            let size = choose(range.work_dim as usize, global, &limits);
-            let joined = NdRange {
-                local_size: size.map(|n| n as u32),
-                ..*range
-            };
-            let groups = joined.num_groups().into_iter();
-            let groups = groups.fold(1, u64::saturating_mul);
-            let more = items_of(joined.local_size);
+            let (size, groups) = groups_of(choose(range.work_dim as usize, global, &limits));
+            let more = items_of(size);
             let fills = more >= self.multiple || least_joined.parts;
             let better = match well_used {
-                true => (more > items || !is_coarse) && coarse(joined.local_size),
+                true => (more > items || !is_coarse) && coarse(size),
                 false => used(more) > used(items),
             };
-            (fills && better && groups >= least).then_some(joined.local_size)
+            (fills && better && groups >= least).then_some(size)
         })
     }
 }
@@ -120,6 +133,22 @@ mod tests {
         assert_eq!(size(&coarse, [1 << 20, 1, 1], [512, 1, 1]), [512, 1, 1]);
         assert_eq!(size(&coarse, [1024, 1024, 1], [16, 16, 1]), [16, 16, 1]);
         assert_eq!(size(&LIMITS, [960_000, 1, 1], [100, 1, 1]), [100, 1, 1]);
+    }
+
+    #[test]
+    fn rows_are_joined_for_coarse_copies() {
+        let coarse = RangeLimits {
+            neighbours: 8,
+            large_groups: true,
+            ..LIMITS
+        };
+        assert_eq!(size(&coarse, [1 << 20, 1, 1], [64, 1, 1]), [1024, 1, 1]);
+        assert_eq!(size(&coarse, [1 << 20, 1, 1], [512, 1, 1]), [1024, 1, 1]);
+        assert_eq!(size(&coarse, [960_000, 1, 1], [100, 1, 1]), [960, 1, 1]);
+        assert_eq!(size(&coarse, [1024, 1024, 1], [64, 1, 1]), [1024, 1, 1]);
+        assert_eq!(size(&coarse, [1024, 1024, 1], [16, 16, 1]), [16, 16, 1]);
+        // Eight groups keep the device busy.
+        assert_eq!(size(&coarse, [1 << 13, 1, 1], [64, 1, 1]), [256, 1, 1]);
     }
 
     #[test]
