@@ -12,6 +12,7 @@ use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{
     AccessFlags, AddressSpace, ConvertOp, Function, Inst, InstKind, Scalar, Type, Value,
 };
+use smallvec::SmallVec;
 
 /// Widens the accesses of one function.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
@@ -102,6 +103,82 @@ fn local_words(func: &Function) -> bool {
         }
     }
     all.is_some()
+}
+
+/// Takes accesses of global and constant memory apart whose lanes make no words, into an access of each.
+pub fn take_apart(func: &mut Function) {
+    for block in func.layout.blocks.clone() {
+        let insts = std::mem::take(&mut func.layout.insts[block]);
+        let mut kept = Vec::with_capacity(insts.len());
+        for inst in insts {
+            let apart = access(func, inst).filter(|&(ptr, ty)| {
+                let space = func.ty(ptr).address_space();
+                let outside = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
+                outside && ty.lanes > 1 && ty.scalar.bytes() < 8 && words(func, inst, ty).is_none()
+            });
+            match apart {
+                Some((ptr, ty)) if is_apart(func, inst) => lanes(func, inst, (ptr, ty), &mut kept),
+                _ => kept.push(inst),
+            }
+        }
+        func.layout.insts[block] = kept;
+    }
+}
+
+/// Returns whether an access may be one of each lane.
+fn is_apart(func: &Function, inst: Inst) -> bool {
+    match func.insts[inst].kind {
+        InstKind::Load { flags, .. } | InstKind::Store { flags, .. } => {
+            AccessFlags::READ_ONLY.contains(flags)
+        }
+        _ => false,
+    }
+}
+
+/// Puts an access of each lane in the place of `inst`.
+fn lanes(func: &mut Function, inst: Inst, (ptr, ty): (Value, Type), block: &mut Vec<Inst>) {
+    let loc = func.insts[inst].loc;
+    let kind = func.insts[inst].kind.clone();
+    let lane_ty = Type::scalar(ty.scalar);
+    let mut make = |func: &mut Function, kind: InstKind, results: &[Type]| {
+        let made = func.make_inst(kind, results, loc);
+        block.push(made);
+        made
+    };
+    let mut loaded = SmallVec::new();
+    for lane in 0..ty.lanes {
+        let distance = u32::from(lane) * ty.scalar.bytes();
+        let align_of = |align: u32| align.min(1 << distance.trailing_zeros().min(15));
+        let offset = func.i64(i64::from(distance));
+        let add = InstKind::PtrAdd { base: ptr, offset };
+        let ptr_ty = func.ty(ptr);
+        let add = make(func, add, &[ptr_ty]);
+        let ptr = func.result(add);
+        if let InstKind::Store {
+            value: vector,
+            align,
+            flags,
+            ..
+        } = kind
+        {
+            let extract = make(func, InstKind::Extract { vector, lane }, &[lane_ty]);
+            let store = InstKind::Store {
+                ptr,
+                value: func.result(extract),
+                align: align_of(align),
+                flags,
+            };
+            make(func, store, &[]);
+        } else if let InstKind::Load { align, flags, .. } = kind {
+            let align = align_of(align);
+            let load = make(func, InstKind::Load { ptr, align, flags }, &[lane_ty]);
+            loaded.push(func.result(load));
+        }
+    }
+    if !loaded.is_empty() {
+        func.insts[inst].kind = InstKind::Build { lanes: loaded };
+        block.push(inst);
+    }
 }
 
 /// Puts the access in words in the place of `inst`, with the bit cast that it needs.

@@ -1,7 +1,7 @@
 //! Scalars that lie side by side are loaded and stored as vectors of two or four.
 //!
 //! Within a block, loads at constant distances from one address join where nothing is written
-//! in between, and stores where nothing else is accessed in between. What the accesses say
+//! in between, and stores where nothing else is accessed in between; loads of what nobody writes are in nobody's way. What the accesses say
 //! about the alignment of that address holds for all of them, and the vector must be aligned to
 //! its size. The vector is loaded where the first of its lanes was, and stored where the last was.
 //! Global and constant memory only: other memory's arrays are made of what is accessed.
@@ -73,7 +73,12 @@ fn join(func: &mut Function, block: Block) -> Changed {
                     && (group.members.iter()).all(|old| apart(old, new, access.scalar))
             });
             // Stores wait for the last of them, loads come before their time.
-            if !fits && (writes || reads && group.access.is_store) {
+            let is_read_only = group.access.flags.contains(AccessFlags::READ_ONLY);
+            let is_met = match group.access.is_store {
+                true => reads || writes,
+                false => writes && !is_read_only,
+            };
+            if !fits && is_met {
                 split(&open.remove(n), &mut found);
             } else {
                 n += 1;
@@ -133,6 +138,11 @@ fn elsewhere(func: &Function, inst: Inst) -> (bool, bool) {
         matches!(space, Some(AddressSpace::Private | AddressSpace::Local))
     };
     let kind = &func.insts[inst].kind;
+    if let InstKind::Load { flags, .. } = kind {
+        if flags.contains(AccessFlags::READ_ONLY) {
+            return (false, false);
+        }
+    }
     match (effect(func, kind), kind) {
         (Effect::None, _) => (kind.pointer().is_some_and(|ptr| !own(ptr)), false),
         (Effect::Writes(ptr, _), InstKind::Store { .. }) if own(ptr) => (false, false),

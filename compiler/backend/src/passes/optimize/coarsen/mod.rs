@@ -203,11 +203,21 @@ fn meets(func: &Function) -> bool {
 /// Joins what neighbours access side by side, as the rows of the pipeline did with each work-item's own accesses.
 fn join_accesses(copy: &mut Function, ctx: &Ctx<'_>, module: &Module) {
     let in_functions = ctx.of_functions(&module.globals);
+    let by_words = ctx.target.quirks.has(QuirkKind::VectorsByWords);
     // Neighbours may load what others load, and some addresses are of no use any more.
     let _ = cse::run(copy, &in_functions);
     let _ = dce::run(copy, &in_functions);
-    let joined = vectorize_memory::run(copy, &in_functions);
-    if joined.is_yes() && ctx.target.quirks.has(QuirkKind::VectorsByWords) {
+    if by_words {
+        // Bytes of neighbours may make words, but those of one work-item, as of a pixel of three bytes, do not.
+        widen_memory::take_apart(copy);
+    }
+    let mut joined = vectorize_memory::run(copy, &in_functions);
+    if by_words {
+        joined |= widen_memory::run(copy, &in_functions);
+    }
+    if by_words && joined.is_yes() {
+        // Words of bytes may lie side by side in turn.
+        let _ = vectorize_memory::run(copy, &in_functions);
         let _ = widen_memory::run(copy, &in_functions);
     }
 }
