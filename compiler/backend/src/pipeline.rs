@@ -39,8 +39,8 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
-    groups_of_one, inline, licm, mark_read_only, promote_constant_arrays, simplify_cfg, speculate,
-    sroa, unroll_rounds, unroll_tables, vectorize_memory,
+    groups_of_one, inline, licm, loop_elements, mark_read_only, promote_constant_arrays,
+    simplify_cfg, speculate, sroa, unroll_rounds, unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -156,6 +156,10 @@ pub const PIPELINE: &[Pass] = &[
         .again("folding and speculation decide branches and empty blocks"),
     Pass::new("cse", Optimize, Function(cse::run)).optional(),
     Pass::new("dce", Optimize, Function(dce::run)).optional(),
+    // Where equal addresses are one value, and loops are left where nobody else comes to.
+    Pass::new("loop_elements", Optimize, TryFunction(loop_elements::run))
+        .optional()
+        .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     Pass::new("bounded_loops", Optimize, Function(bounded_forms::run))
         .optional()
         .requires(&[SlotsPromoted])

@@ -16,6 +16,7 @@ pub mod groups_of_one;
 pub mod inline;
 pub mod licm;
 pub(crate) mod long_cycles;
+pub mod loop_elements;
 pub mod mark_read_only;
 pub mod mem2reg;
 pub mod promote_constant_arrays;
