@@ -343,7 +343,8 @@ int main(int argc, char **argv)
     /* Where size_t is made of words, kernels that compute with it have no copies. */
     char extensions[8192] = "";
     MUST(clGetDeviceInfo(pumice_device(), CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
-    if (strstr(extensions, "cl_khr_int64_base_atomics"))
+    int has_longs = strstr(extensions, "cl_khr_int64_base_atomics") != NULL;
+    if (has_longs)
         EQ(taken, 17);
     else
         CHECK(taken > 0 && taken < 17);
@@ -363,7 +364,7 @@ int main(int argc, char **argv)
     /* Eight invocations of the copy with four work-items each are a sub-group, those of the one with eight are half of it. */
     EQ(traced_run(argv[0], "barriers"), 0);
     printf("launches of copies, with barriers: %d\n", traced_times("\"items_per_invocation\":"));
-    CHECK(traced_times("\"items_per_invocation\":") > 0);
+    EQ(traced_times("\"items_per_invocation\":") > 0, has_longs);
     setenv("PUMICE_COARSE", "off", 1);
     EQ(traced_run(argv[0], "long"), 0);
     EQ(traced_times("\"items_per_invocation\":"), 0);
