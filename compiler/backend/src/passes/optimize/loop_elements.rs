@@ -61,12 +61,31 @@ struct Access {
     is_store: bool,
 }
 
-/// The elements of an array that a loop accesses: their addresses' common root, offsets and bytes.
+/// The elements of an array that a loop accesses.
 #[derive(Default)]
 struct Elements {
-    known: Vec<(Value, i64, i64)>,
-    /// There are more, or they are at unknown distances.
+    known: Vec<Element>,
+    /// There are more, or some may overlap.
     is_full: bool,
+}
+
+/// An element that is accessed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Element {
+    ptr: Value,
+    /// The value that the address is built on, and the bytes from there.
+    root: Value,
+    offset: i64,
+    bytes: i64,
+}
+
+impl Element {
+    /// Returns whether the two do not overlap.
+    fn is_apart(&self, other: &Self) -> bool {
+        self.root == other.root
+            && (self.offset + self.bytes <= other.offset
+                || other.offset + other.bytes <= self.offset)
+    }
 }
 
 /// An element that a loop keeps in a variable.
@@ -141,7 +160,7 @@ impl Facts {
             _ => {
                 let mut may_access = matches!(kind, InstKind::Call { .. });
                 kind.for_each_value(|value| may_access |= may_be_private(func, value));
-                if may_access && kind.has_side_effects() {
+                if may_access && (kind.has_side_effects() || kind.pointer().is_some()) {
                     self.refused.extend(loops());
                 }
                 return;
@@ -165,17 +184,21 @@ impl Facts {
             is_store: matches!(kind, InstKind::Store { .. }),
         });
         let (root, offset) = root(func, ptr);
-        let bytes = i64::from(ty.access_bytes());
+        let element = Element {
+            ptr,
+            root,
+            offset,
+            bytes: i64::from(ty.access_bytes()),
+        };
         for this in loops() {
             let elements = self.elements.entry((this, slot)).or_default();
             let known = &mut elements.known;
-            let is_known = known.contains(&(root, offset, bytes));
-            let apart = |&(other, at, size): &(Value, i64, i64)| {
-                other == root && (at + size <= offset || offset + bytes <= at)
-            };
-            if !is_known && known.len() < MOST_ELEMENTS && known.iter().all(apart) {
-                known.push((root, offset, bytes));
-            } else if !is_known {
+            if known.contains(&element) {
+                continue;
+            }
+            if known.len() < MOST_ELEMENTS && known.iter().all(|other| element.is_apart(other)) {
+                known.push(element);
+            } else {
                 elements.is_full = true;
             }
         }
@@ -185,6 +208,7 @@ impl Facts {
 /// Finds what loops keep in variables.
 fn find(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -> Vec<Held> {
     let facts = Facts::new(func, cfg, nest);
+    let mut edges_of = FxHashMap::default();
     let mut found = Vec::new();
     for &ptr in &facts.order {
         let accesses = &facts.accesses[&ptr];
@@ -217,7 +241,10 @@ fn find(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -> Vec<Held>
             if !is_alone || !is_valid || !of_loop.iter().any(|access| access.is_store) {
                 continue;
             }
-            let Some((before, after)) = edges(cfg, nest, this) else {
+            let edges = edges_of
+                .entry(this)
+                .or_insert_with(|| edges(cfg, nest, this));
+            let Some((before, after)) = edges.clone() else {
                 continue;
             };
             let insts: Vec<Inst> = of_loop.iter().map(|access| access.inst).collect();

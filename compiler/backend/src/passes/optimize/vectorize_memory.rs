@@ -1,7 +1,8 @@
 //! Scalars that lie side by side are loaded and stored as vectors of two or four.
 //!
 //! Within a block, loads at constant distances from one address join where nothing is written
-//! in between, and stores where nothing else is accessed in between; loads of what nobody writes are in nobody's way. What the accesses say
+//! in between, and stores where nothing else is accessed in between; loads of what nobody writes are
+//! in nobody's way. What the accesses say
 //! about the alignment of that address holds for all of them, and the vector must be aligned to
 //! its size. The vector is loaded where the first of its lanes was, and stored where the last was.
 //! Global and constant memory only: other memory's arrays are made of what is accessed.
