@@ -92,7 +92,7 @@ impl Element {
 struct Held {
     ptr: Value,
     ty: Type,
-    /// What the loop's accesses say of the address.
+    /// The alignment that all of the loop's accesses name.
     align: u32,
     /// The loop's own accesses.
     accesses: Vec<Inst>,
