@@ -83,5 +83,5 @@ pub use postdom::Ends;
 pub use pumice_numerics::Rounding;
 pub use pumice_target::CheckKind;
 pub use strings::StringTable;
-pub use types::{AddressSpace, MatrixType, Scalar, Type};
+pub use types::{AddressSpace, MatrixType, Scalar, Type, align_at};
 pub use verify::{VerifyError, verify};

@@ -133,6 +133,11 @@ impl LoopNest {
         self.innermost[block]
     }
 
+    /// The loops that a block is in, the innermost first.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = Loop> + '_ {
+        std::iter::successors(self.innermost(block), |&this| self.loops[this].parent)
+    }
+
     /// Returns whether `outer` is `inner` or around it.
     pub fn encloses(&self, outer: Loop, inner: Option<Loop>) -> bool {
         look();

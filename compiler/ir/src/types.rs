@@ -244,3 +244,11 @@ impl Scalar {
         }
     }
 }
+
+/// The alignment that holds `offset` bytes behind an address aligned to `align`.
+pub fn align_at(align: u32, offset: u64) -> u32 {
+    match offset {
+        0 => align,
+        _ => align.min(1 << offset.trailing_zeros().min(31)),
+    }
+}

@@ -2,10 +2,9 @@
 
 use super::body::Body;
 use super::locals::{Leaves, Local, Val};
-use super::memory::align_at;
 use super::reader::{Inst, Result};
 use super::types::{Ty, TypeKind};
-use pumice_ir::{AccessFlags, InstKind, Type, Value};
+use pumice_ir::{AccessFlags, InstKind, Type, Value, align_at};
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
 

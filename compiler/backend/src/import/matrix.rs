@@ -9,14 +9,14 @@
 
 use super::body::Body;
 use super::locals::Leaves;
-use super::memory::{access, align_at};
+use super::memory::access;
 use super::ops::{self, ByComponent};
 use super::preamble::{Def, Preamble};
 use super::reader::{ImportError, Inst, Result};
 use super::types::{Ty, TypeKind};
 use pumice_ir::{
     AccessFlags, BinaryOp, BlockCall, BuiltIn, ConvertOp, EnqueueRole, FuncId, InstKind, IntCond,
-    Module, Scalar, Type, UnaryOp, Value,
+    Module, Scalar, Type, UnaryOp, Value, align_at,
 };
 use pumice_target::matrix::{Component, Use, is_operand};
 use rspirv::spirv::{CooperativeMatrixLayout, ExecutionMode, Op, StorageClass};

@@ -6,7 +6,8 @@ use super::locals::{Leaves, Local, Val};
 use super::reader::{Inst, Result};
 use super::types::{MAX_VALUE_LEAVES, Ty, TypeKind};
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, InstKind, IntCond, Scalar, Type, Value,
+    AccessFlags, AddressSpace, BinaryOp, BuiltIn, ConvertOp, InstKind, IntCond, Scalar, Type,
+    Value, align_at,
 };
 use rspirv::spirv::Op;
 use smallvec::SmallVec;
@@ -47,14 +48,6 @@ pub(super) fn access(inst: &Inst<'_>, n: usize) -> Result<(Access, usize)> {
         return Err(inst.error(format_args!("unknown memory operands {mask:#x}")));
     }
     Ok((access, next))
-}
-
-/// The alignment that holds `offset` bytes behind an address aligned to `align`.
-pub(super) fn align_at(align: u32, offset: u64) -> u32 {
-    match offset {
-        0 => align,
-        _ => align.min(1 << offset.trailing_zeros().min(20)),
-    }
 }
 
 impl Body<'_, '_> {

@@ -10,7 +10,7 @@
 
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{
-    AccessFlags, AddressSpace, ConvertOp, Function, Inst, InstKind, Scalar, Type, Value,
+    AccessFlags, AddressSpace, ConvertOp, Function, Inst, InstKind, Scalar, Type, Value, align_at,
 };
 use smallvec::SmallVec;
 
@@ -25,13 +25,13 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         let insts = std::mem::take(&mut func.layout.insts[block]);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            let words = access(func, inst).and_then(|(ptr, ty)| {
-                let wanted = match func.ty(ptr).address_space() {
+            let words = access(func, inst).and_then(|access| {
+                let wanted = match access.space {
                     Some(AddressSpace::Global | AddressSpace::Constant) => true,
                     Some(AddressSpace::Local) => local,
                     _ => false,
                 };
-                wanted.then(|| words(func, inst, ty)).flatten()
+                wanted.then(|| words(&access)).flatten()
             });
             let Some(words) = words else {
                 kept.push(inst);
@@ -45,22 +45,44 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     changed
 }
 
-/// The address and type of a load or store.
-fn access(func: &Function, inst: Inst) -> Option<(Value, Type)> {
-    match func.insts[inst].kind {
-        InstKind::Load { ptr, .. } => Some((ptr, func.ty(func.result(inst)))),
-        InstKind::Store { ptr, value, .. } => Some((ptr, func.ty(value))),
-        _ => None,
-    }
+/// A load or store.
+struct Access {
+    ptr: Value,
+    space: Option<AddressSpace>,
+    ty: Type,
+    align: u32,
+    flags: AccessFlags,
+    /// The value of a store.
+    stored: Option<Value>,
 }
 
-/// The words that a load or store of `ty` can be made of, if they are wider than its lanes.
-fn words(func: &Function, inst: Inst, ty: Type) -> Option<Type> {
-    let (InstKind::Load { align, flags, .. } | InstKind::Store { align, flags, .. }) =
-        func.insts[inst].kind
-    else {
-        return None;
+/// The load or store that an instruction is.
+fn access(func: &Function, inst: Inst) -> Option<Access> {
+    let (ptr, align, flags, stored) = match func.insts[inst].kind {
+        InstKind::Load { ptr, align, flags } => (ptr, align, flags, None),
+        InstKind::Store {
+            ptr,
+            value,
+            align,
+            flags,
+        } => (ptr, align, flags, Some(value)),
+        _ => return None,
     };
+    Some(Access {
+        ptr,
+        space: func.ty(ptr).address_space(),
+        ty: func.ty(stored.unwrap_or_else(|| func.result(inst))),
+        align,
+        flags,
+        stored,
+    })
+}
+
+/// The words that a load or store can be made of, if they are wider than its lanes.
+fn words(access: &Access) -> Option<Type> {
+    let Access {
+        ty, align, flags, ..
+    } = *access;
     if flags.contains(AccessFlags::VOLATILE) || ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
         return None;
     }
@@ -88,9 +110,7 @@ fn local_words(func: &Function) -> bool {
                 continue;
             }
             let found = match access(func, inst) {
-                Some((ptr, ty)) if func.ty(ptr).address_space() == Some(AddressSpace::Local) => {
-                    words(func, inst, ty)
-                }
+                Some(access) if access.space == Some(AddressSpace::Local) => words(&access),
                 // Atomics, calls, casts, pointers stored and compared.
                 _ => None,
             };
@@ -111,34 +131,29 @@ pub fn take_apart(func: &mut Function) {
         let insts = std::mem::take(&mut func.layout.insts[block]);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            let apart = access(func, inst).filter(|&(ptr, ty)| {
-                let space = func.ty(ptr).address_space();
-                let outside = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
-                outside && ty.lanes > 1 && ty.scalar.bytes() < 8 && words(func, inst, ty).is_none()
-            });
-            match apart {
-                Some((ptr, ty)) if is_apart(func, inst) => lanes(func, inst, (ptr, ty), &mut kept),
-                _ => kept.push(inst),
+            match access(func, inst).filter(is_apart) {
+                Some(access) => lanes(func, inst, &access, &mut kept),
+                None => kept.push(inst),
             }
         }
         func.layout.insts[block] = kept;
     }
 }
 
-/// Returns whether an access may be one of each lane.
-fn is_apart(func: &Function, inst: Inst) -> bool {
-    match func.insts[inst].kind {
-        InstKind::Load { flags, .. } | InstKind::Store { flags, .. } => {
-            AccessFlags::READ_ONLY.contains(flags)
-        }
-        _ => false,
-    }
+/// Returns whether an access is taken apart.
+fn is_apart(access: &Access) -> bool {
+    let outside = matches!(
+        access.space,
+        Some(AddressSpace::Global | AddressSpace::Constant)
+    );
+    let is_small = access.ty.lanes > 1 && access.ty.scalar.bytes() < 8;
+    outside && is_small && AccessFlags::READ_ONLY.contains(access.flags) && words(access).is_none()
 }
 
 /// Puts an access of each lane in the place of `inst`.
-fn lanes(func: &mut Function, inst: Inst, (ptr, ty): (Value, Type), block: &mut Vec<Inst>) {
+fn lanes(func: &mut Function, inst: Inst, access: &Access, block: &mut Vec<Inst>) {
+    let Access { ty, flags, .. } = *access;
     let loc = func.insts[inst].loc;
-    let kind = func.insts[inst].kind.clone();
     let lane_ty = Type::scalar(ty.scalar);
     let mut make = |func: &mut Function, kind: InstKind, results: &[Type]| {
         let made = func.make_inst(kind, results, loc);
@@ -148,34 +163,28 @@ fn lanes(func: &mut Function, inst: Inst, (ptr, ty): (Value, Type), block: &mut 
     let mut loaded = SmallVec::new();
     for lane in 0..ty.lanes {
         let distance = u32::from(lane) * ty.scalar.bytes();
-        let align_of = |align: u32| align.min(1 << distance.trailing_zeros().min(15));
         let offset = func.i64(i64::from(distance));
-        let add = InstKind::PtrAdd { base: ptr, offset };
-        let ptr_ty = func.ty(ptr);
-        let add = make(func, add, &[ptr_ty]);
+        let base = access.ptr;
+        let ptr_ty = func.ty(base);
+        let add = make(func, InstKind::PtrAdd { base, offset }, &[ptr_ty]);
         let ptr = func.result(add);
-        if let InstKind::Store {
-            value: vector,
-            align,
-            flags,
-            ..
-        } = kind
-        {
+        let align = align_at(access.align, distance.into());
+        if let Some(vector) = access.stored {
             let extract = make(func, InstKind::Extract { vector, lane }, &[lane_ty]);
+            let value = func.result(extract);
             let store = InstKind::Store {
                 ptr,
-                value: func.result(extract),
-                align: align_of(align),
+                value,
+                align,
                 flags,
             };
             make(func, store, &[]);
-        } else if let InstKind::Load { align, flags, .. } = kind {
-            let align = align_of(align);
+        } else {
             let load = make(func, InstKind::Load { ptr, align, flags }, &[lane_ty]);
             loaded.push(func.result(load));
         }
     }
-    if !loaded.is_empty() {
+    if access.stored.is_none() {
         func.insts[inst].kind = InstKind::Build { lanes: loaded };
         block.push(inst);
     }

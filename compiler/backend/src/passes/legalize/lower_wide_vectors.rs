@@ -10,7 +10,7 @@ use crate::pass::{Changed, Ctx};
 use pumice_ir::LowerError;
 use pumice_ir::{
     BinaryOp, Block, BlockCall, ConvertOp, FuncId, Function, InstKind, IntCond, Module, Scalar,
-    Type, Value, ValueDef,
+    Type, Value, ValueDef, align_at,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -214,7 +214,7 @@ impl Splitter<'_> {
                         InstKind::Store {
                             ptr,
                             value: part,
-                            align: align_at(*align, at),
+                            align: align_at(*align, at.into()),
                             flags: *flags,
                         },
                         &[],
@@ -443,7 +443,7 @@ impl Splitter<'_> {
                 .map(|i| {
                     let at = i * part.access_bytes();
                     let ptr = x.offset(ptr, u64::from(at));
-                    let align = align_at(align, at);
+                    let align = align_at(align, at.into());
                     x.value(InstKind::Load { ptr, align, flags }, part)
                 })
                 .collect(),
@@ -487,14 +487,5 @@ impl Splitter<'_> {
             }
         };
         Ok(parts)
-    }
-}
-
-/// The alignment of `base + offset`.
-fn align_at(align: u32, offset: u32) -> u32 {
-    if offset == 0 {
-        align
-    } else {
-        align.min(1 << offset.trailing_zeros())
     }
 }

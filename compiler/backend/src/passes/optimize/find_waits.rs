@@ -63,11 +63,8 @@ fn find(func: &Function, known: &SecondaryMap<FuncId, Found>) -> Found {
         return Found { looks, waits: true };
     }
     let counted = left_by_counters(func, &cfg, &dom, &nest);
-    let mut loops = looking.iter().map(|&block| nest.innermost(block));
-    let waits = loops.any(|innermost| {
-        let mut around = std::iter::successors(innermost, |&this| nest.loops[this].parent);
-        around.any(|this| !counted[this])
-    });
+    let mut loops = looking.iter().flat_map(|&block| nest.around(block));
+    let waits = loops.any(|this| !counted[this]);
     Found { looks, waits }
 }
 

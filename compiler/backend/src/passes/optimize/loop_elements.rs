@@ -122,11 +122,6 @@ fn slot_of(func: &Function, ptr: Value) -> Option<StackSlot> {
     }
 }
 
-/// The loops that a block is in, the innermost first.
-fn loops_around(nest: &LoopNest, block: Block) -> impl Iterator<Item = Loop> + '_ {
-    std::iter::successors(nest.innermost(block), |&this| nest.loops[this].parent)
-}
-
 /// Returns whether an address may be one of private memory.
 fn may_be_private(func: &Function, ptr: Value) -> bool {
     matches!(
@@ -148,7 +143,7 @@ impl Facts {
 
     fn add(&mut self, func: &Function, nest: &LoopNest, inst: Inst, block: Block) {
         let kind = &func.insts[inst].kind;
-        let loops = || loops_around(nest, block);
+        let loops = || nest.around(block);
         let (ptr, ty, align, flags) = match *kind {
             InstKind::Load { ptr, align, flags } => (ptr, func.ty(func.result(inst)), align, flags),
             InstKind::Store {
@@ -217,7 +212,7 @@ fn find(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -> Vec<Held>
         };
         let mut taken: EntitySet<Inst> = EntitySet::new();
         let mut loops: Vec<Loop> = (accesses.iter())
-            .flat_map(|access| loops_around(nest, access.block))
+            .flat_map(|access| nest.around(access.block))
             .collect();
         // Loops have higher numbers than those inside of them.
         loops.sort_unstable_by_key(|&this| std::cmp::Reverse(this));

@@ -13,7 +13,7 @@ use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::slots::{Address, Pieces, Uses};
 use pumice_ir::{
     AccessFlags, Cfg, Function, Inst, InstKind, LowerError, Scalar, SourceLoc, StackSlot, Type,
-    Value,
+    Value, align_at,
 };
 use rustc_hash::FxHashSet;
 
@@ -301,10 +301,6 @@ fn emit_part(
     ty: Type,
     loc: SourceLoc,
 ) {
-    let align_at = |align: u32| match offset {
-        0 => align,
-        _ => align.min(1 << offset.trailing_zeros()),
-    };
     let mut at = |func: &mut Function, base: Value| {
         if offset == 0 {
             return base;
@@ -318,7 +314,7 @@ fn emit_part(
     let load = func.make_inst(
         InstKind::Load {
             ptr: src,
-            align: align_at(copy.src_align),
+            align: align_at(copy.src_align, offset.into()),
             flags: AccessFlags::empty(),
         },
         &[ty],
@@ -329,7 +325,7 @@ fn emit_part(
         InstKind::Store {
             ptr: dst,
             value,
-            align: align_at(copy.dst_align),
+            align: align_at(copy.dst_align, offset.into()),
             flags: AccessFlags::empty(),
         },
         &[],

@@ -3,7 +3,7 @@
 use super::Splitter;
 use super::words::Words;
 use crate::expand::Expander;
-use pumice_ir::{AccessFlags, ConvertOp, InstKind, Scalar, Type, Value};
+use pumice_ir::{AccessFlags, ConvertOp, InstKind, Scalar, Type, Value, align_at};
 use smallvec::SmallVec;
 
 /// Words of one access.
@@ -17,13 +17,6 @@ pub(super) fn offset(x: &mut Expander<'_>, base: Value, bytes: u32) -> Value {
     let offset = x.func.offset(bytes, false);
     let ty = x.ty(base);
     x.value(InstKind::PtrAdd { base, offset }, ty)
-}
-
-fn align_at(align: u32, offset: u32) -> u32 {
-    match offset {
-        0 => align,
-        _ => align.min(1 << offset.trailing_zeros()),
-    }
 }
 
 /// A load of so many numbers.
@@ -41,7 +34,7 @@ pub(super) fn load(
         let ty = Type::vector(Scalar::I32, (count - first).min(WIDEST) as u8);
         let kind = InstKind::Load {
             ptr: offset(x, base, at),
-            align: align_at(align, at),
+            align: align_at(align, at.into()),
             flags,
         };
         parts.push(x.value(kind, ty));
@@ -61,7 +54,7 @@ pub(super) fn store(
         let kind = InstKind::Store {
             ptr: offset(x, base, at),
             value: part,
-            align: align_at(align, at),
+            align: align_at(align, at.into()),
             flags,
         };
         x.emit(kind, &[]);

@@ -3,7 +3,7 @@
 use super::Small;
 use super::pieces::{Pieces, regroup, sizes_of};
 use crate::expand::Expander;
-use pumice_ir::{AccessFlags, InstKind, Scalar, Type, Value};
+use pumice_ir::{AccessFlags, InstKind, Scalar, Type, Value, align_at};
 use smallvec::SmallVec;
 
 /// The accesses of `bytes` bytes so aligned: words, and the largest parts of words for the rest.
@@ -11,10 +11,7 @@ fn accesses(bytes: u32, align: u32) -> SmallVec<[u32; 8]> {
     let mut sizes = SmallVec::new();
     let mut at = 0;
     while at < bytes {
-        let aligned = match at {
-            0 => align.max(1),
-            _ => align.max(1).min(1 << at.trailing_zeros()),
-        };
+        let aligned = align_at(align.max(1), at.into());
         let left = bytes - at;
         let size = aligned.min(4).min(1 << left.ilog2());
         sizes.push(size);
