@@ -192,6 +192,9 @@ pub struct Function {
     pub passes_handles: bool,
     /// A later pass calls the function: until then it stays although nothing does.
     pub kept: bool,
+    /// The pointers among a kernel's arguments, by their offsets in the argument block, whose objects the kernel reaches through
+    /// no other argument or variable, unless nothing writes them (C11 6.7.3.1).
+    pub restrict_args: SmallVec<[u32; 4]>,
     values: PrimaryMap<Value, ValueData>,
     /// By the hash of type and lanes, or by the next number that was free.
     constants: FxHashMap<u64, Value>,
@@ -213,6 +216,7 @@ impl Function {
             always_inline: false,
             passes_handles: false,
             kept: false,
+            restrict_args: SmallVec::new(),
             values: PrimaryMap::new(),
             constants: FxHashMap::default(),
         }

@@ -1,11 +1,12 @@
 //! Known contents of memory, and the effects that may change them.
 //!
 //! Two accesses may meet unless their addresses are constant distances from one value that keep
-//! them apart, are built on two variables, or lie in two address spaces.
+//! them apart, are built on two objects, or lie in two address spaces. Objects are variables, what a kernel's local arguments
+//! point at, and what those of [`Function::restrict_args`] point at.
 
 use crate::{
-    AccessFlags, AddressSpace, Block, Cfg, ConvertOp, Function, Inst, InstKind, MatrixOp, Type,
-    Value,
+    AccessFlags, AddressSpace, Block, Cfg, ConvertOp, Function, GlobalId, Inst, InstKind, MatrixOp,
+    StackSlot, Type, Value,
 };
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
@@ -129,21 +130,59 @@ fn may_overlap(
         };
         return a_offset < b_end && b_offset < a_end;
     }
-    // Two variables are two places.
-    let variable = |value: Value| {
-        func.def_inst(value)
-            .map(|inst| &func.insts[inst].kind)
-            .filter(|kind| {
-                matches!(
-                    kind,
-                    InstKind::StackAddr { .. } | InstKind::GlobalAddr { .. }
-                )
-            })
-    };
-    match (variable(a), variable(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
+    !are_disjoint(func, a, b)
+}
+
+/// The object that an address is built on, as far as objects are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Object {
+    /// A private variable.
+    Slot(StackSlot),
+    /// A variable of the program, or a local one.
+    Variable(GlobalId),
+    /// The local memory of a kernel's argument.
+    LocalArgument(u32),
+    /// The object of the pointer that stands at an offset in the argument block.
+    Argument(u32),
+}
+
+/// Gives the object that an address is built on, whatever is added to it.
+pub fn object(func: &Function, ptr: Value) -> Option<Object> {
+    let mut ptr = ptr;
+    loop {
+        match func.insts[func.def_inst(ptr)?].kind {
+            InstKind::PtrAdd { base, .. } => ptr = base,
+            InstKind::Convert {
+                op: ConvertOp::AddressSpaceCast,
+                arg,
+                ..
+            } => ptr = arg,
+            InstKind::StackAddr { slot } => return Some(Object::Slot(slot)),
+            InstKind::GlobalAddr { global } => return Some(Object::Variable(global)),
+            InstKind::LocalArg { ordinal } => return Some(Object::LocalArgument(ordinal)),
+            InstKind::LoadArg { offset } => return Some(Object::Argument(offset)),
+            _ => return None,
+        }
     }
+}
+
+impl Object {
+    /// Returns whether two objects do not overlap, or nothing writes them.
+    pub fn is_disjoint(self, other: Self, func: &Function) -> bool {
+        let is_restrict = |object: Self| match object {
+            Object::Argument(offset) => func.restrict_args.contains(&offset),
+            _ => false,
+        };
+        let may_be_same =
+            matches!(self, Object::Argument(_)) || matches!(other, Object::Argument(_));
+        self != other && (!may_be_same || is_restrict(self) || is_restrict(other))
+    }
+}
+
+/// Returns whether two addresses are built on two objects that do not overlap, or that nothing writes.
+pub fn are_disjoint(func: &Function, a: Value, b: Value) -> bool {
+    let both = object(func, a).zip(object(func, b));
+    both.is_some_and(|(a, b)| a.is_disjoint(b, func))
 }
 
 /// Values held in memory at one point of the program.

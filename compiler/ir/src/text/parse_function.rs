@@ -34,6 +34,14 @@ impl Parser {
         func.no_inline = self.accept_word("noinline");
         func.always_inline = self.accept_word("alwaysinline");
         func.passes_handles = self.accept_word("handles");
+        if self.accept_word("restrict") {
+            self.expect('(')?;
+            func.restrict_args.push(self.u32()?);
+            while self.accept(',') {
+                func.restrict_args.push(self.u32()?);
+            }
+            self.expect(')')?;
+        }
         if self.accept('{') {
             self.body(&mut func)?;
         }

@@ -107,16 +107,13 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     if let Some(size) = kernel.required_sub_group_size {
         let _ = write!(out, " subgroup({size})");
     }
-    if kernel.made_sub_groups {
-        out.push_str(" made_subgroups");
-    }
+    out.push_str(flag(kernel.made_sub_groups, " made_subgroups"));
     if let Some(count) = kernel.required_sub_groups {
         let _ = write!(out, " subgroups({count})");
     }
     if kernel.private_bytes > 0 {
         let _ = write!(out, " private({})", kernel.private_bytes);
     }
-    let flag = |is_set, word| if is_set { word } else { "" };
     out.push_str(flag(kernel.local_in_buffer, " local_in_buffer"));
     out.push_str(flag(kernel.checked, " checked"));
     if let Some(coarse) = kernel.coarse {
@@ -196,6 +193,10 @@ fn write_arg_info(out: &mut String, info: &ArgInfo) {
     let _ = write!(out, " info({})", parts.join(", "));
 }
 
+fn flag(is_set: bool, word: &str) -> &str {
+    if is_set { word } else { "" }
+}
+
 fn types(list: &[Type]) -> String {
     let list: Vec<String> = list.iter().map(Type::to_string).collect();
     list.join(", ")
@@ -212,14 +213,12 @@ fn write_function(out: &mut String, id: &str, func: &Function) {
         types(&func.results),
         func.linkage.name()
     );
-    if func.no_inline {
-        out.push_str(" noinline");
-    }
-    if func.always_inline {
-        out.push_str(" alwaysinline");
-    }
-    if func.passes_handles {
-        out.push_str(" handles");
+    out.push_str(flag(func.no_inline, " noinline"));
+    out.push_str(flag(func.always_inline, " alwaysinline"));
+    out.push_str(flag(func.passes_handles, " handles"));
+    if !func.restrict_args.is_empty() {
+        let offsets: Vec<String> = func.restrict_args.iter().map(u32::to_string).collect();
+        let _ = write!(out, " restrict({})", offsets.join(", "));
     }
     if declaration && func.slots.is_empty() {
         out.push('\n');
@@ -228,7 +227,7 @@ fn write_function(out: &mut String, id: &str, func: &Function) {
     out.push_str(" {\n");
     for (slot, data) in func.slots.iter() {
         let (size, align) = (data.size, data.align);
-        let local = if data.was_local { " was_local" } else { "" };
+        let local = flag(data.was_local, " was_local");
         let _ = writeln!(out, "  {slot} = size {size} align {align}{local}");
     }
     for &block in &func.layout.blocks {

@@ -362,7 +362,7 @@ impl Motion<'_> {
 }
 
 /// Returns whether an operation may be done before the loop; `always` says that each round does it.
-fn may_move(kind: &InstKind, always: bool) -> bool {
+pub(super) fn may_move(kind: &InstKind, always: bool) -> bool {
     match kind {
         InstKind::LoadArg { .. }
         | InstKind::LocalArg { .. }

@@ -3,37 +3,31 @@
 //! and by scalar instructions where the address is the same for all work-items.
 //!
 //! That holds for constant memory, and for global memory that is read before anything in the kernel may
-//! have written global memory or waited for other work-items' writes. Behind writes it still holds for
-//! arguments that are `const` and `restrict`, as long as each write is known to go through another
-//! argument. One forward pass over the control flow tells what may come before a point. What other
+//! have written global memory or waited for other work-items' writes. Behind writes it still holds where
+//! each write is known to go through another argument, and `restrict` tells the two apart. One forward pass over the control flow tells what may come before a point. What other
 //! work-items write without synchronization is a data race, whichever value is read.
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::alias::{Effect, base, effect, space};
 use pumice_ir::{
-    AccessFlags, AddressSpace, ArgLayout, Block, Cfg, Function, InstKind, KernelInfo, LowerError,
-    Module, Value,
+    AccessFlags, AddressSpace, Block, Cfg, Function, InstKind, LowerError, Module, Value,
 };
-use pumice_target::Target;
 use rustc_hash::FxHashSet;
-
-/// CL_KERNEL_ARG_TYPE_CONST and CL_KERNEL_ARG_TYPE_RESTRICT.
-const CONST_RESTRICT: u32 = 3;
 
 /// Marks the loads of all kernels. Of other functions nobody knows what was written before the call: only their
 /// loads of constant memory are marked.
 ///
 /// # Errors
 /// None.
-pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let Module {
         functions, kernels, ..
     } = module;
     let mut changed = Changed::No;
     for (id, func) in functions {
         if func.entry().is_some() {
-            let kernel = kernels.iter().find(|kernel| kernel.func == id);
-            changed |= mark(func, kernel, ctx.target);
+            let is_kernel = kernels.iter().any(|kernel| kernel.func == id);
+            changed |= mark(func, is_kernel);
         }
     }
     Ok(changed)
@@ -129,54 +123,54 @@ fn argument(func: &Function, ptr: Value) -> Option<u32> {
     }
 }
 
-/// The `const restrict` arguments that nothing in the kernel writes to, as far as every write tells where
-/// it goes.
-fn restricted(func: &Function, kernel: &KernelInfo, target: &Target) -> FxHashSet<u32> {
-    let layout = ArgLayout::of(kernel, &target.abi);
-    let mut found: FxHashSet<u32> = (kernel.args.iter().zip(&layout.places))
-        .filter_map(|(arg, place)| {
-            let bits = arg.info.as_ref()?.type_qualifier?;
-            (bits & CONST_RESTRICT == CONST_RESTRICT).then_some(place.as_ref()?.offset)
-        })
-        .collect();
-    if found.is_empty() {
-        return found;
+/// The arguments that a function writes global memory through; `None` if some write does not tell where it goes.
+fn written_arguments(func: &Function) -> Option<FxHashSet<u32>> {
+    let mut found = FxHashSet::default();
+    // Without this nothing can be said anyway.
+    if func.restrict_args.is_empty() {
+        return None;
     }
     for &block in &func.layout.blocks {
         for &inst in &func.layout.insts[block] {
             let kind = &func.insts[inst].kind;
             if past_of(func, kind) == Past::Written {
-                match kind.pointer().and_then(|ptr| argument(func, ptr)) {
-                    Some(written) => found.remove(&written),
-                    None => return FxHashSet::default(),
-                };
+                found.insert(argument(func, kind.pointer()?)?);
             }
         }
     }
-    found
+    Some(found)
 }
 
-fn mark(func: &mut Function, kernel: Option<&KernelInfo>, target: &Target) -> Changed {
+/// Returns whether nothing writes what an argument points at, if the function writes through these.
+fn is_unwritten(func: &Function, argument: u32, written: &FxHashSet<u32>) -> bool {
+    let is_restrict = |argument: &u32| func.restrict_args.contains(argument);
+    !written.contains(&argument) && (is_restrict(&argument) || written.iter().all(is_restrict))
+}
+
+fn mark(func: &mut Function, is_kernel: bool) -> Changed {
     let cfg = Cfg::new(func);
-    let at_entry = match kernel {
-        Some(_) => Past::Clean,
-        None => Past::Synchronized,
+    let at_entry = match is_kernel {
+        true => Past::Clean,
+        false => Past::Synchronized,
     };
     let pasts = Pasts::of(func, &cfg, at_entry);
-    let restricted = kernel.map(|kernel| restricted(func, kernel, target));
-    let restricted = restricted.unwrap_or_default();
+    let written = written_arguments(func);
     let mut changed = Changed::No;
     for &block in cfg.reverse_postorder() {
         let mut past = pasts.before(block);
         for index in 0..func.layout.insts[block].len() {
             let inst = func.layout.insts[block][index];
             if let InstKind::Load { ptr, flags, .. } = func.insts[inst].kind {
-                let is_restricted =
-                    || argument(func, ptr).is_some_and(|at| restricted.contains(&at));
+                let is_unwritten = || {
+                    let written = written.as_ref();
+                    let argument = argument(func, ptr);
+                    let both = written.zip(argument);
+                    both.is_some_and(|(written, argument)| is_unwritten(func, argument, written))
+                };
                 let suits = match (space(func, ptr), past) {
                     (Some(AddressSpace::Constant), _) => true,
                     (Some(AddressSpace::Global), Past::Clean) => true,
-                    (Some(AddressSpace::Global), Past::Written) => is_restricted(),
+                    (Some(AddressSpace::Global), Past::Written) => is_unwritten(),
                     _ => false,
                 };
                 if suits && flags.is_plain() && !flags.contains(AccessFlags::READ_ONLY) {

@@ -2,13 +2,13 @@
 //!
 //! Within a block, loads at constant distances from one address join where nothing is written
 //! in between, and stores where nothing else is accessed in between; loads of what nobody writes are
-//! in nobody's way. What the accesses say
+//! in nobody's way, and neither are accesses of another object. What the accesses say
 //! about the alignment of that address holds for all of them, and the vector must be aligned to
 //! its size. The vector is loaded where the first of its lanes was, and stored where the last was.
 //! Global and constant memory only: other memory's arrays are made of what is accessed.
 
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::analysis::alias::{Effect, effect, root};
+use pumice_ir::analysis::alias::{Effect, are_disjoint, effect, root};
 use pumice_ir::{AccessFlags, AddressSpace, Block, Function, Inst, InstKind, Scalar, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -64,7 +64,11 @@ fn join(func: &mut Function, block: Block) -> Changed {
     let (mut open, mut found): (Vec<Group>, Vec<Joined>) = (Vec::new(), Vec::new());
     for (at, &inst) in func.layout.insts[block].iter().enumerate() {
         let member = member(func, inst, at);
-        let (reads, writes) = elsewhere(func, inst);
+        let Elsewhere {
+            reads,
+            writes,
+            at: place,
+        } = elsewhere(func, inst);
         let mut n = 0;
         while n < open.len() {
             let group = &open[n];
@@ -79,7 +83,9 @@ fn join(func: &mut Function, block: Block) -> Changed {
                 true => reads || writes,
                 false => writes && !is_read_only,
             };
-            if !fits && is_met {
+            let is_elsewhere =
+                || place.is_some_and(|ptr| are_disjoint(func, group.access.root, ptr));
+            if !fits && is_met && !is_elsewhere() {
                 split(&open.remove(n), &mut found);
             } else {
                 n += 1;
@@ -132,23 +138,34 @@ struct Edits {
     gone: FxHashSet<Inst>,
 }
 
-/// Returns whether an instruction may read or write global memory, or see what was written.
-fn elsewhere(func: &Function, inst: Inst) -> (bool, bool) {
+/// The effect of an instruction on memory that is not the work-group's.
+struct Elsewhere {
+    /// It may read it, or see what was written.
+    reads: bool,
+    writes: bool,
+    /// The only address that it accesses.
+    at: Option<Value>,
+}
+
+fn elsewhere(func: &Function, inst: Inst) -> Elsewhere {
     let own = |ptr| {
         let space = func.ty(ptr).address_space();
         matches!(space, Some(AddressSpace::Private | AddressSpace::Local))
     };
     let kind = &func.insts[inst].kind;
-    if let InstKind::Load { flags, .. } = kind {
-        if flags.contains(AccessFlags::READ_ONLY) {
-            return (false, false);
+    let (reads, writes, at) = match (effect(func, kind), kind) {
+        (_, InstKind::Load { flags, .. }) if flags.contains(AccessFlags::READ_ONLY) => {
+            (false, false, None)
         }
-    }
-    match (effect(func, kind), kind) {
-        (Effect::None, _) => (kind.pointer().is_some_and(|ptr| !own(ptr)), false),
-        (Effect::Writes(ptr, _), InstKind::Store { .. }) if own(ptr) => (false, false),
-        _ => (true, true),
-    }
+        (Effect::None, _) => (
+            kind.pointer().is_some_and(|ptr| !own(ptr)),
+            false,
+            kind.pointer(),
+        ),
+        (Effect::Writes(ptr, _), InstKind::Store { .. }) => (!own(ptr), !own(ptr), Some(ptr)),
+        _ => (true, true, None),
+    };
+    Elsewhere { reads, writes, at }
 }
 
 /// Returns whether two scalars do not overlap.
