@@ -81,6 +81,15 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[Inlined])
     .ensures(&[ArgsLowered]),
+    // Where all passes that look at memory are still to come.
+    Pass::new(
+        "disjoint_kernels",
+        Optimize,
+        TryModule(coarsen::disjoint::run),
+    )
+    .optional()
+    .only(|target| target.coarse && target.abi.descriptors().is_none())
+    .requires(&[Inlined, ArgsLowered]),
     Pass::new("simplify_cfg", Optimize, Function(simplify_cfg::run)).optional(),
     Pass::new("check_uninit", Check, TryModule(check_uninit::run_values))
         .only(|target| target.checks.has(pumice_target::Check::Uninit))

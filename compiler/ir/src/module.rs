@@ -198,23 +198,26 @@ impl KernelInfo {
     }
 }
 
-/// A kernel whose invocations run several work-items of another one each. Applications do not see it.
+/// A kernel that is run in place of another one, whose invocations may run several work-items each. Applications do not see it.
 ///
 /// Invocation i of a row runs the work-items from i times `items` on. Where these are not next to each other, they are those
 /// whose rest by [`Coarse::spacing`] is the invocation's lane, out of as many as its sub-group runs. Its launches have no
 /// offset in the first dimension, work-groups whose first size is that many times Vulkan's and made of whole sub-groups where
-/// the spacing is not 1, and pointer arguments that are aligned to 16 bytes, each into an object of at most 2 GiB. Of the
+/// the spacing is not 1, and pointer arguments that are aligned to 16 bytes, each into an object of at most 2 GiB; no two of the
+/// objects overlap if [`Coarse::disjoint`] says so. Of the
 /// integers among the arguments those that [`Coarse::multiples`] names are multiples of four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Coarse {
     /// The other kernel: its place in [`Module::kernels`].
     pub of: u32,
-    /// The number of work-items, at least 2.
+    /// The number of work-items.
     pub items: u32,
     /// The distance between two of them, in work-items: 1, or the number of lanes of a sub-group.
     pub spacing: u32,
     /// A bit for each of the first 32 arguments that is a multiple of four.
     pub multiples: u32,
+    /// The objects that pointer arguments point at do not overlap.
+    pub disjoint: bool,
 }
 
 /// The part that a kernel has in device-side enqueue.

@@ -168,7 +168,9 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
             let fits = run.global[0] % items == 0 && local[0] % items == 0 && run.offset.is_none();
             // A range of another size has a group at its end that whole invocations need not make.
             let is_whole = run.global[0] % local[0] == 0;
-            (fits && is_whole && are_multiples(coarse.multiples, run)).then(|| Run {
+            let overlap = (run.args.iter()).any(|arg| matches!(arg, FileArg::Alias { .. }));
+            let is_promised = are_multiples(coarse.multiples, run) && !(coarse.disjoint && overlap);
+            (fits && is_whole && is_promised).then(|| Run {
                 kernel: kernel.name.clone(),
                 local: Some(local),
                 ..run.clone()

@@ -106,7 +106,7 @@ impl CoarseForm {
             return None;
         }
         let made = (self.made.get()).filter(|_| self.spent[kernel].is_enough())?;
-        made.as_ref().filter(|made| made.coarse_items(kernel) > 1)
+        made.as_ref().filter(|made| made.has_copies(kernel))
     }
 
     /// As [`CoarseForm::executable`]; makes the form when it is time to.

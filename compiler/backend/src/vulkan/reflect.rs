@@ -316,6 +316,7 @@ impl Emitter<'_> {
                     items: coarse.items,
                     spacing: coarse.spacing,
                     multiples: coarse.multiples,
+                    disjoint: coarse.disjoint.into(),
                 });
             }
             for ordinal in self.argument_order(k) {

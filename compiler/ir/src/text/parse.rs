@@ -334,12 +334,14 @@ impl Parser {
                 let multiples = if has_multiples { self.u32()? } else { 0 };
                 let is_spaced = self.accept_word("every");
                 let spacing = if is_spaced { self.u32()? } else { 1 };
+                let disjoint = self.accept_word("disjoint");
                 self.expect(')')?;
                 kernel.coarse = Some(Coarse {
                     of,
                     items,
                     spacing,
                     multiples,
+                    disjoint,
                 });
             } else if self.accept_word("enqueues") {
                 kernel.enqueue = Some(EnqueueRole::Parent);

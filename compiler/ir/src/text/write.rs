@@ -121,7 +121,8 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
         let multiples = (coarse.multiples != 0).then(|| format!(", {}", coarse.multiples));
         let spacing = (coarse.spacing != 1).then(|| format!(" every {}", coarse.spacing));
         let [multiples, spacing] = [multiples, spacing].map(Option::unwrap_or_default);
-        let _ = write!(out, "{multiples}{spacing})");
+        let disjoint = flag(coarse.disjoint, " disjoint");
+        let _ = write!(out, "{multiples}{spacing}{disjoint})");
     }
     let _ = match kernel.enqueue {
         None => Ok(()),

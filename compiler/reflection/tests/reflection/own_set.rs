@@ -270,9 +270,10 @@ fn needs() {
                 items: 4,
                 spacing: 8,
                 multiples: 5,
+                disjoint: 1,
             },
-            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, spacing: 8, multiples: 5\n",
-            &["Kernel", "Of", "Items", "Spacing", "Multiples"],
+            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, spacing: 8, multiples: 5, disjoint: 1\n",
+            &["Kernel", "Of", "Items", "Spacing", "Multiples", "Disjoint"],
         ),
         (
             Need::SrgbWrites {

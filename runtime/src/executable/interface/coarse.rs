@@ -1,4 +1,4 @@
-//! Copies of kernels whose invocations run several work-items each.
+//! Copies of kernels, which are for some launches only; their invocations may run several work-items each.
 
 use std::cmp::Reverse;
 
@@ -16,6 +16,8 @@ pub(in crate::executable) struct CopyOf {
     pub spacing: u32,
     /// A bit for each argument that must be a multiple of four, the lowest for the first.
     pub multiples: u32,
+    /// The objects that pointer arguments point at must not overlap.
+    pub disjoint: bool,
 }
 
 /// A copy of a kernel.
@@ -47,7 +49,8 @@ impl CoarseCopy {
             let fits = place.is_some_and(|place| {
                 let kernel = &kernels[place];
                 let others = &mut found[place];
-                let asks = |form: &CopyOf| (form.spacing, form.items, form.multiples);
+                let asks =
+                    |form: &CopyOf| (form.spacing, form.items, form.multiples, form.disjoint);
                 let again = others.iter().any(|other| asks(&other.form) == asks(&form));
                 others.push(Self {
                     index,
@@ -69,6 +72,7 @@ impl CoarseCopy {
                 (
                     Reverse(copy.form.spacing),
                     Reverse(copy.form.items),
+                    !copy.form.disjoint,
                     copy.form.multiples.count_zeros(),
                 )
             });

@@ -365,6 +365,7 @@ impl KernelInterface {
                 items,
                 spacing,
                 multiples,
+                disjoint,
                 ..
             } => {
                 let of = of.0;
@@ -373,8 +374,9 @@ impl KernelInterface {
                     items,
                     spacing,
                     multiples,
+                    disjoint: disjoint != 0,
                 };
-                items > 1 && spacing > 0 && self.coarse.replace(copy).is_none()
+                items > 0 && spacing > 0 && self.coarse.replace(copy).is_none()
             }
             Need::GraphNode { part, .. } => {
                 let part = match part.checked_sub(1) {

@@ -1,4 +1,4 @@
-//! Launches of a kernel's coarse copy, whose invocations run several work-items each.
+//! Launches of a kernel's copies, whose invocations may run several work-items each.
 
 use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, has_argument, is_multiple};
 
@@ -16,16 +16,21 @@ impl Executable {
         self.interface.coarse.get(kernel).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns whether the kernel has copies.
+    pub fn has_copies(&self, kernel: usize) -> bool {
+        !self.copies_of(kernel).is_empty()
+    }
+
     /// The work-items of an invocation of the kernel's copies; 1 if it has none.
     pub fn coarse_items(&self, kernel: usize) -> u32 {
         let items = self.copies_of(kernel).iter().map(|copy| copy.form.items);
         items.max().unwrap_or(1)
     }
 
-    /// Returns whether the kernel has copies that work-groups of any size suit.
+    /// Returns whether the kernel has copies for several work-items that work-groups of any size suit.
     pub fn has_roomy_copies(&self, kernel: usize) -> bool {
         let copies = self.copies_of(kernel);
-        !copies.is_empty() && !copies.iter().any(|copy| copy.has_local_memory)
+        self.coarse_items(kernel) > 1 && !copies.iter().any(|copy| copy.has_local_memory)
     }
 
     /// The arguments of which a copy of the kernel asks for multiples: a bit for each.
@@ -43,11 +48,32 @@ impl Executable {
         if copies.is_empty() || !launch.args.iter().all(|arg| is_served(arg.as_ref())) {
             return Copies::new();
         }
+        let ask = copies.iter().any(|copy| copy.form.disjoint);
+        let is_disjoint = ask && are_disjoint(launch.args);
         let copies = copies.iter().copied();
         copies
+            .filter(|copy| is_disjoint || !copy.form.disjoint)
             .filter(|copy| are_multiples(copy.form.multiples, launch.args))
             .collect()
     }
+}
+
+/// Returns whether no two of the buffers among the arguments overlap.
+fn are_disjoint(args: &[Option<ArgValue>]) -> bool {
+    let ranges = args.iter().filter_map(|arg| match arg {
+        Some(ArgValue::Buffer {
+            buffer,
+            offset,
+            size,
+        }) => {
+            let start = buffer.address().wrapping_add(*offset);
+            Some((start, start.saturating_add(*size)))
+        }
+        _ => None,
+    });
+    let mut ranges: SmallVec<[(u64, u64); 8]> = ranges.collect();
+    ranges.sort_unstable();
+    ranges.windows(2).all(|two| two[0].1 <= two[1].0)
 }
 
 /// Copies of one kernel.
@@ -79,10 +105,13 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
     }
 }
 
-/// Returns whether a region may be dispatched as the copy: the range has no offset in the first dimension, and whole invocations
+/// Returns whether a region may be dispatched as the copy: it runs one work-item in an invocation, or the range has no offset in the first dimension, and whole invocations
 /// make its work-groups, whole sub-groups of `width` too if it is to pay. The rows of a work-group are whole sub-groups where
 /// the copy's work-items are that far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
+    if copy.form.items == 1 {
+        return true;
+    }
     let [x, y, z] = region.local_size;
     let no_offset = range.global_offset[0] == 0;
     // Those before the region are whole too: its offset is counted in invocations.

@@ -56,6 +56,7 @@ impl<'a> Copier<'a> {
         let mut new = Function::new(old.name.clone(), old.params.clone(), old.results.clone());
         new.linkage = old.linkage;
         new.passes_handles = old.passes_handles;
+        new.restrict_args.clone_from(&old.restrict_args);
         for _ in 0..items {
             for &slot in old.slots.values() {
                 new.slots.push(slot);

@@ -15,12 +15,14 @@
 //!   aligned to 16 bytes, so that these accesses become one, and point into objects that are small enough.
 //! - [`lanes`] lets the lanes of a sub-group be neighbours, for drivers that load vectors then.
 //! - [`callees`] finds functions that may be called.
+//! - [`disjoint`] copies kernels for launches whose arguments do not overlap; these have copies for several work-items too.
 //!
 //! No copy is made of kernels that ask for sub-groups, or have images. The pass takes time and
 //! memory that are linear in the size of the copies, which is bounded.
 
 mod callees;
 mod copy;
+pub mod disjoint;
 mod group_functions;
 mod lanes;
 mod loops;
@@ -52,7 +54,9 @@ const SIZES: [(u32, usize); 3] = [(8, 400), (4, 800), (2, 2400)];
 /// More memory than a build may take.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let finish = |module: &Module, copy: &mut Function| join_accesses(copy, ctx, module);
-    copy_kernels(module, lanes::width(ctx.target), ctx, |_| true, finish)
+    let changed = copy_kernels(module, lanes::width(ctx.target), ctx, |_| true, finish)?;
+    disjoint::drop_equal(module, ctx);
+    Ok(changed)
 }
 
 /// Runs the pass for kernels that call functions of work-groups, as long as these are there.
@@ -78,11 +82,18 @@ fn copy_kernels(
 ) -> Result<Changed, LowerError> {
     let callees = callees(module)?;
     let mut copies = Vec::new();
-    for (kernel, of) in module.kernels.iter().zip(0..) {
+    for (kernel, index) in module.kernels.iter().zip(0..) {
         let func = &module.functions[kernel.func];
         let blocks = func.layout.blocks.iter();
         let count: usize = blocks.map(|&block| func.layout.insts[block].len()).sum();
-        let has_copy = module.kernels.iter().any(|other| is_copy_of(other, of));
+        let (of, disjoint) = match kernel.coarse {
+            Some(coarse) => (coarse.of, coarse.disjoint),
+            None => (index, false),
+        };
+        let is_copy =
+            |other: &Coarse| other.of == of && other.items > 1 && other.disjoint == disjoint;
+        let mut kernels = module.kernels.iter();
+        let has_copy = kernels.any(|other| other.coarse.as_ref().is_some_and(is_copy));
         // A copy has no fewer.
         if has_copy
             || !wanted(func)
@@ -106,6 +117,7 @@ fn copy_kernels(
             let of_kernel = OfKernel {
                 kernel,
                 of,
+                disjoint,
                 // Groups of other sizes take the copy of more neighbours or none.
                 width: width.filter(|_| !has_copy),
             };
@@ -136,6 +148,8 @@ fn copy_kernels(
 struct OfKernel<'a> {
     kernel: &'a KernelInfo,
     of: u32,
+    /// Launches promise that arguments do not overlap.
+    disjoint: bool,
     /// The lanes that may be neighbours.
     width: Option<u32>,
 }
@@ -143,7 +157,12 @@ struct OfKernel<'a> {
 impl OfKernel<'_> {
     /// Makes the copies of a plan: the kernel's code is `func`.
     fn copies(&self, func: &Function, plan: &Plan<'_>) -> Vec<(KernelInfo, Function)> {
-        let Self { kernel, of, width } = *self;
+        let Self {
+            kernel,
+            of,
+            disjoint,
+            width,
+        } = *self;
         let items = plan.items();
         let size = kernel.required_work_group_size;
         let cfg = Cfg::new(func);
@@ -174,6 +193,7 @@ impl OfKernel<'_> {
                     items,
                     spacing,
                     multiples,
+                    disjoint,
                 };
                 let info = KernelInfo {
                     name: format!("{}.x{items}{lanes}{mark}", kernel.name),
@@ -246,16 +266,16 @@ fn number_arguments(kernel: &KernelInfo) -> Vec<(u32, u32)> {
 
 /// Returns whether a kernel is one of applications, and nobody counts its invocations.
 fn may_have_copy(kernel: &KernelInfo) -> bool {
-    let is_of_application = kernel.is_of_application() && kernel.coarse.is_none();
+    let is_of_item = kernel.coarse.is_none_or(|coarse| coarse.items == 1);
     // Much that is known of images stands with the kernel: levels, samples, facts.
     let has_images = (kernel.args.iter())
         .any(|arg| matches!(arg.kind, KernelArgKind::Image(_) | KernelArgKind::Sampler));
     let has_memory = kernel.checked || kernel.private_bytes > 0;
-    is_of_application && !kernel.asks_for_sub_groups() && !has_images && !has_memory
-}
-
-fn is_copy_of(kernel: &KernelInfo, of: u32) -> bool {
-    matches!(kernel.coarse, Some(coarse) if coarse.of == of)
+    is_of_item
+        && kernel.is_of_application()
+        && !kernel.asks_for_sub_groups()
+        && !has_images
+        && !has_memory
 }
 
 /// Returns whether work-groups of the required size are made of whole invocations.
