@@ -39,8 +39,9 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
-    groups_of_one, inline, licm, loop_elements, mark_read_only, promote_constant_arrays,
-    simplify_cfg, speculate, sroa, unroll_rounds, unroll_tables, vectorize_memory,
+    groups_of_one, inline, licm, loop_elements, mark_read_only, pad_vectors,
+    promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds, unroll_tables,
+    vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -152,6 +153,11 @@ pub const PIPELINE: &[Pass] = &[
         .only(|target| target.groups_of_one)
         .requires(&[Inlined, ArgsLowered])
         .again("local variables of work-groups of one work-item are private ones"),
+    // Before accesses are split or joined, which gives them other alignments.
+    Pass::new("pad_vectors", Optimize, Function(pad_vectors::run))
+        .only(|target| !target.checks.any())
+        .optional()
+        .requires(&[SpacesInferred]),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),
     // Decides branches too.
     Pass::new("bounded_forms", Optimize, Function(bounded_forms::run))

@@ -199,7 +199,30 @@ impl Folder<'_> {
                     .and_then(|bits| bits.get(usize::from(lane)).copied())
             })
             .collect::<Option<SmallVec<[u64; 16]>>>();
-        constant.map(|bits| Found::Value(self.func.constant(ty, &bits)))
+        if let Some(bits) = constant {
+            return Some(Found::Value(self.func.constant(ty, &bits)));
+        }
+        self.shuffle_of_shuffle(args, mask)
+    }
+
+    /// A shuffle of one vector that is a shuffle itself picks from what that picks from.
+    fn shuffle_of_shuffle(&self, args: [Value; 2], mask: &[Option<u8>]) -> Option<Found> {
+        let InstKind::Shuffle {
+            args: from,
+            mask: inner,
+        } = self.kind_of(args[0])?
+        else {
+            return None;
+        };
+        let picks = mask.iter().map(|&pick| match pick {
+            None => Some(None),
+            Some(pick) => {
+                let (vector, lane) = self.shuffled(args, pick);
+                (vector == args[0]).then_some(inner[usize::from(lane)])
+            }
+        });
+        let mask = picks.collect::<Option<SmallVec<_>>>()?;
+        Some(Found::Kind(InstKind::Shuffle { args: *from, mask }))
     }
 
     /// Rules on addresses and loads.
