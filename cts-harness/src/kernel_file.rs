@@ -247,12 +247,17 @@ fn memory_of(device: &Session, run: &Run, arg: &FileArg) -> Result<Memory, Strin
             })?)
         }
         FileArg::Sampler(sampler) => Memory::Sampler(device.sampler(*sampler).map_err(text)?),
-        // The same pipe once more.
-        FileArg::Alias { arg, offset: 0 } if matches!(run.args[*arg], FileArg::Pipe { .. }) => {
+        // The same object once more.
+        FileArg::Alias { arg, offset: 0 }
+            if matches!(
+                run.args[*arg],
+                FileArg::Pipe { .. } | FileArg::Buffer { .. }
+            ) =>
+        {
             Memory::None
         }
         FileArg::Buffer { .. } | FileArg::Alias { .. } => {
-            return Err("addresses and aliases are the interpreter's".to_string());
+            return Err("addresses and parts of buffers are the interpreter's".to_string());
         }
         FileArg::NullBuffer | FileArg::Queue | FileArg::Value(_) | FileArg::Local(_) => {
             Memory::None

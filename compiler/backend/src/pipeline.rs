@@ -155,7 +155,6 @@ pub const PIPELINE: &[Pass] = &[
         .again("local variables of work-groups of one work-item are private ones"),
     // Before accesses are split or joined, which gives them other alignments.
     Pass::new("pad_vectors", Optimize, Function(pad_vectors::run))
-        .only(|target| !target.checks.any())
         .optional()
         .requires(&[SpacesInferred]),
     Pass::new("fold", Optimize, Function(fold::run)).optional(),

@@ -9,8 +9,12 @@ use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::{AddressSpace, Function, Inst, InstKind, Type, Value};
 
 /// Runs the pass. Takes time that is linear in the number of instructions.
-pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let mut changed = Changed::No;
+    // These follow each byte.
+    if ctx.target.checks.any() {
+        return changed;
+    }
     for block in func.layout.blocks.clone() {
         let is_any = (func.layout.insts[block].iter()).any(|&inst| access(func, inst).is_some());
         if !is_any {

@@ -16,6 +16,12 @@ use std::collections::hash_map::Entry as MapEntry;
 /// Elements of one array that a loop may access.
 const MOST_ELEMENTS: usize = 8;
 
+/// The loops around an access that may hold its element, the innermost first.
+const MOST_AROUND: usize = 8;
+
+/// Accesses by one address that are looked at.
+const MOST_ACCESSES: usize = 64;
+
 /// Instructions that may compute an address, and the condition of a loop's first round.
 const MOST_COPIED: usize = 16;
 
@@ -90,12 +96,21 @@ impl Facts {
                 facts.add(func, nest, inst, block);
             }
         }
+        // Loops come after those inside of them.
+        for (this, data) in &nest.loops {
+            let Some(parent) = data.parent else { continue };
+            for memory in SPACES {
+                if facts.refused.contains(&(this, memory)) {
+                    facts.refused.insert((parent, memory));
+                }
+            }
+        }
         facts
     }
 
     fn add(&mut self, func: &Function, nest: &LoopNest, inst: Inst, block: Block) {
         let kind = &func.insts[inst].kind;
-        let loops = || nest.around(block);
+        let innermost = nest.innermost(block);
         let (ptr, ty, align, flags) = match *kind {
             InstKind::Load { ptr, align, flags } => (ptr, func.ty(func.result(inst)), align, flags),
             InstKind::Store {
@@ -104,12 +119,12 @@ impl Facts {
                 align,
                 flags,
             } => (ptr, func.ty(value), align, flags),
-            _ => return self.add_other(func, kind, loops()),
+            _ => return self.add_other(func, kind, innermost),
         };
         let memory = space(func, ptr).filter(|memory| SPACES.contains(memory));
         let object = object(func, ptr).filter(|_| flags.is_empty());
         let Some((memory, object)) = memory.zip(object) else {
-            return self.refuse(loops(), |kind| may_be(func, ptr, kind));
+            return self.refuse(innermost, |kind| may_be(func, ptr, kind));
         };
         let (_, accesses) = match self.accesses.entry(ptr) {
             MapEntry::Occupied(known) => known.into_mut(),
@@ -132,7 +147,8 @@ impl Facts {
             offset,
             bytes: i64::from(ty.access_bytes()),
         };
-        for this in loops() {
+        let mut around = nest.around(block);
+        for this in around.by_ref().take(MOST_AROUND) {
             let objects = self.objects.entry((this, memory)).or_default();
             if !objects.contains(&object) {
                 objects.push(object);
@@ -148,26 +164,24 @@ impl Facts {
                 elements.is_full = true;
             }
         }
+        // Those further out know nothing of the access.
+        self.refuse(around.next(), |kind| kind == memory);
     }
 
-    /// Notes that nothing is known of what loops do with some kinds of memory.
-    fn refuse(
-        &mut self,
-        loops: impl Iterator<Item = Loop>,
-        is_accessed: impl Fn(AddressSpace) -> bool,
-    ) {
-        let kinds = || SPACES.into_iter().filter(|&kind| is_accessed(kind));
-        self.refused
-            .extend(loops.flat_map(|this| kinds().map(move |kind| (this, kind))));
+    /// Notes that nothing is known of what a loop does with some kinds of memory.
+    fn refuse(&mut self, this: Option<Loop>, is_accessed: impl Fn(AddressSpace) -> bool) {
+        let Some(this) = this else { return };
+        let kinds = SPACES.into_iter().filter(|&kind| is_accessed(kind));
+        self.refused.extend(kinds.map(|kind| (this, kind)));
     }
 
     /// Notes an instruction that is no load or store.
-    fn add_other(&mut self, func: &Function, kind: &InstKind, loops: impl Iterator<Item = Loop>) {
+    fn add_other(&mut self, func: &Function, kind: &InstKind, innermost: Option<Loop>) {
         let is_call = matches!(kind, InstKind::Call { .. });
         let does = kind.has_side_effects() || kind.pointer().is_some();
         // Others may see what was stored when they wait.
         let is_seen = !kind.is_terminator() && effect(func, kind) != Effect::None;
-        self.refuse(loops, |memory| {
+        self.refuse(innermost, |memory| {
             let mut is_named = is_call;
             kind.for_each_value(|value| is_named |= may_be(func, value, memory));
             let is_shared = memory != AddressSpace::Private;
@@ -193,17 +207,20 @@ pub(super) fn find(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -
         cfg,
         nest,
         blocks: OnceCell::new(),
+        edges: OnceCell::new(),
     };
-    let mut edges_of = FxHashMap::default();
     let mut found = Vec::new();
     for &ptr in &facts.order {
         let (object, ref accesses) = facts.accesses[&ptr];
         let Some(memory) = space(func, ptr) else {
             continue;
         };
+        if accesses.len() > MOST_ACCESSES {
+            continue;
+        }
         let mut taken: EntitySet<Inst> = EntitySet::new();
         let mut loops: Vec<Loop> = (accesses.iter())
-            .flat_map(|access| nest.around(access.block))
+            .flat_map(|access| nest.around(access.block).take(MOST_AROUND))
             .collect();
         // Loops have higher numbers than those inside of them.
         loops.sort_unstable_by_key(|&this| std::cmp::Reverse(this));
@@ -220,8 +237,7 @@ pub(super) fn find(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -
             if !is_alone || !of_loop.iter().any(|access| access.is_store) {
                 continue;
             }
-            let edges = edges_of.entry(this).or_insert_with(|| finder.edges(this));
-            let Some((before, after)) = edges.clone() else {
+            let Some((before, after)) = finder.edges_of(this) else {
                 continue;
             };
             let is_known = |access: &Access| {
@@ -270,6 +286,20 @@ struct Finder<'f> {
     cfg: &'f Cfg,
     nest: &'f LoopNest,
     blocks: OnceCell<SecondaryMap<Inst, Option<Block>>>,
+    edges: OnceCell<SecondaryMap<Loop, Edges>>,
+}
+
+/// The edges of a loop.
+#[derive(Clone, Default)]
+struct Edges {
+    /// The blocks outside that lead into it.
+    before: SmallVec<[Block; 2]>,
+    /// The blocks where it is left.
+    after: SmallVec<[Block; 2]>,
+    /// Somebody else comes to one of them.
+    is_shared: bool,
+    /// There are others: edges that leave many loops at once.
+    has_more: bool,
 }
 
 impl Finder<'_> {
@@ -391,30 +421,45 @@ impl Finder<'_> {
     }
 
     /// The block that alone leads into a loop, and the blocks where it is left; `None` if others come there too.
-    fn edges(&self, this: Loop) -> Option<(Block, SmallVec<[Block; 2]>)> {
+    fn edges_of(&self, this: Loop) -> Option<(Block, SmallVec<[Block; 2]>)> {
+        let edges = &self.edges.get_or_init(|| self.edges())[this];
+        match edges.before[..] {
+            [before] if !edges.is_shared && !edges.has_more => Some((before, edges.after.clone())),
+            _ => None,
+        }
+    }
+
+    fn edges(&self) -> SecondaryMap<Loop, Edges> {
         let Self { cfg, nest, .. } = *self;
-        let header = nest.loops[this].header;
-        let mut outside = (cfg.preds(header).iter()).filter(|&&pred| !nest.contains(this, pred));
-        let before = *outside.next()?;
-        if outside.next().is_some() {
-            return None;
+        let mut edges: SecondaryMap<Loop, Edges> = SecondaryMap::new();
+        for (this, data) in &nest.loops {
+            let preds = cfg.preds(data.header).iter().copied();
+            edges[this].before = preds.filter(|&pred| !nest.contains(this, pred)).collect();
         }
-        let mut after = SmallVec::new();
         for &block in cfg.reverse_postorder() {
-            if !nest.contains(this, block) {
-                continue;
-            }
             for &target in cfg.succs(block) {
-                if nest.contains(this, target) || after.contains(&target) {
-                    continue;
+                let mut left =
+                    (nest.around(block)).take_while(|&this| !nest.contains(this, target));
+                for this in left.by_ref().take(MOST_AROUND) {
+                    let edges = &mut edges[this];
+                    if edges.is_shared || edges.after.contains(&target) {
+                        continue;
+                    }
+                    let mut preds = cfg.preds(target).iter();
+                    edges.is_shared = !preds.all(|&pred| nest.contains(this, pred));
+                    edges.after.push(target);
                 }
-                let mut preds = cfg.preds(target).iter();
-                if !preds.all(|&pred| nest.contains(this, pred)) {
-                    return None;
+                if let Some(beyond) = left.next() {
+                    edges[beyond].has_more = true;
                 }
-                after.push(target);
             }
         }
-        Some((before, after))
+        // Loops come after those inside of them.
+        for (this, data) in &nest.loops {
+            if let Some(parent) = data.parent.filter(|_| edges[this].has_more) {
+                edges[parent].has_more = true;
+            }
+        }
+        edges
     }
 }
