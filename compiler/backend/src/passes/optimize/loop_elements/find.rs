@@ -303,8 +303,8 @@ struct Edges {
 }
 
 impl Finder<'_> {
-    /// Finds where an element of shared memory is loaded, and when it is stored; `None` if it may be loaded nowhere. It is known
-    /// to be inside its array behind `known`, and has accesses in the loop.
+    /// Finds where an element that others see is loaded, and when it is stored; `None` if it may be loaded nowhere. `known` are the
+    /// accesses that come before the loop, `of_loop` its own.
     fn form(
         &self,
         this: Loop,

@@ -9,14 +9,13 @@
 //! do not unroll the loop leave it so. The variable has the element's value from before the loop, and the element gets it back
 //! where the loop is left.
 //!
-//! The array is not accessed elsewhere in the loop, but for other elements at constant distances. It is a private variable, or what
-//! a kernel's pointer argument points at: then nothing in the loop accesses memory that may be the same, or waits for
-//! other work-items. The element is loaded only where the loop loads or stores it too, or somebody has before, so that it is
-//! inside its array; and an argument's element is stored only if the loop has stored it, since another work-item may own it
-//! otherwise.
+//! The array is not accessed elsewhere in the loop, but for other elements at constant distances. It is private, or other
+//! work-items see it: then nothing in the loop accesses memory that may be the same, or waits for others. The element is
+//! loaded only where the loop accesses it too, or somebody has before, so that it is inside its array. One that others see is
+//! stored only if the loop has stored it: another work-item may own it otherwise.
 //!
-//! Of loops inside one another the outermost takes the element. Takes time that is linear in the accesses times the depth of
-//! their loops.
+//! Of the eight innermost loops around an access the outermost takes the element. Takes time that is linear in the accesses and
+//! the edges between blocks.
 //!
 //! - [`find`] finds the elements.
 //! - [`hold`] makes them variables.
