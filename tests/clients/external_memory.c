@@ -1,4 +1,5 @@
 // client: link -lvulkan
+// client: env PUMICE_COARSE=always
 /* Memory that a Vulkan program of another process has allocated (cl_khr_external_memory_opaque_fd): a buffer
  * and an image go back and forth between both programs, over a socket and without a copy of the buffer. */
 #define _POSIX_C_SOURCE 200809L
@@ -95,6 +96,8 @@ static cl_int (*release)(cl_command_queue, cl_uint, const cl_mem *, cl_uint, con
 
 static const char *source =
     "kernel void twice(global int *data) { data[get_global_id(0)] *= 2; }\n"
+    "kernel void sums(global const int *from, global int *to, int n)\n"
+    "{ int i = get_global_id(0); for (int k = 0; k < n; k++) to[i] += from[i]; }\n"
     "#ifdef __IMAGE_SUPPORT__\n"
     "kernel void flip(write_only image2d_t to, read_only image2d_t from)\n"
     "{\n"
@@ -199,6 +202,40 @@ static void cost(cl_command_queue queue, cl_kernel twice, int fd)
     MUST(release(queue, 1, &large, 0, NULL, NULL));
     MUST(clFinish(queue));
     MUST(clReleaseMemObject(large));
+}
+
+/* Two buffers of the same memory, whose addresses need not tell: a kernel that has both loads through one what it has stored
+ * through the other. */
+static void same_memory(cl_command_queue queue, cl_program program, int fd)
+{
+    enum { ITEMS = 1024 };
+    cl_int error = 0;
+    cl_mem both[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        cl_ulong list[] = {OPAQUE_FD, (cl_ulong)dup(fd), 0};
+        both[i] = clCreateBufferWithProperties(context, list, 0, LARGE, NULL, &error);
+        MUST(error);
+    }
+    cl_int values[ITEMS], rounds = 4;
+    for (int i = 0; i < ITEMS; i++)
+        values[i] = i + 1;
+    cl_kernel sums = clCreateKernel(program, "sums", &error);
+    MUST(error);
+    MUST(clSetKernelArg(sums, 0, sizeof *both, &both[0]));
+    MUST(clSetKernelArg(sums, 1, sizeof *both, &both[1]));
+    MUST(clSetKernelArg(sums, 2, sizeof rounds, &rounds));
+    MUST(acquire(queue, 2, both, 0, NULL, NULL));
+    MUST(clEnqueueWriteBuffer(queue, both[0], CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    size_t global = ITEMS, local = 64;
+    MUST(clEnqueueNDRangeKernel(queue, sums, 1, NULL, &global, &local, 0, NULL, NULL));
+    MUST(clEnqueueReadBuffer(queue, both[1], CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    MUST(release(queue, 2, both, 0, NULL, NULL));
+    MUST(clFinish(queue));
+    for (int i = 0; i < ITEMS; i += 31)
+        EQ(values[i], 16 * (i + 1));
+    for (int i = 0; i < 2; i++)
+        MUST(clReleaseMemObject(both[i]));
+    MUST(clReleaseKernel(sums));
 }
 
 /* An acquire on another queue takes place after the release that was enqueued before it, and finds what was written. */
@@ -350,6 +387,7 @@ static void opencl_program(int socket)
         two_queues(own, second_again);
     else
         close(second_again);
+    same_memory(queue, program, third);
     cost(queue, twice, third);
     CHECK(turn(socket, 'l'));
     /* At the end: a driver may refuse memory that it has refused once as a buffer of another size. */

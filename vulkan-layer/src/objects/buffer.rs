@@ -50,6 +50,8 @@ pub(crate) enum Backing {
     /// Taken out once, by Drop.
     Allocated(Option<Allocation>),
     Imported(vk::DeviceMemory),
+    /// Memory of another API. The same memory may be imported more than once, at other addresses.
+    External(vk::DeviceMemory),
     /// Memory of the process's own, which goes after the import.
     Pages(
         vk::DeviceMemory,
@@ -368,6 +370,11 @@ impl Buffer {
         self.0.size.next_multiple_of(WORD)
     }
 
+    /// Returns whether other buffers may have the same memory at other addresses.
+    pub fn is_external(&self) -> bool {
+        matches!(self.0.backing, Backing::External(_))
+    }
+
     /// The device address of the first byte: 0 where the device has no addresses, and only there.
     pub fn address(&self) -> u64 {
         self.0.address
@@ -541,7 +548,7 @@ impl Drop for BufferInner {
                 }
             }
             // SAFETY: the memory belongs to the device and nothing is bound to it any more.
-            Backing::Imported(memory) | Backing::Pages(memory, _) => unsafe {
+            Backing::Imported(memory) | Backing::External(memory) | Backing::Pages(memory, _) => unsafe {
                 self.device.raw.free_memory(*memory, None);
             },
         }

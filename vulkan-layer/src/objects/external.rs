@@ -82,7 +82,7 @@ impl LogicalDevice {
         // SAFETY: the memory was just imported, with a type that the buffer accepts, and its size.
         let buffer = unsafe { buffer.bind_imported(memory) }?;
         let mapped = map(device, memory, memory_type);
-        let (class, backing) = (MemoryClass::Imported, Backing::Imported(memory));
+        let (class, backing) = (MemoryClass::Imported, Backing::External(memory));
         Ok(Buffer::finish(device, buffer, size, class, mapped, backing))
     }
 }

@@ -58,8 +58,12 @@ impl Executable {
     }
 }
 
-/// Returns whether no two of the buffers among the arguments overlap.
+/// Returns whether no two of the buffers among the arguments overlap. Memory of other APIs may be the same at two addresses.
 fn are_disjoint(args: &[Option<ArgValue>]) -> bool {
+    let is_external = |arg: &&Option<ArgValue>| matches!(arg, Some(ArgValue::Buffer { buffer, .. }) if buffer.is_external());
+    if args.iter().filter(is_external).count() > 1 {
+        return false;
+    }
     let ranges = args.iter().filter_map(|arg| match arg {
         Some(ArgValue::Buffer {
             buffer,
@@ -105,8 +109,8 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
     }
 }
 
-/// Returns whether a region may be dispatched as the copy: it runs one work-item in an invocation, or the range has no offset in the first dimension, and whole invocations
-/// make its work-groups, whole sub-groups of `width` too if it is to pay. The rows of a work-group are whole sub-groups where
+/// Returns whether a region may be dispatched as the copy: it runs one work-item in an invocation, or the range has no offset in
+/// the first dimension, and whole invocations make its work-groups, whole sub-groups of `width` too if it is to pay. The rows of a work-group are whole sub-groups where
 /// the copy's work-items are that far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
     if copy.form.items == 1 {
