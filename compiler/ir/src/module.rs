@@ -339,6 +339,11 @@ impl ArgInfo {
     pub fn is_pipe(&self) -> bool {
         self.type_qualifier.is_some_and(|bits| bits & 8 != 0)
     }
+
+    /// Returns whether the argument is a pointer that is declared `restrict` (CL_KERNEL_ARG_TYPE_RESTRICT).
+    pub fn is_restrict(&self) -> bool {
+        self.type_qualifier.is_some_and(|bits| bits & 2 != 0)
+    }
 }
 
 /// CL_KERNEL_ARG_ADDRESS_*.

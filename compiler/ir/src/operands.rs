@@ -4,7 +4,7 @@ use super::{
     AccessFlags, AddressSpace, Block, BlockCall, BuiltIn, Function, InstKind, MathOp, MatrixOp,
     MatrixType, PrintfArg, Scope, Type, Value,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// The one traversal of operands, for shared (`iter`) and mutable (`iter_mut`) visits.
@@ -212,6 +212,11 @@ impl InstKind {
     /// Calls `f` on every operand, branch arguments included, allowing replacement.
     pub fn for_each_value_mut(&mut self, mut f: impl FnMut(&mut Value)) {
         visit_operands!(self, f, iter_mut);
+    }
+
+    /// Gives the operands that have an entry the values that stand for them.
+    pub fn replace_values(&mut self, values: &FxHashMap<Value, Value>) {
+        self.for_each_value_mut(|value| *value = values.get(value).copied().unwrap_or(*value));
     }
 
     /// The branch targets, in order.

@@ -11,9 +11,11 @@ pub mod known_values;
 mod literals;
 mod low_zeros;
 pub mod matrices;
+mod memory_access;
 pub mod partition;
 pub mod slots;
 
 pub use call_graph::{FunctionSummary, reachable_functions, summarize_functions};
 pub use literals::{Place, literal, places, text_at};
 pub use low_zeros::{AddressZeros, low_zeros};
+pub use memory_access::MemoryAccess;

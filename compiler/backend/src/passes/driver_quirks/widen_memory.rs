@@ -9,8 +9,9 @@
 //! together; in a buffer they have no elements. Private memory is left alone.
 
 use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::{
-    AccessFlags, AddressSpace, ConvertOp, Function, Inst, InstKind, Scalar, Type, Value, align_at,
+    AccessFlags, AddressSpace, ConvertOp, Function, Inst, InstKind, Scalar, Type, align_at,
 };
 use smallvec::SmallVec;
 
@@ -25,8 +26,8 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
         let insts = std::mem::take(&mut func.layout.insts[block]);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            let words = access(func, inst).and_then(|access| {
-                let wanted = match access.space {
+            let words = MemoryAccess::of(func, inst).and_then(|access| {
+                let wanted = match access.space(func) {
                     Some(AddressSpace::Global | AddressSpace::Constant) => true,
                     Some(AddressSpace::Local) => local,
                     _ => false,
@@ -45,42 +46,9 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     changed
 }
 
-/// A load or store.
-struct Access {
-    ptr: Value,
-    space: Option<AddressSpace>,
-    ty: Type,
-    align: u32,
-    flags: AccessFlags,
-    /// The value of a store.
-    stored: Option<Value>,
-}
-
-/// The load or store that an instruction is.
-fn access(func: &Function, inst: Inst) -> Option<Access> {
-    let (ptr, align, flags, stored) = match func.insts[inst].kind {
-        InstKind::Load { ptr, align, flags } => (ptr, align, flags, None),
-        InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags,
-        } => (ptr, align, flags, Some(value)),
-        _ => return None,
-    };
-    Some(Access {
-        ptr,
-        space: func.ty(ptr).address_space(),
-        ty: func.ty(stored.unwrap_or_else(|| func.result(inst))),
-        align,
-        flags,
-        stored,
-    })
-}
-
 /// The words that a load or store can be made of, if they are wider than its lanes.
-fn words(access: &Access) -> Option<Type> {
-    let Access {
+fn words(access: &MemoryAccess) -> Option<Type> {
+    let MemoryAccess {
         ty, align, flags, ..
     } = *access;
     if flags.contains(AccessFlags::VOLATILE) || ty.scalar.is_ptr() || ty.scalar == Scalar::Bool {
@@ -109,8 +77,8 @@ fn local_words(func: &Function) -> bool {
             if !local || matches!(kind, InstKind::PtrAdd { .. }) {
                 continue;
             }
-            let found = match access(func, inst) {
-                Some(access) if access.space == Some(AddressSpace::Local) => words(&access),
+            let found = match MemoryAccess::of(func, inst) {
+                Some(access) if access.space(func) == Some(AddressSpace::Local) => words(&access),
                 // Atomics, calls, casts, pointers stored and compared.
                 _ => None,
             };
@@ -131,7 +99,7 @@ pub fn take_apart(func: &mut Function) {
         let insts = std::mem::take(&mut func.layout.insts[block]);
         let mut kept = Vec::with_capacity(insts.len());
         for inst in insts {
-            match access(func, inst).filter(is_apart) {
+            match MemoryAccess::of(func, inst).filter(|access| is_apart(func, access)) {
                 Some(access) => lanes(func, inst, &access, &mut kept),
                 None => kept.push(inst),
             }
@@ -141,9 +109,9 @@ pub fn take_apart(func: &mut Function) {
 }
 
 /// Returns whether an access is taken apart.
-fn is_apart(access: &Access) -> bool {
+fn is_apart(func: &Function, access: &MemoryAccess) -> bool {
     let outside = matches!(
-        access.space,
+        access.space(func),
         Some(AddressSpace::Global | AddressSpace::Constant)
     );
     let is_small = access.ty.lanes > 1 && access.ty.scalar.bytes() < 8;
@@ -151,8 +119,8 @@ fn is_apart(access: &Access) -> bool {
 }
 
 /// Puts an access of each lane in the place of `inst`.
-fn lanes(func: &mut Function, inst: Inst, access: &Access, block: &mut Vec<Inst>) {
-    let Access { ty, flags, .. } = *access;
+fn lanes(func: &mut Function, inst: Inst, access: &MemoryAccess, block: &mut Vec<Inst>) {
+    let MemoryAccess { ty, flags, .. } = *access;
     let loc = func.insts[inst].loc;
     let lane_ty = Type::scalar(ty.scalar);
     let mut make = |func: &mut Function, kind: InstKind, results: &[Type]| {

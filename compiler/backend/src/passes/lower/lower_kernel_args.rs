@@ -9,8 +9,8 @@ use crate::pass::{Changed, Ctx};
 use pumice_ir::ArgLayout;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    AccessFlags, AddressSpace, FuncId, Inst, InstKind, KernelArg, KernelArgKind, KernelInfo,
-    Module, SourceLoc, StackSlotData, Type, Value,
+    AccessFlags, AddressSpace, ArgInfo, FuncId, Inst, InstKind, KernelArgKind, KernelInfo, Module,
+    SourceLoc, StackSlotData, Type, Value,
 };
 use pumice_target::abi::Abi;
 use rustc_hash::FxHashMap;
@@ -158,8 +158,8 @@ fn lower(module: &mut Module, k: usize, abi: &Abi) -> bool {
                 ty,
             ),
         };
-        if let (KernelArgKind::Pointer(_), Some(place), true) = (&arg.kind, place, is_restrict(arg))
-        {
+        let is_restrict = arg.info.as_ref().is_some_and(ArgInfo::is_restrict);
+        if let (KernelArgKind::Pointer(_), Some(place), true) = (&arg.kind, place, is_restrict) {
             f.restrict_args.push(place.offset);
         }
         let inst = f.make_inst(kind, &[ty], loc);
@@ -173,11 +173,4 @@ fn lower(module: &mut Module, k: usize, abi: &Abi) -> bool {
     f.layout.insts[entry] = head;
     f.rewrite_values(|v| replaced.get(&v).copied().unwrap_or(v));
     true
-}
-
-/// Returns whether a pointer is declared `restrict`.
-fn is_restrict(arg: &KernelArg) -> bool {
-    const RESTRICT: u32 = 2;
-    let bits = arg.info.as_ref().and_then(|info| info.type_qualifier);
-    bits.is_some_and(|bits| bits & RESTRICT != 0)
 }

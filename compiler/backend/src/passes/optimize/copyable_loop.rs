@@ -199,11 +199,7 @@ impl CopyableLoop {
                     },
                     false => func.insts[inst].kind.clone(),
                 };
-                kind.for_each_value_mut(|value| {
-                    if let Some(&new) = values.get(value) {
-                        *value = new;
-                    }
-                });
+                kind.replace_values(&values);
                 for call in kind.successors_mut() {
                     if call.block == header {
                         back = call.args.to_vec();

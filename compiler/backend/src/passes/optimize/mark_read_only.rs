@@ -8,7 +8,7 @@
 //! work-items write without synchronization is a data race, whichever value is read.
 
 use crate::pass::{Changed, Ctx};
-use pumice_ir::analysis::alias::{Effect, base, effect, space};
+use pumice_ir::analysis::alias::{Effect, Object, effect, object, space};
 use pumice_ir::{
     AccessFlags, AddressSpace, Block, Cfg, Function, InstKind, LowerError, Module, Value,
 };
@@ -115,16 +115,13 @@ impl Pasts {
     }
 }
 
-/// The argument that an address is built on, by its place in the argument block.
-fn argument(func: &Function, ptr: Value) -> Option<u32> {
-    match func.insts[func.def_inst(base(func, ptr))?].kind {
-        InstKind::LoadArg { offset } => Some(offset),
-        _ => None,
-    }
+/// The argument that an address is built on.
+fn argument(func: &Function, ptr: Value) -> Option<Object> {
+    object(func, ptr).filter(|object| matches!(object, Object::Argument(_)))
 }
 
 /// The arguments that a function writes global memory through; `None` if some write does not tell where it goes.
-fn written_arguments(func: &Function) -> Option<FxHashSet<u32>> {
+fn written_arguments(func: &Function) -> Option<FxHashSet<Object>> {
     let mut found = FxHashSet::default();
     // Without this nothing can be said anyway.
     if func.restrict_args.is_empty() {
@@ -139,12 +136,6 @@ fn written_arguments(func: &Function) -> Option<FxHashSet<u32>> {
         }
     }
     Some(found)
-}
-
-/// Returns whether nothing writes what an argument points at, if the function writes through these.
-fn is_unwritten(func: &Function, argument: u32, written: &FxHashSet<u32>) -> bool {
-    let is_restrict = |argument: &u32| func.restrict_args.contains(argument);
-    !written.contains(&argument) && (is_restrict(&argument) || written.iter().all(is_restrict))
 }
 
 fn mark(func: &mut Function, is_kernel: bool) -> Changed {
@@ -162,10 +153,11 @@ fn mark(func: &mut Function, is_kernel: bool) -> Changed {
             let inst = func.layout.insts[block][index];
             if let InstKind::Load { ptr, flags, .. } = func.insts[inst].kind {
                 let is_unwritten = || {
-                    let written = written.as_ref();
-                    let argument = argument(func, ptr);
-                    let both = written.zip(argument);
-                    both.is_some_and(|(written, argument)| is_unwritten(func, argument, written))
+                    let both = written.as_ref().zip(argument(func, ptr));
+                    both.is_some_and(|(written, argument)| {
+                        let mut written = written.iter();
+                        written.all(|&other| argument.is_disjoint(other, func))
+                    })
                 };
                 let suits = match (space(func, ptr), past) {
                     (Some(AddressSpace::Constant), _) => true,

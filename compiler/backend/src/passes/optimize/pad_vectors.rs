@@ -6,6 +6,7 @@
 //! that before this pass.
 
 use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::{AddressSpace, Function, Inst, InstKind, Type, Value};
 
 /// Runs the pass. Takes time that is linear in the number of instructions.
@@ -35,17 +36,11 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
 
 /// The type of a vector of three bytes or shorts that an instruction loads or stores, with its padding.
 fn access(func: &Function, inst: Inst) -> Option<Type> {
-    let (ptr, ty, align, flags) = match func.insts[inst].kind {
-        InstKind::Load { ptr, align, flags } => (ptr, func.ty(func.result(inst)), align, flags),
-        InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags,
-        } => (ptr, func.ty(value), align, flags),
-        _ => return None,
-    };
-    let space = func.ty(ptr).address_space();
+    let access = MemoryAccess::of(func, inst)?;
+    let MemoryAccess {
+        ty, align, flags, ..
+    } = access;
+    let space = access.space(func);
     let is_outside = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
     let is_small = ty.lanes == 3 && ty.scalar.bytes() <= 2;
     let is_element = align >= ty.alloc_bytes();

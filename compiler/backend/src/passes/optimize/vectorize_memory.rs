@@ -8,6 +8,7 @@
 //! Global and constant memory only: other memory's arrays are made of what is accessed.
 
 use crate::pass::{Changed, FunctionCtx};
+use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::analysis::alias::{Effect, are_disjoint, effect, root};
 use pumice_ir::{AccessFlags, AddressSpace, Block, Function, Inst, InstKind, Scalar, Type, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -175,20 +176,16 @@ fn apart(a: &Member, b: &Member, scalar: Scalar) -> bool {
 
 /// A scalar access of global or constant memory.
 fn member(func: &Function, inst: Inst, at: usize) -> Option<(Access, Member)> {
-    let (ptr, ty, align, flags, is_store) = match func.insts[inst].kind {
-        InstKind::Load { ptr, align, flags } => {
-            (ptr, func.ty(func.result(inst)), align, flags, false)
-        }
-        InstKind::Store {
-            ptr,
-            value,
-            align,
-            flags,
-        } => (ptr, func.ty(value), align, flags, true),
-        _ => return None,
-    };
+    let access = MemoryAccess::of(func, inst)?;
+    let MemoryAccess {
+        ptr,
+        ty,
+        align,
+        flags,
+        ..
+    } = access;
+    let (space, is_store) = (access.space(func), access.is_store());
     let number = ty.scalar.is_int() || ty.scalar.is_float();
-    let space = func.ty(ptr).address_space();
     let outside = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
     let joins = AccessFlags::READ_ONLY.contains(flags);
     if !number || ty.lanes != 1 || !joins || !outside {

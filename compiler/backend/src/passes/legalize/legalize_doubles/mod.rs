@@ -238,7 +238,7 @@ fn is_plain(kind: &InstKind) -> bool {
 /// The instruction with the values that stand for its operands in one copy of the run.
 fn with_values(kind: &InstKind, values: &FxHashMap<Value, Value>) -> InstKind {
     let mut kind = kind.clone();
-    kind.for_each_value_mut(|value| *value = values.get(value).copied().unwrap_or(*value));
+    kind.replace_values(values);
     kind
 }
 

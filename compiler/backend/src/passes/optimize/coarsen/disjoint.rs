@@ -31,11 +31,8 @@ pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let info = KernelInfo {
             name,
             coarse: Some(Coarse {
-                of,
-                items: 1,
-                spacing: 1,
-                multiples: 0,
                 disjoint: true,
+                ..own_form(of)
             }),
             attributes: String::new(),
             ..kernel.clone()
@@ -71,16 +68,6 @@ fn may_pay(func: &Function, pointers: &[u32]) -> bool {
 /// Drops the copies whose code is that of others, which launches need not promise anything for.
 pub(super) fn drop_equal(module: &mut Module, ctx: &Ctx<'_>) {
     let mut texts = FxHashMap::default();
-    let form = |kernel: &KernelInfo, index: u32| match kernel.coarse {
-        Some(coarse) => coarse,
-        None => Coarse {
-            of: index,
-            items: 1,
-            spacing: 1,
-            multiples: 0,
-            disjoint: false,
-        },
-    };
     let promised: Vec<Coarse> = (module.kernels.iter())
         .filter_map(|kernel| kernel.coarse.filter(|coarse| coarse.disjoint))
         .collect();
@@ -88,7 +75,7 @@ pub(super) fn drop_equal(module: &mut Module, ctx: &Ctx<'_>) {
         return;
     }
     for (kernel, index) in module.kernels.iter().zip(0..) {
-        let form = form(kernel, index);
+        let form = kernel.coarse.unwrap_or(own_form(index));
         let is_compared = |other: &Coarse| other.of == form.of;
         if promised.iter().any(is_compared) {
             texts.insert(form, code(&module.functions[kernel.func]));
@@ -107,6 +94,17 @@ pub(super) fn drop_equal(module: &mut Module, ctx: &Ctx<'_>) {
     });
     if module.kernels.len() < count {
         let _ = dce::run_module(module, ctx);
+    }
+}
+
+/// The form of a kernel that is no copy.
+fn own_form(of: u32) -> Coarse {
+    Coarse {
+        of,
+        items: 1,
+        spacing: 1,
+        multiples: 0,
+        disjoint: false,
     }
 }
 

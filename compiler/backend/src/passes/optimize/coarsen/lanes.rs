@@ -11,6 +11,7 @@
 use super::copy::{Copier, Row};
 use super::plan::{Plan, Source, source};
 use super::strides::Strides;
+use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp, Inst,
     InstKind, IntCond, Scalar, Scope, SourceLoc, Type, UnaryOp, Value,
@@ -64,17 +65,10 @@ pub(super) fn pays(strides: &Strides<'_>) -> bool {
     let joint = plan.order.iter().filter(|&&block| plan.is_joint(block));
     for &inst in joint.flat_map(|&block| &func.layout.insts[block]) {
         count += 1;
-        let (pointer, value, align, flags) = match func.insts[inst].kind {
-            InstKind::Load { ptr, align, flags } => (ptr, func.result(inst), align, flags),
-            InstKind::Store {
-                ptr,
-                value,
-                align,
-                flags,
-            } => (ptr, value, align, flags),
-            _ => continue,
+        let Some(access) = MemoryAccess::of(func, inst) else {
+            continue;
         };
-        let space = func.ty(pointer).address_space();
+        let (pointer, space) = (access.ptr, access.space(func));
         let is_memory = matches!(space, Some(AddressSpace::Global | AddressSpace::Constant));
         if !is_memory || !plan.differs(pointer) {
             continue;
@@ -82,7 +76,7 @@ pub(super) fn pays(strides: &Strides<'_>) -> bool {
         let Some(stride) = strides.of_pointer(pointer) else {
             continue;
         };
-        let is_element = is_element(func.ty(value), stride, align, flags);
+        let is_element = is_element(access.ty, stride, access.align, access.flags);
         if !is_element || !is_of_ids(func, plan, pointer, &mut known) {
             return false;
         }

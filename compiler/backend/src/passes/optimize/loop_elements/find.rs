@@ -3,6 +3,7 @@
 use super::{Entry, FirstBranch, Held, Written};
 use crate::passes::optimize::licm;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::analysis::alias::{Effect, Object, effect, object, root, space};
 use pumice_ir::{
     AddressSpace, Block, Cfg, DomTree, Function, Inst, InstKind, Loop, LoopNest, Type, Value,
@@ -111,16 +112,16 @@ impl Facts {
     fn add(&mut self, func: &Function, nest: &LoopNest, inst: Inst, block: Block) {
         let kind = &func.insts[inst].kind;
         let innermost = nest.innermost(block);
-        let (ptr, ty, align, flags) = match *kind {
-            InstKind::Load { ptr, align, flags } => (ptr, func.ty(func.result(inst)), align, flags),
-            InstKind::Store {
-                ptr,
-                value,
-                align,
-                flags,
-            } => (ptr, func.ty(value), align, flags),
-            _ => return self.add_other(func, kind, innermost),
+        let Some(access) = MemoryAccess::of(func, inst) else {
+            return self.add_other(func, kind, innermost);
         };
+        let MemoryAccess {
+            ptr,
+            ty,
+            align,
+            flags,
+            ..
+        } = access;
         let memory = space(func, ptr).filter(|memory| SPACES.contains(memory));
         let object = object(func, ptr).filter(|_| flags.is_empty());
         let Some((memory, object)) = memory.zip(object) else {
@@ -138,7 +139,7 @@ impl Facts {
             block,
             ty,
             align,
-            is_store: matches!(kind, InstKind::Store { .. }),
+            is_store: access.is_store(),
         });
         let (root, offset) = root(func, ptr);
         let element = Element {

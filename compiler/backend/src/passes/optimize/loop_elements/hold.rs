@@ -199,28 +199,25 @@ impl<'f> Holder<'f> {
         }
     }
 
-    /// Puts instructions at the end of a block, before its terminator.
+    /// Puts instructions at the end of a block, before its terminator if it has one.
     fn put(&mut self, block: Block, insts: &[Inst]) {
+        let terminators = usize::from(self.func.terminator(block).is_some());
         let list = &mut self.func.layout.insts[block];
-        let end = list.len().saturating_sub(1);
+        let end = list.len() - terminators;
         list.splice(end..end, insts.iter().copied());
     }
 
-    /// Copies instructions to the end of a block, before its terminator if it has one.
+    /// Puts copies of instructions there.
     fn copy_insts(&mut self, block: Block, insts: &[Inst], copied: &mut Copied) {
-        let has_terminator = self.func.terminator(block).is_some();
         for &inst in insts {
             let data = self.func.insts[inst].clone();
             let mut kind = data.kind;
-            kind.for_each_value_mut(|value| *value = copied.get(value).copied().unwrap_or(*value));
+            kind.replace_values(copied);
             let types: Vec<Type> = data.results.iter().map(|&v| self.func.ty(v)).collect();
             let copy = self.func.make_inst(kind, &types, data.loc);
             let results = self.func.insts[copy].results.iter().copied();
             copied.extend(data.results.iter().copied().zip(results));
-            match has_terminator {
-                true => self.put(block, &[copy]),
-                false => self.func.layout.insts[block].push(copy),
-            }
+            self.put(block, &[copy]);
         }
     }
 
