@@ -5,7 +5,7 @@ use super::arguments::InfoPlace;
 use super::builder::{Builder, Id};
 use super::descriptors::{Descriptors, Slot};
 use super::images::{self, LevelSlot};
-use super::local_memory::LocalBuffer;
+use super::local_memory::{LocalBuffer, LocalStart};
 use super::matrix;
 use super::narrow::Parts;
 use super::nodes::PayloadIds;
@@ -108,6 +108,7 @@ pub(crate) struct Emitter<'m> {
     pub local_args: FxHashMap<(u32, u32), Id>,
     /// Local memory that is in a buffer, by the kernel's function.
     pub local_buffers: FxHashMap<FuncId, LocalBuffer>,
+    pub local_start: Option<LocalStart>,
     /// SpecId of each local argument, by kernel and ordinal.
     pub local_specs: FxHashMap<(u32, u32), u32>,
     pub next_spec: u32,
@@ -238,6 +239,7 @@ impl<'m> Emitter<'m> {
             last_elements: FxHashMap::default(),
             local_args: FxHashMap::default(),
             local_buffers: FxHashMap::default(),
+            local_start: None,
             local_specs: FxHashMap::default(),
             next_spec: 3,
             group_size: [0; 3],

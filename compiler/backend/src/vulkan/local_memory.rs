@@ -2,10 +2,12 @@
 //!
 //! In a buffer a work-group's part holds the kernel's local variables, then its local arguments, whose sizes are
 //! specialization constants. A launch gives the buffer's address; parts are numbered by the work-group in its dispatch. All
-//! local pointers of the kernel are offsets into the part, plus a bias: NULL is 0.
+//! local pointers of the kernel are offsets into the part, plus a bias: NULL is 0. Functions that it calls find the address that
+//! these count from in a Private variable.
 
 use super::builder::Id;
 use super::emitter::{ArrayVar, Emitter};
+use pumice_ir::analysis::LocalCallers;
 use pumice_ir::analysis::partition::Object;
 use pumice_ir::{AddressSpace, Coarse, FuncId, GlobalId, InstKind, KernelArgKind, LowerError};
 use rspirv::spirv::{Decoration, Op, StorageClass};
@@ -30,6 +32,13 @@ pub(crate) struct LocalBuffer {
     pub align: u32,
     /// Bytes from one part to the next.
     stride: Id,
+}
+
+/// The variable that called functions find the address in that local pointers count from.
+pub(crate) struct LocalStart {
+    var: Id,
+    /// The functions that load it, and the kernels that store it.
+    users: FxHashSet<FuncId>,
 }
 
 impl LocalBuffer {
@@ -94,7 +103,31 @@ impl Emitter<'_> {
             };
             self.local_buffers.insert(kernel.func, buffer);
         }
+        self.declare_local_start();
         Ok(())
+    }
+
+    /// Declares the variable that called functions find the start of local memory in, if all kernels that call one have
+    /// their local memory in a buffer.
+    fn declare_local_start(&mut self) {
+        if self.local_buffers.is_empty() {
+            return;
+        }
+        let mut users = FxHashSet::default();
+        for (called, kernels) in LocalCallers::of(self.module).functions() {
+            let kernels = || kernels.iter().map(|&k| self.module.kernels[k].func);
+            if kernels().all(|id| self.local_buffers.contains_key(&id)) {
+                users.insert(called);
+                users.extend(kernels());
+            }
+        }
+        if users.is_empty() {
+            return;
+        }
+        let (class, ty) = (StorageClass::Private, self.wide_ty());
+        let pointer = self.b.ty_pointer(class, ty);
+        let var = self.b.global(Op::Variable, Some(pointer), &[class as u32]);
+        self.local_start = Some(LocalStart { var, users });
     }
 
     /// Workgroup arrays, and Private ones for partitions that several functions share.
@@ -222,7 +255,7 @@ impl Emitter<'_> {
             .map(|(_, p)| p)
             .collect();
         for &id in &self.functions {
-            if self.local_buffers.contains_key(&id) {
+            if self.local_buffers.contains_key(&id) || self.local_start_for(id).is_some() {
                 continue;
             }
             let func = &self.module.functions[id];
@@ -240,11 +273,23 @@ impl Emitter<'_> {
         self.local_buffers.get(&self.module.kernels[kernel].func)
     }
 
+    /// The variable that a function finds the start of local memory in, or a kernel leaves it in.
+    fn local_start_for(&self, func: FuncId) -> Option<Id> {
+        let start = self.local_start.as_ref();
+        Some(start.filter(|start| start.users.contains(&func))?.var)
+    }
+
     /// The address that the current function's local pointers count from, if its local memory is in a buffer: that of the
     /// work-group's part, less the bias.
     pub fn start_of_local_buffer(&mut self) -> Result<Option<Id>, LowerError> {
+        let var = self.local_start_for(self.cur);
+        self.cur_uses.extend(var);
         let Some(local) = self.local_buffers.get(&self.cur) else {
-            return Ok(None);
+            let load = |var| {
+                let ty = self.wide_ty();
+                self.b.op(Op::Load, ty, &[var])
+            };
+            return Ok(var.map(load));
         };
         let (stride, bias) = (local.stride, local.bias());
         let (_, base) = self.address_behind(|layout| layout.local, "local memory in a buffer")?;
@@ -253,7 +298,11 @@ impl Emitter<'_> {
         let offset = self.wide_product(group, stride);
         let part = self.wide_sum(Op::IAdd, base, offset);
         let bias = self.wide_constant(u64::from(bias));
-        Ok(Some(self.wide_sum(Op::ISub, part, bias)))
+        let start = self.wide_sum(Op::ISub, part, bias);
+        if let Some(var) = var {
+            self.b.stmt(Op::Store, &[var, start]);
+        }
+        Ok(Some(start))
     }
 
     /// The pointer to a local variable of the current function, if it is in a buffer.
@@ -265,6 +314,11 @@ impl Emitter<'_> {
     /// The pointer to a local argument of the current function, if it is in a buffer.
     pub fn argument_in_buffer(&mut self, ordinal: u32) -> Option<Id> {
         let local = self.local_buffers.get(&self.cur)?;
+        let object = Object::LocalArg(self.kernel_of[self.cur]?, ordinal);
+        let partition = self.parts.of_object(object)?;
+        if !self.parts.list[partition as usize].is_for_buffers() {
+            return None;
+        }
         let (start, bias) = (*local.args.get(&ordinal)?, local.bias());
         Some(self.add_bytes(start, bias))
     }

@@ -2,6 +2,7 @@
 
 use crate::{AddressSpace, BuiltIn, FuncId, InstKind, LowerError, Module};
 use cranelift_entity::SecondaryMap;
+use std::collections::BTreeSet;
 
 /// Functions that the kernels reach, callees first.
 ///
@@ -49,6 +50,18 @@ pub fn reachable_functions(module: &Module) -> Result<Vec<FuncId>, LowerError> {
         }
     }
     Ok(order)
+}
+
+/// The functions that a function calls, directly or through others.
+pub fn functions_called_from(module: &Module, caller: FuncId) -> BTreeSet<FuncId> {
+    let mut called = BTreeSet::new();
+    let mut work: Vec<FuncId> = module.functions[caller].calls().collect();
+    while let Some(id) = work.pop() {
+        if called.insert(id) {
+            work.extend(module.functions[id].calls());
+        }
+    }
+    called
 }
 
 /// Facts about a function and all that it calls.

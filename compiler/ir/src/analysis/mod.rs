@@ -9,13 +9,17 @@ mod call_graph;
 pub mod eval;
 pub mod known_values;
 mod literals;
+mod local_callers;
 mod low_zeros;
 pub mod matrices;
 mod memory_access;
 pub mod partition;
 pub mod slots;
 
-pub use call_graph::{FunctionSummary, reachable_functions, summarize_functions};
+pub use call_graph::{
+    FunctionSummary, functions_called_from, reachable_functions, summarize_functions,
+};
 pub use literals::{Place, literal, places, text_at};
+pub use local_callers::{LocalCallers, has_pointers};
 pub use low_zeros::{AddressZeros, low_zeros};
 pub use memory_access::MemoryAccess;

@@ -6,11 +6,12 @@
 //! as fast in local memory of the device's own.
 //!
 //! A kernel keeps such memory if it takes part in device-side enqueue, since nobody knows how many work-groups a dispatch of
-//! those has, and a module if functions that are no kernels may reach local memory, since they serve several kernels.
+//! those has. Kernels that call the same function with local pointers are decided on together, since the function serves them
+//! all; they keep such memory if the function has generic pointers, or names local variables itself.
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::partition::Partitions;
-use pumice_ir::analysis::reachable_functions;
+use pumice_ir::analysis::{LocalCallers, has_pointers, reachable_functions};
 use pumice_ir::{
     AddressSpace, Block, Cfg, FuncId, Function, Inst, InstKind, LoopNest, LowerError, Module,
 };
@@ -26,28 +27,40 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     if !ctx.target.keeps_local_in_buffers() {
         return Ok(Changed::No);
     }
-    let kernel_of = module.kernel_of_each();
-    let functions = reachable_functions(module)?;
-    let mut others = functions.iter().filter(|&&id| kernel_of[id].is_none());
-    let may_reach = [AddressSpace::Local, AddressSpace::Generic];
-    if others.any(|&id| has_pointers(&module.functions[id], &may_reach)) {
-        return Ok(Changed::No);
-    }
     let mut kernels = module.kernels.iter();
     let local = [AddressSpace::Local];
     if !kernels.any(|kernel| has_pointers(&module.functions[kernel.func], &local)) {
         return Ok(Changed::No);
     }
+    let functions = reachable_functions(module)?;
     let partitions = Partitions::compute(module, &functions)?;
+    let callers = LocalCallers::of(module);
     let mut changed = Changed::No;
-    for kernel in &mut module.kernels {
-        let func = (kernel.func, &module.functions[kernel.func]);
-        if kernel.is_of_application() && pays(func, &partitions) {
-            kernel.local_in_buffer = true;
+    for (group, called) in callers.groups() {
+        let may_be_in_buffers = group.iter().all(|&k| module.kernels[k].is_of_application())
+            && called.iter().all(|&id| is_given_local(module, id));
+        let kernels = group.iter().map(|&k| module.kernels[k].func);
+        let mut all = kernels.chain(called);
+        if may_be_in_buffers && all.any(|id| pays((id, &module.functions[id]), &partitions)) {
+            for k in group {
+                module.kernels[k].local_in_buffer = true;
+            }
             changed = Changed::Yes;
         }
     }
     Ok(changed)
+}
+
+/// Returns whether a called function knows local memory by the local pointers that it is given alone.
+fn is_given_local(module: &Module, id: FuncId) -> bool {
+    let func = &module.functions[id];
+    let blocks = func.layout.blocks.iter();
+    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
+    let names_local = |&inst: &Inst| match func.insts[inst].kind {
+        InstKind::GlobalAddr { global } => module.globals[global].space == AddressSpace::Local,
+        _ => false,
+    };
+    !has_pointers(func, &[AddressSpace::Generic]) && !insts.any(names_local)
 }
 
 /// Returns whether loads and stores of what would be in the buffer take much of the kernel's time, or of its code.
@@ -76,11 +89,4 @@ fn pays((id, func): (FuncId, &Function), partitions: &Partitions) -> bool {
         loops.as_ref().is_some_and(is_in_loop)
     };
     all >= MANY || (all > 0 && in_loops())
-}
-
-fn has_pointers(func: &Function, spaces: &[AddressSpace]) -> bool {
-    let mut found = func
-        .values()
-        .filter_map(|value| func.ty(value).address_space());
-    found.any(|space| spaces.contains(&space))
 }

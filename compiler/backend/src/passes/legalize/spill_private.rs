@@ -16,7 +16,7 @@ use crate::pass::{Changed, Ctx};
 use crate::passes::check::confine::confine_to;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::partition::{Object, Partitions};
-use pumice_ir::analysis::reachable_functions;
+use pumice_ir::analysis::{LocalCallers, reachable_functions};
 use pumice_ir::{
     AddressSpace, BuiltIn, FuncId, Function, Inst, InstKind, KernelInfo, Module, SourceLoc,
     StackSlot, StackSlotData, Type, Value, ValueDef,
@@ -88,7 +88,11 @@ pub(crate) fn move_partitions(
     }
     module.kernels[k].private_bytes = frame.bytes;
     // A launch provides one buffer.
-    module.kernels[k].local_in_buffer = false;
+    if module.kernels[k].local_in_buffer {
+        for other in LocalCallers::of(module).group_of(k) {
+            module.kernels[other].local_in_buffer = false;
+        }
+    }
     let func = &mut module.functions[id];
     let base = rewrite(func, id, partitions, moved, &frame, ctx.target.int64);
     if ctx.target.checks.robust() {

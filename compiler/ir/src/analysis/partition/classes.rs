@@ -51,6 +51,8 @@ pub(super) struct Classes<'m> {
     /// True if what becomes a number may become a pointer again.
     numbers_escape: bool,
     pub(super) observed: Vec<u32>,
+    /// Local variables that functions which are no kernels name.
+    pub(super) named_by_called: Vec<u32>,
     pub(super) accesses: Vec<Access>,
     /// First node of the results of each function.
     returns: FxHashMap<(FuncId, usize), u32>,
@@ -72,6 +74,7 @@ impl<'m> Classes<'m> {
             objects: FxHashMap::default(),
             escaped: [0, 0],
             observed: Vec::new(),
+            named_by_called: Vec::new(),
             accesses: Vec::new(),
             returns: FxHashMap::default(),
         };
@@ -194,7 +197,11 @@ impl<'m> Classes<'m> {
                 if self.module.globals[*global].space != AddressSpace::Local {
                     return Ok(true);
                 }
-                self.object(Object::Global(*global), AddressSpace::Local)
+                let object = self.object(Object::Global(*global), AddressSpace::Local);
+                if kernel.is_none() {
+                    self.named_by_called.push(object);
+                }
+                object
             }
             InstKind::StackAddr { slot } => {
                 self.object(Object::Slot(id, *slot), AddressSpace::Private)

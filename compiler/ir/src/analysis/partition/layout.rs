@@ -29,6 +29,10 @@ pub(super) fn lay_out(classes: Classes<'_>) -> Result<Partitions, LowerError> {
     let values = made.number_values();
     made.choose_widths();
     let observed = made.observed();
+    for node in std::mem::take(&mut made.classes.named_by_called) {
+        let p = made.number(node) as usize;
+        made.list[p].named_by_called = true;
+    }
     let escaped = made.classes.escaped.map(|node| made.known(node));
     let Numbered {
         mut list, users, ..
@@ -61,6 +65,7 @@ impl Numbered<'_> {
                 space: self.classes.space[root as usize],
                 unit: 0,
                 atomic: false,
+                named_by_called: false,
                 bias: 0,
                 objects: Vec::new(),
                 args: Vec::new(),

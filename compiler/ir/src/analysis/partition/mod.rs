@@ -42,6 +42,8 @@ pub struct Partition {
     pub unit: u32,
     /// True if atomics touch it.
     pub atomic: bool,
+    /// True if a function that is no kernel names one of its local variables.
+    pub named_by_called: bool,
     /// Added to array offsets to give pointers.
     pub bias: u32,
     /// Objects of known size with their byte offset in the array.
@@ -55,9 +57,11 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Returns whether it is in a buffer, in kernels whose local memory is. Variables of atomic operations stay in arrays.
+    /// Returns whether it is in a buffer, in kernels whose local memory is. Variables of atomic operations stay in arrays, and
+    /// those that called functions name: each kernel has its own layout.
     pub fn is_for_buffers(&self) -> bool {
-        self.space == AddressSpace::Local && !(self.atomic && self.args.is_empty())
+        let stays = (self.atomic && self.args.is_empty()) || self.named_by_called;
+        self.space == AddressSpace::Local && !stays
     }
 }
 

@@ -22,7 +22,7 @@ use crate::passes::driver_quirks::copied_calls::added_by_copies;
 use crate::passes::legalize::spill_private::move_partitions;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::partition::Partitions;
-use pumice_ir::analysis::reachable_functions;
+use pumice_ir::analysis::{functions_called_from, reachable_functions};
 use pumice_ir::{AddressSpace, FuncId, LowerError, Module};
 use std::collections::BTreeSet;
 
@@ -80,7 +80,7 @@ pub fn share(module: &mut Module, ctx: &Ctx<'_>, limits: Limits) -> Result<Chang
         .collect();
     let roots: Vec<FuncId> = kernels.iter().map(|&k| module.kernels[k].func).collect();
     let reached: Vec<BTreeSet<FuncId>> = (roots.iter())
-        .map(|&kernel| reached_from(module, kernel))
+        .map(|&kernel| functions_called_from(module, kernel))
         .collect();
     let mut shared = sizes.choose(module, &roots, &reached, limits);
     if shared.is_empty() {
@@ -129,7 +129,7 @@ fn move_pointed_at(
     ctx: &Ctx<'_>,
 ) -> Result<(), LowerError> {
     let id = module.kernels[k].func;
-    let mut functions: Vec<FuncId> = reached_from(module, id).into_iter().collect();
+    let mut functions: Vec<FuncId> = functions_called_from(module, id).into_iter().collect();
     functions.push(id);
     let partitions = Partitions::compute(module, &functions)?;
     let Some(escaped) = partitions.escaped(AddressSpace::Private) else {
@@ -215,16 +215,4 @@ impl Sizes {
         all.filter(|&id| limit.is_some_and(|limit| self.copied[id] > limit))
             .collect()
     }
-}
-
-/// The functions that a kernel calls, directly or not.
-fn reached_from(module: &Module, kernel: FuncId) -> BTreeSet<FuncId> {
-    let mut reached = BTreeSet::new();
-    let mut work: Vec<FuncId> = module.functions[kernel].calls().collect();
-    while let Some(id) = work.pop() {
-        if reached.insert(id) {
-            work.extend(module.functions[id].calls());
-        }
-    }
-    reached
 }
