@@ -415,6 +415,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "an access of local memory is a branch for each lane (25.0.7; not in 26.2.6): a tiled matrix product takes twice as long as from a buffer",
     },
     Quirk {
+        kind: QuirkKind::BytesByWord,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 0), None),
+        reason: "LLVM gathers words, but makes a branch for each lane of a gather of bytes: a chain of look-ups in a table of bytes takes 1.5 \
+                 (25.0.7) and 1.6 to 4.5 times (26.2.6) as long as with words taken apart, and 1,040 of them in a loop take LLVM 15 s",
+    },
+    Quirk {
         kind: QuirkKind::BuffersByDescriptors,
         driver: DriverId::IntelMesa,
         versions: ((0, 0), None),

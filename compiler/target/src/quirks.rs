@@ -152,6 +152,8 @@ kinds! {
     BuffersByDescriptors, "runtime/src/device/mod.rs";
     /// Local memory is a part of a buffer for each work-group of a dispatch (for speed).
     LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs";
+    /// A byte that is loaded is taken out of the word that holds it (for speed).
+    BytesByWord, "compiler/backend/src/vulkan/parts.rs";
 }
 
 /// A set of quirks.

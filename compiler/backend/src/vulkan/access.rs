@@ -298,7 +298,14 @@ impl Emitter<'_> {
         flags: AccessFlags,
     ) -> Id {
         let piece_ty = self.b.ty_int(width * 8);
-        match self.piece(location, at, width) {
+        let piece = match *location {
+            MemoryLocation::Physical(address) if self.loads_by_word(width, flags) => {
+                let address = self.add_to_address(address, at);
+                Some(Piece::Part(self.physical_word(address)))
+            }
+            _ => self.piece(location, at, width),
+        };
+        match piece {
             None => self.b.unique(Op::ConstantNull, Some(piece_ty), &[]),
             Some(Piece::Element(class, ptr)) => self.raw_load(class, ptr, piece_ty, width, flags),
             Some(Piece::Part(word)) => {
@@ -465,7 +472,7 @@ impl Emitter<'_> {
         let location = self.load_location(ptr, flags)?;
         let size = ty.scalar.bytes();
         if let MemoryLocation::Physical(address) = location {
-            if align >= size {
+            if align >= size && !self.loads_by_word(size, flags) {
                 let class = StorageClass::PhysicalStorageBuffer;
                 self.declare_small(class, size);
                 let memory = self.memory_ty(ty);

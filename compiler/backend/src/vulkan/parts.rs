@@ -6,6 +6,7 @@ use super::builder::Id;
 use super::emitter::Emitter;
 use pumice_ir::LowerError;
 use pumice_ir::{AccessFlags, Scope, Value};
+use pumice_target::QuirkKind;
 use rspirv::spirv::{Capability, GlslStd450Op, Op, StorageClass};
 
 /// An element in memory, mostly a word, that holds the part.
@@ -58,20 +59,31 @@ impl Emitter<'_> {
         }
     }
 
-    fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
+    /// The word that holds the byte at an address.
+    pub(super) fn physical_word(&mut self, address: Id) -> Word {
         let u32_ty = self.b.ty_int(32);
+        let byte = self.wide_low(address);
+        let start = self.wide_masked(Op::BitwiseAnd, address, !3);
+        Word {
+            ptr: self.physical_pointer(start, u32_ty),
+            class: StorageClass::PhysicalStorageBuffer,
+            unit: 4,
+            byte,
+        }
+    }
+
+    /// Returns whether a load of so many bytes at an address takes a byte out of the word that holds it, for drivers that load words
+    /// faster ([`QuirkKind::BytesByWord`]). Loads that the lanes make together are one vector as they are.
+    pub(super) fn loads_by_word(&self, bytes: u32, flags: AccessFlags) -> bool {
+        bytes == 1
+            && self.target.quirks.has(QuirkKind::BytesByWord)
+            && !flags.intersects(AccessFlags::TOGETHER | AccessFlags::VOLATILE)
+    }
+
+    fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
         Some(match location {
             MemoryLocation::Nowhere => return None,
-            MemoryLocation::Physical(address) => {
-                let byte = self.wide_low(address);
-                let start = self.wide_masked(Op::BitwiseAnd, address, !3);
-                Word {
-                    ptr: self.physical_pointer(start, u32_ty),
-                    class: StorageClass::PhysicalStorageBuffer,
-                    unit: 4,
-                    byte,
-                }
-            }
+            MemoryLocation::Physical(address) => self.physical_word(address),
             MemoryLocation::Array(array) => self.array_word(array),
             MemoryLocation::Buffer(location) => Word {
                 ptr: self.buffer_element(&location, 4, 1, 0),
@@ -117,7 +129,9 @@ impl Emitter<'_> {
         {
             return Ok(self.load_of_units(array, bytes, flags));
         }
-        if let Some((class, ptr)) = self.narrow_element(&location, bytes) {
+        if !self.loads_by_word(bytes, flags)
+            && let Some((class, ptr)) = self.narrow_element(&location, bytes)
+        {
             let (u32_ty, narrow) = (self.b.ty_int(32), self.b.ty_stored_int(8 * bytes));
             let loaded = self.raw_load(class, ptr, narrow, bytes, flags);
             return Ok(self.b.op(Op::UConvert, u32_ty, &[loaded]));
