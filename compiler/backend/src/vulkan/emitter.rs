@@ -108,6 +108,7 @@ pub(crate) struct Emitter<'m> {
     pub local_args: FxHashMap<(u32, u32), Id>,
     /// Local memory that is in a buffer, by the kernel's function.
     pub local_buffers: FxHashMap<FuncId, LocalBuffer>,
+    /// The variable that called functions find the start of such memory in.
     pub local_start: Option<LocalStart>,
     /// SpecId of each local argument, by kernel and ordinal.
     pub local_specs: FxHashMap<(u32, u32), u32>,
