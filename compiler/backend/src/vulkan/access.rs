@@ -301,7 +301,8 @@ impl Emitter<'_> {
         let piece = match *location {
             MemoryLocation::Physical(address) if self.loads_by_word(width, flags) => {
                 let address = self.add_to_address(address, at);
-                Some(Piece::Part(self.physical_word(address)))
+                let word = self.word_at(MemoryLocation::Physical(address));
+                word.map(Piece::Part)
             }
             _ => self.piece(location, at, width),
         };

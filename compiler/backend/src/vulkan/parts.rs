@@ -59,19 +59,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// The word that holds the byte at an address.
-    pub(super) fn physical_word(&mut self, address: Id) -> Word {
-        let u32_ty = self.b.ty_int(32);
-        let byte = self.wide_low(address);
-        let start = self.wide_masked(Op::BitwiseAnd, address, !3);
-        Word {
-            ptr: self.physical_pointer(start, u32_ty),
-            class: StorageClass::PhysicalStorageBuffer,
-            unit: 4,
-            byte,
-        }
-    }
-
     /// Returns whether a load of so many bytes at an address takes a byte out of the word that holds it, for drivers that load words
     /// faster ([`QuirkKind::BytesByWord`]). Loads that the lanes make together are one vector as they are.
     pub(super) fn loads_by_word(&self, bytes: u32, flags: AccessFlags) -> bool {
@@ -80,10 +67,21 @@ impl Emitter<'_> {
             && !flags.intersects(AccessFlags::TOGETHER | AccessFlags::VOLATILE)
     }
 
-    fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
+    /// The word, or the element of an array, that holds the byte at a location; `None` where there is none.
+    pub(super) fn word_at(&mut self, location: MemoryLocation) -> Option<Word> {
+        let u32_ty = self.b.ty_int(32);
         Some(match location {
             MemoryLocation::Nowhere => return None,
-            MemoryLocation::Physical(address) => self.physical_word(address),
+            MemoryLocation::Physical(address) => {
+                let byte = self.wide_low(address);
+                let start = self.wide_masked(Op::BitwiseAnd, address, !3);
+                Word {
+                    ptr: self.physical_pointer(start, u32_ty),
+                    class: StorageClass::PhysicalStorageBuffer,
+                    unit: 4,
+                    byte,
+                }
+            }
             MemoryLocation::Array(array) => self.array_word(array),
             MemoryLocation::Buffer(location) => Word {
                 ptr: self.buffer_element(&location, 4, 1, 0),

@@ -15,17 +15,14 @@ pub struct LocalCallers {
 impl LocalCallers {
     /// Finds the functions and kernels of a module.
     pub fn of(module: &Module) -> Self {
-        let may_access = |id: &FuncId| {
-            let spaces = [AddressSpace::Local, AddressSpace::Generic];
-            has_pointers(&module.functions[*id], &spaces)
-        };
         let mut kernels: BTreeMap<FuncId, Vec<usize>> = BTreeMap::new();
         for (k, kernel) in module.kernels.iter().enumerate() {
-            let called = functions_called_from(module, kernel.func);
-            for id in called.into_iter().filter(may_access) {
+            for id in functions_called_from(module, kernel.func) {
                 kernels.entry(id).or_default().push(k);
             }
         }
+        let may_access = [AddressSpace::Local, AddressSpace::Generic];
+        kernels.retain(|&id, _| has_pointers(&module.functions[id], &may_access));
         let mut group: Vec<usize> = (0..module.kernels.len()).collect();
         for callers in kernels.values() {
             for pair in callers.windows(2) {
