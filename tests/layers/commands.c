@@ -1,6 +1,6 @@
 /* A Vulkan layer that counts the commands that the device gets: those of a command buffer each time that it is
  * submitted. When the process ends, it adds a line of "NAME COUNT" pairs to the file that LAYER_COMMANDS names:
- *     dispatches   of all kinds, without those of start-up probes
+ *     dispatches   of all kinds, without those of start-up probes and of no work-groups
  *     copies       regions of buffers and images that are copied, and buffers that are updated
  *     bytes        of these, where both sides are buffers
  *     fills        of buffers and images
@@ -171,31 +171,31 @@ static VKAPI_ATTR void VKAPI_CALL own_CmdBindPipeline(VkCommandBuffer commands, 
     device_of(commands)->CmdBindPipeline(commands, point, pipeline);
 }
 
-static void add_dispatch(VkCommandBuffer commands)
+static void add_dispatch(VkCommandBuffer commands, int has_groups)
 {
     pthread_mutex_lock(&lock);
     struct recorded *recorded = of(commands);
-    recorded->counts[DISPATCHES] += !recorded->probing;
+    recorded->counts[DISPATCHES] += has_groups && !recorded->probing;
     pthread_mutex_unlock(&lock);
 }
 
 static VKAPI_ATTR void VKAPI_CALL own_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z)
 {
-    add_dispatch(commands);
+    add_dispatch(commands, x && y && z);
     device_of(commands)->CmdDispatch(commands, x, y, z);
 }
 
 static VKAPI_ATTR void VKAPI_CALL own_CmdDispatchBase(VkCommandBuffer commands, uint32_t base_x, uint32_t base_y,
                                                       uint32_t base_z, uint32_t x, uint32_t y, uint32_t z)
 {
-    add_dispatch(commands);
+    add_dispatch(commands, x && y && z);
     device_of(commands)->CmdDispatchBase(commands, base_x, base_y, base_z, x, y, z);
 }
 
 static VKAPI_ATTR void VKAPI_CALL own_CmdDispatchIndirect(VkCommandBuffer commands, VkBuffer buffer,
                                                           VkDeviceSize offset)
 {
-    add_dispatch(commands);
+    add_dispatch(commands, 1);
     device_of(commands)->CmdDispatchIndirect(commands, buffer, offset);
 }
 

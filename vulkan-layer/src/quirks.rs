@@ -206,6 +206,43 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "a round takes some 35 cycles beside its instructions: the counter and the mask of lanes go through memory",
     },
     Quirk {
+        kind: QuirkKind::UnrollSeries,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "of loops that follow one another one is unrolled, then all passes run on the whole kernel, then the next one is: a kernel with 544 \
+                 loops of eight rounds takes 25 s where it takes 3 s without loops (25.0.7)",
+    },
+    Quirk {
+        kind: QuirkKind::UnrollSeries,
+        driver: DriverId::IntelMesa,
+        versions: ((0, 0), None),
+        reason: "as on lavapipe: the drivers of Mesa share the pass that unrolls",
+    },
+    Quirk {
+        kind: QuirkKind::UnrollSeries,
+        driver: DriverId::MesaHoneykrisp,
+        versions: ((0, 0), None),
+        reason: "as on lavapipe: 249 s for three such kernels, 9 s without loops (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::UnrollSeries,
+        driver: DriverId::MesaNvk,
+        versions: ((0, 0), None),
+        reason: "as on lavapipe: 258 s for three such kernels, 32 s without loops (26.2)",
+    },
+    Quirk {
+        kind: QuirkKind::UnrollSeries,
+        driver: DriverId::MesaRadv,
+        versions: ((0, 0), None),
+        reason: "as on lavapipe: 192 s for three such kernels, 9 s without loops (26.2, RDNA 3)",
+    },
+    Quirk {
+        kind: QuirkKind::UnrollSeries,
+        driver: DriverId::MesaTurnip,
+        versions: ((0, 0), None),
+        reason: "as on lavapipe: 301 s for three such kernels, 88 s without loops (26.2, Adreno 730)",
+    },
+    Quirk {
         kind: QuirkKind::DivideInDoubles,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),
@@ -420,6 +457,13 @@ pub const QUIRKS: &[Quirk] = &[
         versions: ((25, 0), None),
         reason: "LLVM gathers words, but makes a branch for each lane of a gather of bytes: a chain of look-ups in a table of bytes takes 1.5 \
                  (25.0.7) and 1.6 to 4.5 times (26.2.6) as long as with words taken apart, and 1,040 of them in a loop take LLVM 15 s",
+    },
+    Quirk {
+        kind: QuirkKind::CodeAtFirstDispatch,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "machine code is generated when a pipeline is first dispatched, behind the timestamp of the command's start: seconds for a \
+                 large kernel, which applications that tune themselves take for its time",
     },
     Quirk {
         kind: QuirkKind::BuffersByDescriptors,

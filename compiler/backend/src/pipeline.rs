@@ -22,8 +22,8 @@ use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
-    local_in_buffers, loop_values, round_doubles, share_functions, split_bit_joins, widen_memory,
-    widened_compares,
+    local_in_buffers, loop_values, round_doubles, share_functions, split_bit_joins, unroll_series,
+    widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -203,6 +203,14 @@ pub const PIPELINE: &[Pass] = &[
     Pass::new("unroll_tables", Optimize, TryFunction(unroll_tables::run))
         .optional()
         .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
+    // Where arrays that loops index can still leave memory.
+    Pass::new(
+        "unroll_series",
+        DriverQuirk(&[QuirkKind::UnrollSeries]),
+        TryModule(unroll_series::run),
+    )
+    .optional()
+    .requires(&[Linked, Inlined, ArgsLowered, SlotsPromoted]),
     Pass::new("spill_private", Legalize, TryModule(spill_private::run)).requires(&[
         Inlined,
         ArgsLowered,

@@ -84,6 +84,8 @@ kinds! {
     UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs";
     /// Loops run several rounds between two tests (for speed).
     UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
+    /// Many loops that follow one another are unrolled before the driver would unroll one after the other (for speed).
+    UnrollSeries, "compiler/backend/src/passes/driver_quirks/unroll_series.rs";
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
     /// that they do so unasked (for speed).
     RoundingSlowsDivision, "compiler/target/src/arithmetic.rs";
@@ -154,6 +156,8 @@ kinds! {
     LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs";
     /// A byte that is loaded is taken out of the word that holds it (for speed).
     BytesByWord, "compiler/backend/src/vulkan/parts.rs";
+    /// A command that has times dispatches no work-groups of its kernel before its start, if the kernel has not run yet.
+    CodeAtFirstDispatch, "vulkan-layer/src/commands/recorder.rs";
 }
 
 /// A set of quirks.

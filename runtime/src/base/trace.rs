@@ -259,6 +259,20 @@ pub(crate) fn command(
     }
 }
 
+/// Traces that the driver generated a kernel's code in a queue, from and to nanoseconds of the host's clock.
+pub(crate) fn generated_code(track: u64, kernel: &str, times: (u64, u64)) {
+    if let Some(trace) = trace() {
+        let details = Fields::default().text("kernel", kernel);
+        trace.slice(
+            track,
+            "build",
+            "the Vulkan driver generates code",
+            times,
+            details,
+        );
+    }
+}
+
 /// A kernel's address, its work-group size, and the work-items of an invocation.
 type FirstLaunch = (usize, [u32; 3], u32);
 

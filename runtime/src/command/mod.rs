@@ -103,6 +103,14 @@ pub trait DeviceCommand: Send + Sync {
     /// Those of `visit`.
     fn uses(&self, visit: &mut Visit<'_>) -> Result<()>;
 
+    /// Records what is no part of the command's time, before it. Returns whether something was recorded.
+    ///
+    /// # Errors
+    /// The status that the command's event ends with.
+    fn prepare(&self, _on: &Placement, _recorder: &mut gpu::Recorder) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Records the work on memory that the device has already, whatever is in it.
     ///
     /// # Errors

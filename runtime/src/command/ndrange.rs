@@ -512,6 +512,10 @@ impl DeviceCommand for KernelLaunch {
         uses((&self.args, &self.pointed_at), &self.device_kernel, visit)
     }
 
+    fn prepare(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<bool> {
+        self.generate_code(on, recorder)
+    }
+
     fn record(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<Retire> {
         self.record_from(on, recorder, 0)
     }

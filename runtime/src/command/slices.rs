@@ -58,6 +58,20 @@ impl KernelLaunch {
         ready.is_none_or(Ready::takes_turns)
     }
 
+    /// Has the driver generate the kernel's code, where that would be part of the launch's time. Returns whether something was recorded.
+    pub(super) fn generate_code(
+        &self,
+        on: &Placement,
+        recorder: &mut gpu::Recorder,
+    ) -> Result<bool> {
+        let slot = self.prepared.lock();
+        let ready = slot.as_ref().filter(|_| on.number() == self.queue);
+        ready.map_or(Ok(false), |ready| {
+            let recorded = ready.prepared.generate_code(recorder);
+            recorded.map_err(gpu::error)
+        })
+    }
+
     /// Records a slice that is not the last.
     pub(super) fn record_early(
         &self,

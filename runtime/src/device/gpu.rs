@@ -407,10 +407,19 @@ pub fn migrate(
     to_device.write(to, 0, slice)
 }
 
+/// The start of a command on the device.
+pub struct Start {
+    /// The time from which something was done that is no part of the command, if there was something.
+    pub prepared_from: Option<Timestamp>,
+    /// The time from which on it runs.
+    pub start: Timestamp,
+}
+
 /// The start and end of a command on the device.
 #[derive(Clone)]
 pub struct Times {
     device: vk::LogicalDevice,
+    prepared_from: Option<Timestamp>,
     start: Timestamp,
     end: Timestamp,
 }
@@ -421,6 +430,11 @@ impl Times {
         let start = host_time_of(&self.device, &self.start)?;
         let end = host_time_of(&self.device, &self.end)?;
         Some((start, end.max(start)))
+    }
+
+    /// The time from which something was done right before the start that is no part of the command, in nanoseconds of the host's clock.
+    pub fn prepared_from(&self) -> Option<u64> {
+        host_time_of(&self.device, self.prepared_from.as_ref()?)
     }
 }
 
@@ -487,10 +501,14 @@ impl Stream {
     }
 
     /// Stops it.
-    pub fn stop_clock(&self, recorder: &mut Recorder, start: Timestamp) -> Option<Times> {
+    pub fn stop_clock(&self, recorder: &mut Recorder, start: Start) -> Option<Times> {
         let end = recorder.write_timestamp().ok()?;
-        let device = self.device.clone();
-        Some(Times { device, start, end })
+        Some(Times {
+            device: self.device.clone(),
+            prepared_from: start.prepared_from,
+            start: start.start,
+            end,
+        })
     }
 
     /// A wait for a value of this stream's.

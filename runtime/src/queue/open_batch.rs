@@ -6,6 +6,7 @@ use super::event::Node;
 use super::untold::Unsent;
 use crate::base::error::Result;
 use crate::command::{DeviceCommand, Retire};
+use crate::context::Placement;
 use crate::device::gpu;
 use crate::memory::clearing::Clearing;
 use crate::memory::residency::{Access, Cleared, Contents};
@@ -94,6 +95,29 @@ impl OpenBatch {
             false => self.recorder.barrier(),
         }
         self.only_dispatches |= in_order;
+    }
+
+    /// Starts a command's clock, behind what is no part of its time.
+    pub fn start_clock(
+        &mut self,
+        command: &dyn DeviceCommand,
+        on: &Placement,
+        (stream, out_of_order): (&gpu::Stream, bool),
+    ) -> Option<gpu::Start> {
+        // Between the commands of an in-order queue there is nothing but a barrier, so that one starts when the one before
+        // ends.
+        let last = self.last_clock.take().filter(|_| !out_of_order);
+        let now = stream.start_clock(&mut self.recorder, last.as_ref());
+        // What cannot be recorded here fails again when the command is recorded.
+        let is_prepared = command.prepare(on, &mut self.recorder).unwrap_or(false);
+        let (prepared_from, start) = match is_prepared {
+            true => (now, stream.start_clock(&mut self.recorder, None)),
+            false => (None, now),
+        };
+        start.map(|start| gpu::Start {
+            prepared_from,
+            start,
+        })
     }
 
     /// Notes a command that was recorded.

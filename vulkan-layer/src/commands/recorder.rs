@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use ash::vk;
 
@@ -246,8 +247,8 @@ impl Recorder {
     /// # Errors
     /// No pipeline bound, or more groups than the device takes.
     pub fn dispatch(&mut self, groups: [u32; 3]) -> Result<()> {
-        self.bound()?;
         self.check_groups([0; 3], groups)?;
+        self.note_dispatch()?;
         let [x, y, z] = groups;
         // SAFETY: a pipeline is bound; what it needs to be bound is the caller's documented duty
         // and cannot be seen here.
@@ -266,6 +267,7 @@ impl Recorder {
             ));
         }
         self.check_groups(base, groups)?;
+        self.note_dispatch()?;
         let ([bx, by, bz], [x, y, z]) = (base, groups);
         // SAFETY: as for `dispatch`; the pipeline has the flag.
         unsafe {
@@ -273,6 +275,26 @@ impl Recorder {
                 .raw
                 .cmd_dispatch_base(self.raw(), bx, by, bz, x, y, z)
         };
+        Ok(())
+    }
+
+    /// Dispatches no work-groups by the bound pipeline if the driver generates its code now, see
+    /// [`Pipeline::lacks_code`] and `quirks::QuirkKind::CodeAtFirstDispatch`. Everything that the pipeline needs must be bound, since the
+    /// code may depend on it.
+    ///
+    /// # Errors
+    /// No pipeline bound.
+    pub fn generate_code(&mut self) -> Result<()> {
+        match self.bound()?.lacks_code() {
+            true => self.dispatch([0; 3]),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes a dispatch of the bound pipeline.
+    fn note_dispatch(&self) -> Result<()> {
+        let pipeline = &self.bound()?.0;
+        pipeline.is_dispatched.store(true, Ordering::Relaxed);
         Ok(())
     }
 

@@ -71,6 +71,8 @@ pub(crate) struct DeviceShared {
     pub lost: AtomicBool,
     /// True if the device's queues run commands strictly in order, even without barriers.
     pub runs_in_order: bool,
+    /// True if a pipeline's machine code is generated when it is first dispatched.
+    pub generates_code_late: bool,
     pub probes: OnceLock<Probes>,
     /// The host's side of pointers; `None` where they are addresses, or there is no room.
     pub window: OnceLock<Option<Window>>,
@@ -186,6 +188,7 @@ impl LogicalDevice {
         // A layer that validates looks at what Vulkan promises, not at what the driver does.
         let runs_in_order =
             quirks::has(&caps.driver, quirks::QuirkKind::RunsInOrder) && !turnstile.is_narrow();
+        let generates_code_late = quirks::has(&caps.driver, quirks::QuirkKind::CodeAtFirstDispatch);
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {
@@ -214,6 +217,7 @@ impl LogicalDevice {
                 clock: Clock::default(),
                 lost: AtomicBool::new(false),
                 runs_in_order,
+                generates_code_late,
                 probes: OnceLock::new(),
                 window: OnceLock::new(),
                 shares_memory: OnceLock::new(),

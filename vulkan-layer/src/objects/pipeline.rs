@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
 
@@ -121,6 +122,8 @@ pub(crate) struct PipelineInner {
     pub raw: vk::Pipeline,
     pub layout: PipelineLayout,
     pub dispatch_base: bool,
+    /// True once a dispatch has been recorded.
+    pub is_dispatched: AtomicBool,
 }
 
 impl LogicalDevice {
@@ -258,6 +261,7 @@ impl LogicalDevice {
             raw,
             layout: desc.layout.clone(),
             dispatch_base: desc.dispatch_base,
+            is_dispatched: AtomicBool::new(false),
         })))
     }
 }
@@ -381,6 +385,11 @@ impl Pipeline {
     /// Returns whether both handles refer to the same pipeline.
     pub fn same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Returns whether the next dispatch is the first one, and the driver generates the pipeline's code then.
+    pub fn lacks_code(&self) -> bool {
+        self.0.device.generates_code_late && !self.0.is_dispatched.load(Ordering::Relaxed)
     }
 
     /// The pipeline's layout.

@@ -3,7 +3,7 @@
 use std::ops::RangeBounds;
 
 use pumice_vulkan_layer as vk;
-use pumice_vulkan_layer::{Buffer, Pipeline, Recorder};
+use pumice_vulkan_layer::{Buffer, Recorder};
 
 use super::plan::PlannedDispatch;
 use super::{CheckMemory, Prepared};
@@ -69,28 +69,55 @@ impl Prepared {
         chosen: impl RangeBounds<usize>,
     ) -> vk::Result<()> {
         let plan = &self.held.plan;
-        let mut bound: Option<&Pipeline> = None;
+        let mut is_bound = false;
         let all = plan.dispatches.iter().zip(&self.pushes).enumerate();
         for (_, (dispatch, push)) in all.filter(|(index, _)| chosen.contains(index)) {
             if plan.variables.is_some() {
                 // Memory of variables is shared with other launches of the queue.
                 recorder.barrier();
             }
-            if bound.is_none_or(|bound| !bound.same(&dispatch.pipeline)) {
-                recorder.bind_pipeline(&dispatch.pipeline);
-            }
-            if bound.is_none() {
-                // All pipelines of a kernel have one layout, so the sets stay bound.
-                for set in &self.sets {
-                    recorder.bind_descriptors(set)?;
-                }
-            }
-            bound = Some(&dispatch.pipeline);
+            self.bind(recorder, dispatch, &mut is_bound)?;
             recorder.push_constants(0, push)?;
             dispatch.record(recorder)?;
         }
         recorder.keep_shared(&self.held);
         Ok(())
+    }
+
+    /// Binds a dispatch's pipeline, and behind the first one descriptors too: all pipelines of a kernel have one layout, so
+    /// they stay bound.
+    fn bind(
+        &self,
+        recorder: &mut Recorder,
+        dispatch: &PlannedDispatch,
+        is_bound: &mut bool,
+    ) -> vk::Result<()> {
+        recorder.bind_pipeline(&dispatch.pipeline);
+        if !std::mem::replace(is_bound, true) {
+            for set in &self.sets {
+                recorder.bind_descriptors(set)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the driver generate the code of pipelines that have not been dispatched yet, where it would do so in the
+    /// launch's time ([`Pipeline::lacks_code`](vk::Pipeline::lacks_code)). Returns whether something was recorded.
+    ///
+    /// # Errors
+    /// A recorder of another device.
+    pub fn generate_code(&self, recorder: &mut Recorder) -> vk::Result<bool> {
+        let mut is_bound = false;
+        let all = self.held.plan.dispatches.iter().zip(&self.pushes);
+        for (dispatch, push) in all.filter(|(dispatch, _)| dispatch.pipeline.lacks_code()) {
+            self.bind(recorder, dispatch, &mut is_bound)?;
+            recorder.push_constants(0, push)?;
+            recorder.generate_code()?;
+        }
+        if is_bound {
+            recorder.keep_shared(&self.held);
+        }
+        Ok(is_bound)
     }
 
     /// Records the one dispatch of the launch with numbers of work-groups that the device finds in a

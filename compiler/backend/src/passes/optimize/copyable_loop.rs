@@ -10,7 +10,8 @@ use pumice_ir::{
 use rustc_hash::FxHashMap;
 
 /// A loop whose rounds may be copied.
-pub(super) struct CopyableLoop {
+#[derive(Clone)]
+pub(in crate::passes) struct CopyableLoop {
     /// The blocks in reverse postorder, the first one first.
     pub blocks: Vec<Block>,
     /// The only block that leads back.
@@ -26,7 +27,7 @@ pub(super) struct CopyableLoop {
 }
 
 /// The innermost loops, each with its blocks in reverse postorder. Takes time for each block once.
-pub(super) fn innermost(cfg: &Cfg, nest: &LoopNest) -> Vec<(Loop, Vec<Block>)> {
+pub(in crate::passes) fn innermost(cfg: &Cfg, nest: &LoopNest) -> Vec<(Loop, Vec<Block>)> {
     let mut blocks: SecondaryMap<Loop, Vec<Block>> = SecondaryMap::new();
     for &block in cfg.reverse_postorder() {
         if let Some(this) = nest.innermost(block) {
@@ -148,6 +149,22 @@ impl CopyableLoop {
         args.unwrap_or_default()
     }
 
+    /// Puts copies of all rounds before the loop, whose first block then leaves at once; the one that leaves is counted in
+    /// `rounds`.
+    pub fn unroll_whole(&self, func: &mut Function, rounds: u64) {
+        let header = self.header();
+        let (before, starts) = self.add_block(func);
+        self.enter_by(func, before);
+        match self.chain(func, rounds - 1, starts.clone()) {
+            Some(copies) => {
+                turn(func, copies.latch, BlockCall::new(header, &copies.args));
+                jump(func, before, BlockCall::new(copies.first, &[]));
+            }
+            None => jump(func, before, BlockCall::new(header, &starts)),
+        }
+        self.leave(func);
+    }
+
     /// Copies of rounds, one behind the other; `None` for none.
     pub fn chain(&self, func: &mut Function, copies: u64, args: Vec<Value>) -> Option<Copy> {
         let mut made: Option<Copy> = None;
@@ -225,7 +242,7 @@ impl CopyableLoop {
 }
 
 /// Copies of rounds. The last block leads to the loop's first one until it is turned.
-pub(super) struct Copy {
+pub(in crate::passes) struct Copy {
     pub first: Block,
     pub latch: Block,
     /// The values of the parameters in the next round.
@@ -233,14 +250,14 @@ pub(super) struct Copy {
 }
 
 /// Lets a block that leads back lead elsewhere.
-pub(super) fn turn(func: &mut Function, latch: Block, dest: BlockCall) {
+pub(in crate::passes) fn turn(func: &mut Function, latch: Block, dest: BlockCall) {
     if let Some(last) = func.terminator(latch) {
         func.insts[last].kind = InstKind::Jump { dest };
     }
 }
 
 /// Ends a block with a jump.
-pub(super) fn jump(func: &mut Function, block: Block, dest: BlockCall) {
+pub(in crate::passes) fn jump(func: &mut Function, block: Block, dest: BlockCall) {
     func.append(block, InstKind::Jump { dest }, &[], SourceLoc::default());
 }
 

@@ -5,7 +5,7 @@ pub mod bound_unrolling;
 pub mod bounded_forms;
 mod bounds;
 pub mod coarsen;
-mod copyable_loop;
+pub(in crate::passes) mod copyable_loop;
 pub mod cse;
 pub mod dce;
 pub mod find_waits;

@@ -12,11 +12,11 @@
 //! may be unrolled in turn.
 
 use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, innermost, jump, turn};
+use super::copyable_loop::{CopyableLoop, innermost};
 use super::trip_count::{indexes_by_counter, rounds};
 use super::{dce, fold, simplify_cfg, sroa};
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{BlockCall, Cfg, Function, InstKind, LoopNest, LowerError, UnrollHint, Value};
+use pumice_ir::{Cfg, Function, InstKind, LoopNest, LowerError, UnrollHint, Value};
 
 /// Instructions that copies may add to a function.
 const BUDGET: u64 = 16 << 10;
@@ -81,7 +81,7 @@ fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64
         }
     }
     for (loop_, rounds) in &chosen {
-        unroll(func, loop_, *rounds);
+        loop_.unroll_whole(func, *rounds);
     }
     !chosen.is_empty()
 }
@@ -94,20 +94,4 @@ fn is_table(func: &Function, ctx: &FunctionCtx<'_>, address: Value) -> bool {
     };
     let data = ctx.globals.get(global);
     data.is_some_and(|data| data.is_known_constant())
-}
-
-/// Puts copies of all rounds before the loop, whose first block then leaves at once; the one that leaves is counted in
-/// `rounds`.
-fn unroll(func: &mut Function, loop_: &CopyableLoop, rounds: u64) {
-    let header = loop_.header();
-    let (before, starts) = loop_.add_block(func);
-    loop_.enter_by(func, before);
-    match loop_.chain(func, rounds - 1, starts.clone()) {
-        Some(copies) => {
-            turn(func, copies.latch, BlockCall::new(header, &copies.args));
-            jump(func, before, BlockCall::new(copies.first, &[]));
-        }
-        None => jump(func, before, BlockCall::new(header, &starts)),
-    }
-    loop_.leave(func);
 }

@@ -206,7 +206,8 @@ impl Sizes {
                 })
             })
         };
-        let choices = (0..16).map(|log| 1 << log);
+        // The last one shares nothing, which is right for large functions that are called once.
+        let choices = (0..16).map(|log| 1 << log).chain([u64::MAX]);
         let least = choices.clone().map(total).min().unwrap_or(0);
         let small = limits.small.saturating_mul(kernels.len() as u64);
         let enough = small.max(least.saturating_add(least / limits.parts));

@@ -1,0 +1,162 @@
+//! Loops that follow one another are unrolled whole, for drivers that unroll one of them at a time
+//! ([`UnrollSeries`](pumice_target::QuirkKind::UnrollSeries)).
+//!
+//! Mesa unrolls the first loop of a sequence, runs all its passes on the whole kernel, and only then unrolls the next one:
+//! the time grows with the square of the kernel's size. 544 loops in the products of 256-bit numbers of one kernel took
+//! lavapipe 25 s.
+//!
+//! Kernels with [`SERIES`] such loops and more, copies of functions for each call counted, have all of them unrolled that the
+//! driver would unroll unasked ([`UNASKED`]), and those of twice the size that index private arrays by their counter. The
+//! loops around them become innermost ones, which may be unrolled in turn.
+
+use crate::pass::{Changed, Ctx, FunctionCtx};
+use crate::passes::driver_quirks::share_functions;
+use crate::passes::optimize::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
+use crate::passes::optimize::copyable_loop::{CopyableLoop, innermost};
+use crate::passes::optimize::trip_count::{indexes_by_counter, rounds};
+use crate::passes::optimize::{dce, fold, simplify_cfg, sroa};
+use cranelift_entity::SecondaryMap;
+use pumice_ir::analysis::{functions_called_from, reachable_functions};
+use pumice_ir::{AddressSpace, Cfg, FuncId, Function, LoopNest, LowerError, Module, UnrollHint};
+use std::collections::BTreeSet;
+
+/// Loops of a kernel from which on they are unrolled: each takes all of the driver's passes once.
+const SERIES: u64 = 16;
+/// Instructions that a kernel may have with the copies of its loops.
+const MOST: u64 = 1 << 18;
+/// Loops inside one another that are unrolled.
+const MAX_DEPTH: u32 = 3;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Those of [`sroa::run`].
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let order = reachable_functions(module)?;
+    let mut chosen: Option<BTreeSet<FuncId>> = None;
+    let mut changed = Changed::No;
+    for _ in 0..MAX_DEPTH {
+        let found = Found::of(module, &order, chosen.as_ref());
+        let functions = found.choose(module, chosen.as_ref());
+        if functions.is_empty() {
+            break;
+        }
+        changed = Changed::Yes;
+        let ctx = ctx.of_functions(&module.globals);
+        for &id in &functions {
+            let func = &mut module.functions[id];
+            for (loop_, rounds) in &found.loops[id] {
+                loop_.unroll_whole(func, *rounds);
+            }
+            tidy(func, &ctx)?;
+        }
+        chosen = Some(functions);
+    }
+    Ok(changed)
+}
+
+/// Takes away what unrolling leaves: tests that are decided, and arrays that are indexed by constants.
+fn tidy(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<(), LowerError> {
+    let _ = dce::run(func, ctx);
+    let _ = simplify_cfg::run(func, ctx);
+    let _ = fold::run(func, ctx);
+    let _ = sroa::run(func, ctx)?;
+    let _ = fold::run(func, ctx);
+    let _ = dce::run(func, ctx);
+    Ok(())
+}
+
+/// The loops that may be unrolled, and what would become of the functions.
+#[derive(Default)]
+struct Found {
+    /// Loops with the numbers of their rounds, the one that leaves counted.
+    loops: SecondaryMap<FuncId, Vec<(CopyableLoop, u64)>>,
+    /// Their number, with a copy of a function for each call.
+    series: SecondaryMap<FuncId, u64>,
+    /// Instructions with all loops unrolled, with a copy of a function for each call.
+    copied: SecondaryMap<FuncId, u64>,
+}
+
+impl Found {
+    /// Looks through functions that come callees first; through those alone of `chosen` if there are some.
+    fn of(module: &Module, order: &[FuncId], chosen: Option<&BTreeSet<FuncId>>) -> Self {
+        let mut found = Self::default();
+        for &id in order {
+            let func = &module.functions[id];
+            if chosen.is_none_or(|chosen| chosen.contains(&id)) {
+                found.loops[id] = loops(func);
+            }
+            let own = &found.loops[id];
+            let grown = own.iter().map(|(loop_, rounds)| grows(loop_, *rounds));
+            let (mut series, mut copied) =
+                (own.len() as u64, func.size() as u64 + grown.sum::<u64>());
+            for callee in func.calls() {
+                series = series.saturating_add(found.series[callee]);
+                copied = copied.saturating_add(found.copied[callee]);
+            }
+            (found.series[id], found.copied[id]) = (series, copied);
+        }
+        found
+    }
+
+    /// Chooses the functions whose loops are unrolled: those of kernels that have many loops, unless a kernel became too large.
+    /// In a later round they are some of those that were chosen before.
+    fn choose(&self, module: &Module, before: Option<&BTreeSet<FuncId>>) -> BTreeSet<FuncId> {
+        let is_series = |id: FuncId| before.is_some() || self.series[id] >= SERIES;
+        let mut chosen = BTreeSet::new();
+        if !module.kernels.iter().any(|kernel| is_series(kernel.func)) {
+            return chosen;
+        }
+        let mut kept = BTreeSet::new();
+        for kernel in &module.kernels {
+            let mut functions = functions_called_from(module, kernel.func);
+            functions.insert(kernel.func);
+            if self.copied[kernel.func] > limit(module, &functions) {
+                kept.append(&mut functions);
+            } else if is_series(kernel.func) {
+                chosen.append(&mut functions);
+            }
+        }
+        let has_loops = |id: &FuncId| !self.loops[*id].is_empty();
+        chosen.retain(|id| has_loops(id) && !kept.contains(id));
+        chosen
+    }
+}
+
+/// The instructions that a kernel with these functions may have: no more than let it keep its calls, where some could be
+/// shared.
+fn limit(module: &Module, functions: &BTreeSet<FuncId>) -> u64 {
+    let mut called = BTreeSet::new();
+    let mut calls = functions
+        .iter()
+        .flat_map(|&id| module.functions[id].calls());
+    match calls.all(|callee| called.insert(callee)) {
+        true => MOST,
+        false => share_functions::Limits::default().copied,
+    }
+}
+
+/// The instructions that copies of a loop's rounds add.
+fn grows(loop_: &CopyableLoop, rounds: u64) -> u64 {
+    rounds.saturating_mul(loop_.size as u64)
+}
+
+/// The innermost loops of a function that may be unrolled.
+fn loops(func: &Function) -> Vec<(CopyableLoop, u64)> {
+    let cfg = Cfg::new(func);
+    let Some((dom, nest)) = LoopNest::find(&cfg) else {
+        return Vec::new();
+    };
+    let is_private = |address| func.ty(address).address_space() == Some(AddressSpace::Private);
+    let found = innermost(&cfg, &nest).into_iter().filter_map(|found| {
+        let this = found.0;
+        let loop_ = CopyableLoop::of(func, &cfg, &dom, &nest, found)?;
+        let rounds = rounds(func, &cfg, &dom, &nest, this, UNASKED_ROUNDS)?;
+        let grows = grows(&loop_, rounds);
+        let by_counter = || indexes_by_counter(func, &cfg, &dom, &loop_.blocks, is_private);
+        let fits = grows <= UNASKED || grows <= 2 * UNASKED && by_counter();
+        let may_be = func.blocks[loop_.header()].unroll != UnrollHint::DontUnroll;
+        (fits && may_be).then_some((loop_, rounds))
+    });
+    found.collect()
+}
