@@ -22,8 +22,8 @@ use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
-    local_in_buffers, loop_values, round_doubles, share_functions, split_bit_joins, unroll_series,
-    widen_memory, widened_compares,
+    local_in_buffers, loop_values, round_doubles, share_functions, split_bit_joins, widen_memory,
+    widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -40,8 +40,8 @@ use crate::passes::lower::{
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
     groups_of_one, inline, licm, loop_elements, mark_read_only, pad_vectors,
-    promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds, unroll_tables,
-    vectorize_memory,
+    promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds, unroll_series,
+    unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};

@@ -85,7 +85,7 @@ kinds! {
     /// Loops run several rounds between two tests (for speed).
     UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
     /// Many loops that follow one another are unrolled before the driver would unroll one after the other (for speed).
-    UnrollSeries, "compiler/backend/src/passes/driver_quirks/unroll_series.rs";
+    UnrollSeries, "compiler/backend/src/passes/optimize/unroll_series.rs";
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
     /// that they do so unasked (for speed).
     RoundingSlowsDivision, "compiler/target/src/arithmetic.rs";
@@ -111,7 +111,7 @@ kinds! {
     FlushMinMax, "compiler/backend/src/passes/driver_quirks/flush_min_max.rs";
     /// Doubles are rounded and cut to whole numbers by a sum with 2^52.
     RoundDoubles, "compiler/backend/src/passes/driver_quirks/round_doubles.rs";
-    /// Floats and doubles become words in a sum with 1.5 * 2^52, whose low bits they are (for speed).
+    /// Floats and doubles become words in a sum with 1.5 * 2^52, whose low bits they are, and integers of 64 bits in two (for speed).
     ConvertInDoubles, "compiler/backend/src/passes/driver_quirks/convert_in_doubles.rs";
     /// Conversions from and to floats carry NoContraction, as sums do.
     ExactConversions, "compiler/backend/src/vulkan/arith.rs";

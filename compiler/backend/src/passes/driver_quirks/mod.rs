@@ -12,6 +12,5 @@ pub mod loop_values;
 pub mod round_doubles;
 pub mod share_functions;
 pub mod split_bit_joins;
-pub mod unroll_series;
 pub mod widen_memory;
 pub mod widened_compares;

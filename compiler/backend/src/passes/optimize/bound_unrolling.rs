@@ -35,9 +35,9 @@ const BUDGET: u64 = 16 << 10;
 /// Rounds of a loop that is unrolled for an array that it indexes, the one that leaves it counted.
 const ARRAY_ROUNDS: u64 = 65;
 /// Unrolled loops of up to so many instructions are what drivers make unasked.
-pub(in crate::passes) const UNASKED: u64 = 1 << 10;
+pub(super) const UNASKED: u64 = 1 << 10;
 /// Rounds up to which drivers unroll unasked.
-pub(in crate::passes) const UNASKED_ROUNDS: u64 = 32;
+pub(super) const UNASKED_ROUNDS: u64 = 32;
 
 /// Runs the pass.
 ///

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// A loop whose rounds may be copied.
 #[derive(Clone)]
-pub(in crate::passes) struct CopyableLoop {
+pub(super) struct CopyableLoop {
     /// The blocks in reverse postorder, the first one first.
     pub blocks: Vec<Block>,
     /// The only block that leads back.
@@ -27,7 +27,7 @@ pub(in crate::passes) struct CopyableLoop {
 }
 
 /// The innermost loops, each with its blocks in reverse postorder. Takes time for each block once.
-pub(in crate::passes) fn innermost(cfg: &Cfg, nest: &LoopNest) -> Vec<(Loop, Vec<Block>)> {
+pub(super) fn innermost(cfg: &Cfg, nest: &LoopNest) -> Vec<(Loop, Vec<Block>)> {
     let mut blocks: SecondaryMap<Loop, Vec<Block>> = SecondaryMap::new();
     for &block in cfg.reverse_postorder() {
         if let Some(this) = nest.innermost(block) {
@@ -242,7 +242,7 @@ impl CopyableLoop {
 }
 
 /// Copies of rounds. The last block leads to the loop's first one until it is turned.
-pub(in crate::passes) struct Copy {
+pub(super) struct Copy {
     pub first: Block,
     pub latch: Block,
     /// The values of the parameters in the next round.
@@ -250,14 +250,14 @@ pub(in crate::passes) struct Copy {
 }
 
 /// Lets a block that leads back lead elsewhere.
-pub(in crate::passes) fn turn(func: &mut Function, latch: Block, dest: BlockCall) {
+pub(super) fn turn(func: &mut Function, latch: Block, dest: BlockCall) {
     if let Some(last) = func.terminator(latch) {
         func.insts[last].kind = InstKind::Jump { dest };
     }
 }
 
 /// Ends a block with a jump.
-pub(in crate::passes) fn jump(func: &mut Function, block: Block, dest: BlockCall) {
+pub(super) fn jump(func: &mut Function, block: Block, dest: BlockCall) {
     func.append(block, InstKind::Jump { dest }, &[], SourceLoc::default());
 }
 

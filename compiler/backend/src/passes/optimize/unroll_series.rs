@@ -9,12 +9,12 @@
 //! driver would unroll unasked ([`UNASKED`]), and those of twice the size that index private arrays by their counter. The
 //! loops around them become innermost ones, which may be unrolled in turn.
 
+use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
+use super::copyable_loop::{CopyableLoop, innermost};
+use super::trip_count::{indexes_by_counter, rounds};
+use super::{dce, fold, simplify_cfg, sroa};
 use crate::pass::{Changed, Ctx, FunctionCtx};
 use crate::passes::driver_quirks::share_functions;
-use crate::passes::optimize::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use crate::passes::optimize::copyable_loop::{CopyableLoop, innermost};
-use crate::passes::optimize::trip_count::{indexes_by_counter, rounds};
-use crate::passes::optimize::{dce, fold, simplify_cfg, sroa};
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::{functions_called_from, reachable_functions};
 use pumice_ir::{AddressSpace, Cfg, FuncId, Function, LoopNest, LowerError, Module, UnrollHint};
