@@ -3,9 +3,14 @@
 //! It is an innermost loop that is left from its first block alone, leads back from one block, and has no barriers and
 //! no calls.
 
+use super::bound_unrolling::UNASKED_ROUNDS;
+use super::trip_count::rounds;
+use super::{dce, fold, simplify_cfg, sroa};
+use crate::pass::FunctionCtx;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::{
-    Block, BlockCall, Cfg, DomTree, Function, InstKind, Loop, LoopNest, SourceLoc, Type, Value,
+    Block, BlockCall, Cfg, DomTree, Function, InstKind, Loop, LoopNest, LowerError, SourceLoc,
+    Type, UnrollHint, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -149,22 +154,6 @@ impl CopyableLoop {
         args.unwrap_or_default()
     }
 
-    /// Puts copies of all rounds before the loop, whose first block then leaves at once; the one that leaves is counted in
-    /// `rounds`.
-    pub fn unroll_whole(&self, func: &mut Function, rounds: u64) {
-        let header = self.header();
-        let (before, starts) = self.add_block(func);
-        self.enter_by(func, before);
-        match self.chain(func, rounds - 1, starts.clone()) {
-            Some(copies) => {
-                turn(func, copies.latch, BlockCall::new(header, &copies.args));
-                jump(func, before, BlockCall::new(copies.first, &[]));
-            }
-            None => jump(func, before, BlockCall::new(header, &starts)),
-        }
-        self.leave(func);
-    }
-
     /// Copies of rounds, one behind the other; `None` for none.
     pub fn chain(&self, func: &mut Function, copies: u64, args: Vec<Value>) -> Option<Copy> {
         let mut made: Option<Copy> = None;
@@ -239,6 +228,63 @@ impl CopyableLoop {
             args: back,
         }
     }
+}
+
+/// A loop whose rounds may be copied, and that runs a number of rounds which is a constant.
+#[derive(Clone)]
+pub(super) struct CountedLoop {
+    pub loop_: CopyableLoop,
+    /// The rounds, the one that leaves counted.
+    rounds: u64,
+}
+
+impl CountedLoop {
+    /// The innermost loops of up to [`UNASKED_ROUNDS`] rounds that no hint wants to stay.
+    pub fn all(func: &Function, cfg: &Cfg, dom: &DomTree, nest: &LoopNest) -> Vec<Self> {
+        let found = innermost(cfg, nest).into_iter().filter_map(|found| {
+            let this = found.0;
+            let loop_ = CopyableLoop::of(func, cfg, dom, nest, found)?;
+            let stays = func.blocks[loop_.header()].unroll == UnrollHint::DontUnroll;
+            let rounds = (!stays).then(|| rounds(func, cfg, dom, nest, this, UNASKED_ROUNDS));
+            let rounds = rounds.flatten()?;
+            Some(Self { loop_, rounds })
+        });
+        found.collect()
+    }
+
+    /// The instructions that copies of all rounds add.
+    pub fn grows(&self) -> u64 {
+        self.rounds.saturating_mul(self.loop_.size as u64)
+    }
+
+    /// Puts copies of all rounds before the loop, whose first block then leaves at once.
+    pub fn unroll(&self, func: &mut Function) {
+        let header = self.loop_.header();
+        let (before, starts) = self.loop_.add_block(func);
+        self.loop_.enter_by(func, before);
+        match self.loop_.chain(func, self.rounds - 1, starts.clone()) {
+            Some(copies) => {
+                turn(func, copies.latch, BlockCall::new(header, &copies.args));
+                jump(func, before, BlockCall::new(copies.first, &[]));
+            }
+            None => jump(func, before, BlockCall::new(header, &starts)),
+        }
+        self.loop_.leave(func);
+    }
+}
+
+/// Takes away what loops leave that were unrolled whole: tests that are decided, and arrays that constants index.
+///
+/// # Errors
+/// Those of [`sroa::run`].
+pub(super) fn tidy(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<(), LowerError> {
+    let _ = dce::run(func, ctx);
+    let _ = simplify_cfg::run(func, ctx);
+    let _ = fold::run(func, ctx);
+    let _ = sroa::run(func, ctx)?;
+    let _ = fold::run(func, ctx);
+    let _ = dce::run(func, ctx);
+    Ok(())
 }
 
 /// Copies of rounds. The last block leads to the loop's first one until it is turned.

@@ -9,15 +9,14 @@
 //! driver would unroll unasked ([`UNASKED`]), and those of twice the size that index private arrays by their counter. The
 //! loops around them become innermost ones, which may be unrolled in turn.
 
-use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, innermost};
-use super::trip_count::{indexes_by_counter, rounds};
-use super::{dce, fold, simplify_cfg, sroa};
-use crate::pass::{Changed, Ctx, FunctionCtx};
+use super::bound_unrolling::UNASKED;
+use super::copyable_loop::{CountedLoop, tidy};
+use super::trip_count::indexes_by_counter;
+use crate::pass::{Changed, Ctx};
 use crate::passes::driver_quirks::share_functions;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::{functions_called_from, reachable_functions};
-use pumice_ir::{AddressSpace, Cfg, FuncId, Function, LoopNest, LowerError, Module, UnrollHint};
+use pumice_ir::{AddressSpace, Cfg, FuncId, Function, LoopNest, LowerError, Module};
 use std::collections::BTreeSet;
 
 /// Loops of a kernel from which on they are unrolled: each takes all of the driver's passes once.
@@ -30,7 +29,7 @@ const MAX_DEPTH: u32 = 3;
 /// Runs the pass.
 ///
 /// # Errors
-/// Those of [`sroa::run`].
+/// Those of [`tidy`].
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let order = reachable_functions(module)?;
     let mut chosen: Option<BTreeSet<FuncId>> = None;
@@ -45,8 +44,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let ctx = ctx.of_functions(&module.globals);
         for &id in &functions {
             let func = &mut module.functions[id];
-            for (loop_, rounds) in &found.loops[id] {
-                loop_.unroll_whole(func, *rounds);
+            for counted in &found.loops[id] {
+                counted.unroll(func);
             }
             tidy(func, &ctx)?;
         }
@@ -55,22 +54,10 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// Takes away what unrolling leaves: tests that are decided, and arrays that are indexed by constants.
-fn tidy(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<(), LowerError> {
-    let _ = dce::run(func, ctx);
-    let _ = simplify_cfg::run(func, ctx);
-    let _ = fold::run(func, ctx);
-    let _ = sroa::run(func, ctx)?;
-    let _ = fold::run(func, ctx);
-    let _ = dce::run(func, ctx);
-    Ok(())
-}
-
 /// The loops that may be unrolled, and what would become of the functions.
 #[derive(Default)]
 struct Found {
-    /// Loops with the numbers of their rounds, the one that leaves counted.
-    loops: SecondaryMap<FuncId, Vec<(CopyableLoop, u64)>>,
+    loops: SecondaryMap<FuncId, Vec<CountedLoop>>,
     /// Their number, with a copy of a function for each call.
     series: SecondaryMap<FuncId, u64>,
     /// Instructions with all loops unrolled, with a copy of a function for each call.
@@ -87,7 +74,7 @@ impl Found {
                 found.loops[id] = loops(func);
             }
             let own = &found.loops[id];
-            let grown = own.iter().map(|(loop_, rounds)| grows(loop_, *rounds));
+            let grown = own.iter().map(CountedLoop::grows);
             let (mut series, mut copied) =
                 (own.len() as u64, func.size() as u64 + grown.sum::<u64>());
             for callee in func.calls() {
@@ -136,27 +123,19 @@ fn limit(module: &Module, functions: &BTreeSet<FuncId>) -> u64 {
     }
 }
 
-/// The instructions that copies of a loop's rounds add.
-fn grows(loop_: &CopyableLoop, rounds: u64) -> u64 {
-    rounds.saturating_mul(loop_.size as u64)
-}
-
 /// The innermost loops of a function that may be unrolled.
-fn loops(func: &Function) -> Vec<(CopyableLoop, u64)> {
+fn loops(func: &Function) -> Vec<CountedLoop> {
     let cfg = Cfg::new(func);
     let Some((dom, nest)) = LoopNest::find(&cfg) else {
         return Vec::new();
     };
     let is_private = |address| func.ty(address).address_space() == Some(AddressSpace::Private);
-    let found = innermost(&cfg, &nest).into_iter().filter_map(|found| {
-        let this = found.0;
-        let loop_ = CopyableLoop::of(func, &cfg, &dom, &nest, found)?;
-        let rounds = rounds(func, &cfg, &dom, &nest, this, UNASKED_ROUNDS)?;
-        let grows = grows(&loop_, rounds);
-        let by_counter = || indexes_by_counter(func, &cfg, &dom, &loop_.blocks, is_private);
-        let fits = grows <= UNASKED || grows <= 2 * UNASKED && by_counter();
-        let may_be = func.blocks[loop_.header()].unroll != UnrollHint::DontUnroll;
-        (fits && may_be).then_some((loop_, rounds))
+    let mut found = CountedLoop::all(func, &cfg, &dom, &nest);
+    found.retain(|counted| {
+        let blocks = &counted.loop_.blocks;
+        counted.grows() <= UNASKED
+            || counted.grows() <= 2 * UNASKED
+                && indexes_by_counter(func, &cfg, &dom, blocks, is_private)
     });
-    found.collect()
+    found
 }

@@ -11,12 +11,11 @@
 //! arrays that the copies index by constants alone leave memory then, and the loop around becomes an innermost one, which
 //! may be unrolled in turn.
 
-use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
-use super::copyable_loop::{CopyableLoop, innermost};
-use super::trip_count::{indexes_by_counter, rounds};
-use super::{dce, fold, simplify_cfg, sroa};
+use super::bound_unrolling::UNASKED;
+use super::copyable_loop::{CountedLoop, tidy};
+use super::trip_count::indexes_by_counter;
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{Cfg, Function, InstKind, LoopNest, LowerError, UnrollHint, Value};
+use pumice_ir::{Cfg, Function, InstKind, LoopNest, LowerError, Value};
 
 /// Instructions that copies may add to a function.
 const BUDGET: u64 = 16 << 10;
@@ -26,7 +25,7 @@ const MAX_DEPTH: u32 = 3;
 /// Runs the pass.
 ///
 /// # Errors
-/// Those of [`sroa::run`].
+/// Those of [`tidy`].
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
     let mut budget = BUDGET;
     let mut changed = Changed::No;
@@ -35,14 +34,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
             break;
         }
         changed = Changed::Yes;
-        let _ = dce::run(func, ctx);
-        let _ = simplify_cfg::run(func, ctx);
-        let _ = fold::run(func, ctx);
-        let _ = sroa::run(func, ctx)?;
-    }
-    if changed.is_yes() {
-        let _ = fold::run(func, ctx);
-        let _ = dce::run(func, ctx);
+        tidy(func, ctx)?;
     }
     Ok(changed)
 }
@@ -60,28 +52,18 @@ fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64
     let Some((dom, nest)) = LoopNest::find(&cfg) else {
         return false;
     };
-    let mut chosen = Vec::new();
-    for (this, blocks) in innermost(&cfg, &nest) {
-        let Some(loop_) = CopyableLoop::of(func, &cfg, &dom, &nest, (this, blocks)) else {
-            continue;
-        };
-        if func.blocks[loop_.header()].unroll == UnrollHint::DontUnroll {
-            continue;
+    let is_table = |address| is_table(func, ctx, address);
+    let mut chosen = CountedLoop::all(func, &cfg, &dom, &nest);
+    chosen.retain(|found| {
+        let takes = found.grows() <= UNASKED.min(*budget)
+            && indexes_by_counter(func, &cfg, &dom, &found.loop_.blocks, is_table);
+        if takes {
+            *budget -= found.grows();
         }
-        let Some(rounds) = rounds(func, &cfg, &dom, &nest, this, UNASKED_ROUNDS) else {
-            continue;
-        };
-        let grows = rounds * loop_.size as u64;
-        let is_table = |address| is_table(func, ctx, address);
-        if grows <= UNASKED.min(*budget)
-            && indexes_by_counter(func, &cfg, &dom, &loop_.blocks, is_table)
-        {
-            *budget -= grows;
-            chosen.push((loop_, rounds));
-        }
-    }
-    for (loop_, rounds) in &chosen {
-        loop_.unroll_whole(func, *rounds);
+        takes
+    });
+    for found in &chosen {
+        found.unroll(func);
     }
     !chosen.is_empty()
 }
