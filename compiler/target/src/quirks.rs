@@ -157,7 +157,7 @@ kinds! {
     /// A byte that is loaded is taken out of the word that holds it (for speed).
     BytesByWord, "compiler/backend/src/vulkan/parts.rs";
     /// A command that has times dispatches no work-groups of its kernel before its start, if the kernel has not run yet.
-    CodeAtFirstDispatch, "vulkan-layer/src/commands/recorder.rs";
+    CodeAtFirstDispatch, "vulkan-layer/src/objects/pipeline.rs";
 }
 
 /// A set of quirks.

@@ -107,7 +107,7 @@ pub trait DeviceCommand: Send + Sync {
     ///
     /// # Errors
     /// The status that the command's event ends with.
-    fn prepare(&self, _on: &Placement, _recorder: &mut gpu::Recorder) -> Result<bool> {
+    fn record_untimed(&self, _on: &Placement, _recorder: &mut gpu::Recorder) -> Result<bool> {
         Ok(false)
     }
 

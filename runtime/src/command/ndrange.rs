@@ -512,7 +512,7 @@ impl DeviceCommand for KernelLaunch {
         uses((&self.args, &self.pointed_at), &self.device_kernel, visit)
     }
 
-    fn prepare(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<bool> {
+    fn record_untimed(&self, on: &Placement, recorder: &mut gpu::Recorder) -> Result<bool> {
         self.generate_code(on, recorder)
     }
 

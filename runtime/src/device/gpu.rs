@@ -410,7 +410,7 @@ pub fn migrate(
 /// The start of a command on the device.
 pub struct Start {
     /// The time from which something was done that is no part of the command, if there was something.
-    pub prepared_from: Option<Timestamp>,
+    pub untimed_from: Option<Timestamp>,
     /// The time from which on it runs.
     pub start: Timestamp,
 }
@@ -419,7 +419,7 @@ pub struct Start {
 #[derive(Clone)]
 pub struct Times {
     device: vk::LogicalDevice,
-    prepared_from: Option<Timestamp>,
+    untimed_from: Option<Timestamp>,
     start: Timestamp,
     end: Timestamp,
 }
@@ -433,8 +433,8 @@ impl Times {
     }
 
     /// The time from which something was done right before the start that is no part of the command, in nanoseconds of the host's clock.
-    pub fn prepared_from(&self) -> Option<u64> {
-        host_time_of(&self.device, self.prepared_from.as_ref()?)
+    pub fn untimed_from(&self) -> Option<u64> {
+        host_time_of(&self.device, self.untimed_from.as_ref()?)
     }
 }
 
@@ -505,7 +505,7 @@ impl Stream {
         let end = recorder.write_timestamp().ok()?;
         Some(Times {
             device: self.device.clone(),
-            prepared_from: start.prepared_from,
+            untimed_from: start.untimed_from,
             start: start.start,
             end,
         })

@@ -252,8 +252,10 @@ impl Lane {
             state.unordered.clear();
         }
         let batch = self.open(state)?;
-        let queue = (&*self.stream, self.out_of_order);
-        let start = clocked.then(|| batch.start_clock(command, on, queue));
+        // Between the commands of an in-order queue there is nothing but a barrier, so that one
+        // starts when the one before ends.
+        let before = batch.last_clock.take().filter(|_| !self.out_of_order);
+        let start = clocked.then(|| batch.start_clock(command, on, (&self.stream, before)));
         let start = start.flatten();
         let retire = match self.record_slices(state, command, on, submitted) {
             Ok(retire) => retire,

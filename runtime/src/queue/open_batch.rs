@@ -97,25 +97,22 @@ impl OpenBatch {
         self.only_dispatches |= in_order;
     }
 
-    /// Starts a command's clock, behind what is no part of its time.
+    /// Starts a command's clock, behind what is no part of its time; at the end of the command before if that has a clock.
     pub fn start_clock(
         &mut self,
         command: &dyn DeviceCommand,
         on: &Placement,
-        (stream, out_of_order): (&gpu::Stream, bool),
+        (stream, before): (&gpu::Stream, Option<gpu::Times>),
     ) -> Option<gpu::Start> {
-        // Between the commands of an in-order queue there is nothing but a barrier, so that one starts when the one before
-        // ends.
-        let last = self.last_clock.take().filter(|_| !out_of_order);
-        let now = stream.start_clock(&mut self.recorder, last.as_ref());
+        let now = stream.start_clock(&mut self.recorder, before.as_ref());
         // What cannot be recorded here fails again when the command is recorded.
-        let is_prepared = command.prepare(on, &mut self.recorder).unwrap_or(false);
-        let (prepared_from, start) = match is_prepared {
+        let recorded = command.record_untimed(on, &mut self.recorder);
+        let (untimed_from, start) = match recorded.unwrap_or(false) {
             true => (now, stream.start_clock(&mut self.recorder, None)),
             false => (None, now),
         };
         start.map(|start| gpu::Start {
-            prepared_from,
+            untimed_from,
             start,
         })
     }

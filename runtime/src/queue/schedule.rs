@@ -179,7 +179,7 @@ impl Object<Queue> {
             if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {
                 let place = (self.track, RanBy::Device);
                 trace::command(place, command.name(), (start, end), || command.details());
-                if let Some(from) = clock.as_ref().and_then(gpu::Times::prepared_from) {
+                if let Some(from) = clock.as_ref().and_then(gpu::Times::untimed_from) {
                     trace::generated_code(self.track, command.name(), (from, start));
                 }
             }

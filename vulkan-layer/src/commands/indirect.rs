@@ -15,9 +15,9 @@ impl Recorder {
     /// # Errors
     /// No pipeline bound, a range beyond the buffer's end.
     pub fn dispatch_indirect(&mut self, buffer: &Buffer, offset: u64) -> Result<()> {
-        self.bound()?;
         self.own(buffer)?;
         buffer.check_range(offset, size_of::<vk::DispatchIndirectCommand>() as u64)?;
+        self.note_dispatch()?;
         // SAFETY: a pipeline is bound; the buffer is alive, kept, has the usage and the range. What
         // is in it is the caller's documented duty.
         unsafe { (self.device().raw).cmd_dispatch_indirect(self.raw(), buffer.raw(), offset) };

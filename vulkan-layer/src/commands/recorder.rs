@@ -278,21 +278,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// Dispatches no work-groups by the bound pipeline if the driver generates its code now, see
-    /// [`Pipeline::lacks_code`] and `quirks::QuirkKind::CodeAtFirstDispatch`. Everything that the pipeline needs must be bound, since the
-    /// code may depend on it.
-    ///
-    /// # Errors
-    /// No pipeline bound.
-    pub fn generate_code(&mut self) -> Result<()> {
-        match self.bound()?.lacks_code() {
-            true => self.dispatch([0; 3]),
-            false => Ok(()),
-        }
-    }
-
     /// Notes a dispatch of the bound pipeline.
-    fn note_dispatch(&self) -> Result<()> {
+    pub(super) fn note_dispatch(&self) -> Result<()> {
         let pipeline = &self.bound()?.0;
         pipeline.is_dispatched.store(true, Ordering::Relaxed);
         Ok(())

@@ -387,7 +387,8 @@ impl Pipeline {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns whether the next dispatch is the first one, and the driver generates the pipeline's code then.
+    /// Returns whether the next dispatch is the first one, and the driver generates the pipeline's code then
+    /// ([`CodeAtFirstDispatch`](crate::quirks::QuirkKind::CodeAtFirstDispatch)); one of no work-groups will do.
     pub fn lacks_code(&self) -> bool {
         self.0.device.generates_code_late && !self.0.is_dispatched.load(Ordering::Relaxed)
     }

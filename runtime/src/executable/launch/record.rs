@@ -101,8 +101,9 @@ impl Prepared {
         Ok(())
     }
 
-    /// Has the driver generate the code of pipelines that have not been dispatched yet, where it would do so in the
-    /// launch's time ([`Pipeline::lacks_code`](vk::Pipeline::lacks_code)). Returns whether something was recorded.
+    /// Dispatches no work-groups by pipelines that have not been dispatched yet, where the driver would generate their code in the
+    /// launch's time ([`Pipeline::lacks_code`](vk::Pipeline::lacks_code)): with all bound that the launch needs, since the code may
+    /// depend on it. Returns whether something was recorded.
     ///
     /// # Errors
     /// A recorder of another device.
@@ -112,7 +113,7 @@ impl Prepared {
         for (dispatch, push) in all.filter(|(dispatch, _)| dispatch.pipeline.lacks_code()) {
             self.bind(recorder, dispatch, &mut is_bound)?;
             recorder.push_constants(0, push)?;
-            recorder.generate_code()?;
+            recorder.dispatch([0; 3])?;
         }
         if is_bound {
             recorder.keep_shared(&self.held);
@@ -139,10 +140,7 @@ impl Prepared {
         if plan.variables.is_some() {
             recorder.barrier();
         }
-        recorder.bind_pipeline(&dispatch.pipeline);
-        for set in &self.sets {
-            recorder.bind_descriptors(set)?;
-        }
+        self.bind(recorder, dispatch, &mut false)?;
         recorder.push_constants(0, push)?;
         recorder.dispatch_indirect(buffer, offset)?;
         recorder.keep_shared(&self.held);
