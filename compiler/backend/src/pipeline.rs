@@ -40,8 +40,8 @@ use crate::passes::lower::{
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
     groups_of_one, inline, licm, loop_elements, mark_read_only, pad_vectors,
-    promote_constant_arrays, simplify_cfg, speculate, sroa, unroll_rounds, unroll_series,
-    unroll_tables, vectorize_memory,
+    promote_constant_arrays, promote_pointees, simplify_cfg, speculate, sroa, unroll_rounds,
+    unroll_series, unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -153,6 +153,14 @@ pub const PIPELINE: &[Pass] = &[
         .only(|target| target.groups_of_one)
         .requires(&[Inlined, ArgsLowered])
         .again("local variables of work-groups of one work-item are private ones"),
+    // Where all private variables are there, and before anything looks at values.
+    Pass::new(
+        "promote_pointees",
+        Optimize,
+        TryModule(promote_pointees::run),
+    )
+    .optional()
+    .requires(&[Inlined, ArgsLowered, SlotsPromoted, SpacesInferred]),
     // Before accesses are split or joined, which gives them other alignments.
     Pass::new("pad_vectors", Optimize, Function(pad_vectors::run))
         .optional()

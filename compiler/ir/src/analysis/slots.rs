@@ -45,16 +45,44 @@ pub struct SlotAddress {
     pub offset: Option<i64>,
 }
 
-/// The addresses that are computed from those of slots by adding bytes and by casts to other address spaces.
+/// The address that others are computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressRoot {
+    /// A slot's.
+    Slot(StackSlot),
+    /// The parameter of the function with that number.
+    Param(usize),
+}
+
+/// An address that is computed from a slot's or a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootedAddress {
+    /// What it is computed from.
+    pub root: AddressRoot,
+    /// Bytes from there, if they are constant.
+    pub offset: Option<i64>,
+}
+
+/// The addresses that are computed from those of slots, and from parameters, by adding bytes and by casts to other address
+/// spaces.
 #[derive(Debug, Default)]
 pub struct SlotAddresses {
-    of_value: SecondaryMap<Value, Option<SlotAddress>>,
+    of_value: SecondaryMap<Value, Option<RootedAddress>>,
 }
 
 impl SlotAddresses {
     /// Finds those of a function.
     pub fn of(func: &Function, cfg: &Cfg) -> Self {
         let mut addresses = SlotAddresses::default();
+        let params = func.entry().map(|entry| &func.blocks[entry].params);
+        for (number, &param) in params.into_iter().flatten().enumerate() {
+            if func.ty(param).scalar.is_ptr() {
+                addresses.of_value[param] = Some(RootedAddress {
+                    root: AddressRoot::Param(number),
+                    offset: Some(0),
+                });
+            }
+        }
         for &block in cfg.reverse_postorder() {
             for &inst in &func.layout.insts[block] {
                 addresses.add(func, inst);
@@ -65,6 +93,15 @@ impl SlotAddresses {
 
     /// The slot that a value is computed from, if it is such an address.
     pub fn get(&self, value: Value) -> Option<SlotAddress> {
+        let RootedAddress { root, offset } = self.rooted(value)?;
+        match root {
+            AddressRoot::Slot(slot) => Some(SlotAddress { slot, offset }),
+            AddressRoot::Param(_) => None,
+        }
+    }
+
+    /// The slot or parameter that a value is computed from, if it is such an address.
+    pub fn rooted(&self, value: Value) -> Option<RootedAddress> {
         self.of_value[value]
     }
 
@@ -72,11 +109,11 @@ impl SlotAddresses {
     fn add(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         let address = match data.kind {
-            InstKind::StackAddr { slot } => Some(SlotAddress {
-                slot,
+            InstKind::StackAddr { slot } => Some(RootedAddress {
+                root: AddressRoot::Slot(slot),
                 offset: Some(0),
             }),
-            InstKind::PtrAdd { base, offset } => self.get(base).map(|address| SlotAddress {
+            InstKind::PtrAdd { base, offset } => self.rooted(base).map(|address| RootedAddress {
                 offset: (address.offset.zip(func.const_signed(offset)))
                     .map(|(at, by)| at.wrapping_add(by)),
                 ..address
@@ -85,7 +122,7 @@ impl SlotAddresses {
                 op: ConvertOp::AddressSpaceCast,
                 arg,
                 ..
-            } => self.get(arg),
+            } => self.rooted(arg),
             _ => None,
         };
         if address.is_some() {

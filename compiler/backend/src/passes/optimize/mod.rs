@@ -21,6 +21,7 @@ pub mod mark_read_only;
 pub mod mem2reg;
 pub mod pad_vectors;
 pub mod promote_constant_arrays;
+pub mod promote_pointees;
 pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;
