@@ -57,7 +57,7 @@ pub enum AddressRoot {
 /// An address that is computed from a slot's or a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootedAddress {
-    /// What it is computed from.
+    /// The address that it is computed from.
     pub root: AddressRoot,
     /// Bytes from there, if they are constant.
     pub offset: Option<i64>,

@@ -1,4 +1,4 @@
-//! What calls give functions to point at.
+//! The objects that calls give functions pointers to.
 
 use super::pointees::{Bytes, Reach, is_private};
 use cranelift_entity::SecondaryMap;
@@ -6,7 +6,7 @@ use pumice_ir::analysis::slots::{AddressRoot, RootedAddress, SlotAddresses};
 use pumice_ir::{Cfg, FuncId, Function, InstKind, Value, align_at};
 use rustc_hash::FxHashSet;
 
-/// What a parameter points at in all calls.
+/// The object that a parameter points at in all calls.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Object {
     /// The bytes that there are, from the pointer on. None where the object is not known.
@@ -15,7 +15,7 @@ pub(super) struct Object {
     pub align: u32,
 }
 
-/// What the parameters of a function point at.
+/// The objects that the parameters of a function point at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Given {
     /// For each parameter, once a call was seen.
@@ -69,9 +69,9 @@ pub(super) fn note_calls(
 struct Call<'a> {
     func: &'a Function,
     addresses: &'a SlotAddresses,
-    /// What the function itself is given.
+    /// The objects that the function itself is given.
     own: &'a Given,
-    /// What the callee accesses.
+    /// The accesses of the callee.
     reach: &'a Reach,
     args: &'a [Value],
 }

@@ -1,7 +1,7 @@
-//! What pointers of private memory point at leaves memory in the functions that get them.
+//! Callers' variables become registers of the functions that get pointers to them.
 //!
 //! A function that is not inlined reads and writes its callers' variables by pointers, which keeps each access in memory.
-//! Where it accesses them at constant places alone, it copies what it accesses to a variable of its own at its start, and
+//! If it accesses them at constant places alone, it copies what it accesses to a variable of its own at its start, and
 //! what it writes back before it returns. The variable is no one else's, so that scalar replacement makes registers of it.
 //! Calls that may access the bytes too are between such copies.
 //!

@@ -1,4 +1,4 @@
-//! What functions do with the memory that their parameters point at.
+//! The accesses of functions to the memory that their parameters point at.
 
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::MemoryAccess;
@@ -82,7 +82,7 @@ impl Bytes {
     }
 }
 
-/// What a function, and those that it calls, access through one of its parameters.
+/// The accesses of a function, and of those that it calls, by one of its parameters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pointee {
     pub bytes: Bytes,
