@@ -39,7 +39,7 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
-    groups_of_one, inline, licm, loop_elements, mark_read_only, pad_vectors,
+    forward_local, groups_of_one, inline, licm, loop_elements, mark_read_only, pad_vectors,
     promote_constant_arrays, promote_pointees, simplify_cfg, speculate, sroa, unroll_rounds,
     unroll_series, unroll_tables, vectorize_memory,
 };
@@ -186,6 +186,17 @@ pub const PIPELINE: &[Pass] = &[
         .optional()
         .requires(&[SlotsPromoted])
         .again("where branches are decided, comparisons bound what loops count"),
+    // Where equal addresses are one value, and before functions of work-groups use local memory.
+    Pass::new("forward_local", Optimize, TryModule(forward_local::run))
+        .optional()
+        .only(|target| target.coarse && target.abi.descriptors().is_none())
+        .requires(&[
+            Inlined,
+            ArgsLowered,
+            SlotsPromoted,
+            SpacesInferred,
+            MathLowered,
+        ]),
     // Where loops are as simple as they get, and before barriers and atomics are lowered.
     Pass::new("find_waits", Optimize, TryModule(find_waits::run))
         .optional()

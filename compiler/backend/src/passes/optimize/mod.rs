@@ -12,6 +12,7 @@ pub mod find_waits;
 pub mod fold;
 pub mod fold_rules;
 pub mod fold_vectors;
+pub mod forward_local;
 pub mod groups_of_one;
 pub mod inline;
 pub mod licm;
