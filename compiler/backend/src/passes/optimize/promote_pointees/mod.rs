@@ -57,7 +57,8 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let ctx = ctx.of_functions(&module.globals);
     for &id in &order {
         let promotable = promotable(&reach[id], &given[id]);
-        if promotable.is_empty() {
+        // Later passes call those that are kept.
+        if promotable.is_empty() || module.functions[id].kept {
             continue;
         }
         let func = &mut module.functions[id];
