@@ -168,14 +168,14 @@ impl Found {
         let mut needed: SecondaryMap<Inst, bool> = func.inst_map();
         let mut work = vec![value];
         while let Some(value) = work.pop() {
-            match func.def(value) {
-                &ValueDef::Result(inst, _) => {
-                    if !std::mem::replace(&mut needed[inst], true) && id(func, value).is_none() {
-                        func.insts[inst].kind.for_each_value(|arg| work.push(arg));
-                    }
-                }
+            let inst = match func.def(value) {
+                &ValueDef::Result(inst, _) => inst,
                 ValueDef::Param(..) => return None,
-                _ => {}
+                _ => continue,
+            };
+            let is_new = !std::mem::replace(&mut needed[inst], true);
+            if is_new && id(func, value).is_none() {
+                func.insts[inst].kind.for_each_value(|arg| work.push(arg));
             }
         }
         let mut depends: FxHashSet<Value> = FxHashSet::default();

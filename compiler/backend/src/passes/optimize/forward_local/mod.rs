@@ -5,7 +5,7 @@
 //! second way, without the local variable and the barrier: each load of the variable becomes what the work-item has stored there
 //! whose local id the load's address tells, computed once more with that id.
 //!
-//! That holds where ([`find`](mod@find))
+//! That holds where (`find`)
 //! - the variable is the kernel's only local memory, its barrier the only one, and one store in front of it is the only one,
 //! - each work-item stores to an element of its own, and each load reads the element of one that is there, which the way's
 //!   condition asks of the work-group's sizes,

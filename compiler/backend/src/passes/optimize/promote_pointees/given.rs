@@ -38,6 +38,9 @@ pub(super) fn note_calls(
     func: &Function,
     reach: &SecondaryMap<FuncId, Reach>,
 ) {
+    if func.calls().next().is_none() {
+        return;
+    }
     let cfg = Cfg::new(func);
     let addresses = SlotAddresses::of(func, &cfg);
     let blocks = cfg.reverse_postorder().iter();
