@@ -79,6 +79,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "behind a loop with several exits, its values may be those of another work-item's last round",
     },
     Quirk {
+        kind: QuirkKind::InvariantsBehindLoops,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((23, 0), None),
+        reason: "what a branch that leaves a loop computes is used behind the loop although the branch may be skipped: LLVM gets values that are not there, and may crash (seen in 25.0.7)",
+    },
+    Quirk {
         kind: QuirkKind::NestsOf80,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -22,8 +22,8 @@ use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
-    local_in_buffers, loop_values, round_doubles, share_functions, split_bit_joins, widen_memory,
-    widened_compares,
+    invariants_behind_loops, local_in_buffers, loop_values, round_doubles, share_functions,
+    split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -454,6 +454,12 @@ pub const PIPELINE: &[Pass] = &[
         "loop_values",
         DriverQuirk(&[QuirkKind::LoopValuesByPhi]),
         Function(loop_values::run),
+    )
+    .requires(&[Structured]),
+    Pass::new(
+        "invariants_behind_loops",
+        DriverQuirk(&[QuirkKind::InvariantsBehindLoops]),
+        Function(invariants_behind_loops::run),
     )
     .requires(&[Structured]),
     Pass::new(

@@ -7,6 +7,7 @@ pub mod deep_nests;
 pub mod fix_signed_zero;
 pub mod flush_min_max;
 pub mod halves_by_floats;
+pub mod invariants_behind_loops;
 pub mod local_in_buffers;
 pub mod loop_values;
 pub mod round_doubles;
