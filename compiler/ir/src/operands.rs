@@ -189,6 +189,28 @@ impl InstKind {
         }
     }
 
+    /// Returns whether the instruction computes one value of its operands and does nothing else.
+    pub fn is_computation(&self) -> bool {
+        match self {
+            InstKind::Unary { .. }
+            | InstKind::Binary { .. }
+            | InstKind::ICmp { .. }
+            | InstKind::FCmp { .. }
+            | InstKind::Select { .. }
+            | InstKind::Convert { .. }
+            | InstKind::Build { .. }
+            | InstKind::Splat { .. }
+            | InstKind::Extract { .. }
+            | InstKind::Insert { .. }
+            | InstKind::ExtractDyn { .. }
+            | InstKind::InsertDyn { .. }
+            | InstKind::Shuffle { .. }
+            | InstKind::PtrAdd { .. } => true,
+            InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
+            _ => false,
+        }
+    }
+
     /// The pointer of a load, store or atomic operation, of matrices too.
     pub fn pointer(&self) -> Option<Value> {
         match *self {

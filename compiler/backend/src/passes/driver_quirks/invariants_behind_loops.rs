@@ -8,7 +8,7 @@
 
 use crate::pass::{Changed, FunctionCtx};
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, Function, Inst, InstKind, MathOp, Merge, Value};
+use pumice_ir::{Block, Function, Inst, InstKind, Merge, Value};
 use rustc_hash::FxHashMap;
 
 /// Loops inside one another that a value is taken out of.
@@ -182,28 +182,14 @@ fn innermost_loops(func: &Function) -> Vec<Option<LoopBlocks>> {
 
 /// Returns whether an instruction gives the same wherever its operands are there, and does nothing else.
 fn may_be_repeated(kind: &InstKind) -> bool {
-    match kind {
-        InstKind::Unary { .. }
-        | InstKind::Binary { .. }
-        | InstKind::ICmp { .. }
-        | InstKind::FCmp { .. }
-        | InstKind::Select { .. }
-        | InstKind::Convert { .. }
-        | InstKind::Build { .. }
-        | InstKind::Splat { .. }
-        | InstKind::Extract { .. }
-        | InstKind::Insert { .. }
-        | InstKind::ExtractDyn { .. }
-        | InstKind::InsertDyn { .. }
-        | InstKind::Shuffle { .. }
-        | InstKind::StackAddr { .. }
-        | InstKind::GlobalAddr { .. }
-        | InstKind::PtrAdd { .. }
-        | InstKind::BuiltIn { .. }
-        | InstKind::BuiltInWord { .. }
-        | InstKind::LoadArg { .. }
-        | InstKind::LoadArgWord { .. } => true,
-        InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
-        _ => false,
-    }
+    let is_same_everywhere = matches!(
+        kind,
+        InstKind::StackAddr { .. }
+            | InstKind::GlobalAddr { .. }
+            | InstKind::BuiltIn { .. }
+            | InstKind::BuiltInWord { .. }
+            | InstKind::LoadArg { .. }
+            | InstKind::LoadArgWord { .. }
+    );
+    is_same_everywhere || kind.is_computation()
 }

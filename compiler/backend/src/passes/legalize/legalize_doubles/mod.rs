@@ -126,7 +126,7 @@ impl Run {
         let kind = x.func.insts[inst].kind.clone();
         let mut concerned = false;
         kind.for_each_value(|value| concerned |= self.native.contains_key(&value));
-        if !is_plain(&kind) || may_flush(&kind) {
+        if !kind.is_computation() || may_flush(&kind) {
             if concerned || kind.is_terminator() {
                 self.close(x, uses);
             }
@@ -211,28 +211,6 @@ fn may_flush(kind: &InstKind) -> bool {
         | InstKind::Math { flags, .. } => flags.contains(FloatFlags::MAY_FLUSH),
         _ => false,
     }
-}
-
-/// Returns whether an instruction computes one value of its operands and does nothing else.
-fn is_plain(kind: &InstKind) -> bool {
-    matches!(
-        kind,
-        InstKind::Unary { .. }
-            | InstKind::Binary { .. }
-            | InstKind::ICmp { .. }
-            | InstKind::FCmp { .. }
-            | InstKind::Select { .. }
-            | InstKind::Convert { .. }
-            | InstKind::Math { .. }
-            | InstKind::Build { .. }
-            | InstKind::Splat { .. }
-            | InstKind::Extract { .. }
-            | InstKind::Insert { .. }
-            | InstKind::ExtractDyn { .. }
-            | InstKind::InsertDyn { .. }
-            | InstKind::Shuffle { .. }
-            | InstKind::PtrAdd { .. }
-    )
 }
 
 /// The instruction with the values that stand for its operands in one copy of the run.

@@ -5,8 +5,8 @@ use cranelift_entity::{PrimaryMap, SecondaryMap};
 use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::analysis::alias::{Effect, are_disjoint, effect, space};
 use pumice_ir::{
-    AccessFlags, AddressSpace, BuiltIn, Cfg, Function, GlobalData, GlobalId, Inst, InstKind,
-    MathOp, Scope, Value, ValueDef,
+    AccessFlags, AddressSpace, BuiltIn, Cfg, Function, GlobalData, GlobalId, Inst, InstKind, Scope,
+    Value, ValueDef,
 };
 use rustc_hash::FxHashSet;
 
@@ -205,29 +205,14 @@ impl Found {
     /// Returns whether an instruction gives all work-items of a group the same result that give it the same operands.
     fn is_same_for_same_ids(&self, func: &Function, inst: Inst) -> bool {
         match func.insts[inst].kind {
-            InstKind::Unary { .. }
-            | InstKind::Binary { .. }
-            | InstKind::ICmp { .. }
-            | InstKind::FCmp { .. }
-            | InstKind::Select { .. }
-            | InstKind::Convert { .. }
-            | InstKind::Build { .. }
-            | InstKind::Splat { .. }
-            | InstKind::Extract { .. }
-            | InstKind::Insert { .. }
-            | InstKind::ExtractDyn { .. }
-            | InstKind::InsertDyn { .. }
-            | InstKind::Shuffle { .. }
-            | InstKind::PtrAdd { .. }
-            | InstKind::GlobalAddr { .. }
+            InstKind::GlobalAddr { .. }
             | InstKind::LoadArg { .. }
             | InstKind::LoadArgWord { .. } => true,
-            InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
             InstKind::BuiltIn { which } => is_own(which) == Some(false),
             InstKind::Load { ptr, flags, .. } => {
                 !flags.contains(AccessFlags::VOLATILE) && self.is_unwritten(func, ptr)
             }
-            _ => false,
+            ref kind => kind.is_computation(),
         }
     }
 

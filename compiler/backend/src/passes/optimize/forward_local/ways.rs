@@ -123,9 +123,7 @@ fn computed_by(
             }
             None => {
                 let (mut kind, ty) = (func.insts[inst].kind.clone(), func.ty(result));
-                kind.for_each_value_mut(|value| {
-                    *value = values.get(value).copied().unwrap_or(*value);
-                });
+                kind.replace_values(&values);
                 append(func, out, kind, ty)
             }
         };
