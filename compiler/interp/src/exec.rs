@@ -61,6 +61,11 @@ impl Item {
         ))
     }
 
+    /// The calls that the work-item is in, the outermost first.
+    pub fn calls(&self) -> impl Iterator<Item = Option<Inst>> {
+        self.frames.iter().map(|frame| frame.call)
+    }
+
     /// Enters a function.
     pub fn push(
         &mut self,

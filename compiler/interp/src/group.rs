@@ -171,13 +171,18 @@ impl Machine<'_> {
                     (self.scope(at).0 == Scope::Subgroup).then_some(at)
                 })
                 .collect();
-            let Some(at) = positions.iter().flatten().next().copied() else {
+            let Some(first) = positions.iter().position(Option::is_some) else {
                 continue;
             };
-            // In divergent flow the work-items at the same instruction are the active ones.
-            let members: Vec<usize> = (start..end)
-                .filter(|&i| positions[i - start] == Some(at))
-                .collect();
+            let Some(at) = positions[first] else {
+                continue;
+            };
+            // In divergent flow the work-items at the same instruction are the active ones, if the same calls have led to it.
+            let is_with_first = |&i: &usize| {
+                positions[i - start] == Some(at)
+                    && items[i].calls().eq(items[start + first].calls())
+            };
+            let members: Vec<usize> = (start..end).filter(is_with_first).collect();
             if self.scope(at).1 && members.len() != end - start {
                 let first = &items[members[0]];
                 return Err(self.error(ErrorKind::DivergentBarrier, first, Some(at)));
