@@ -22,7 +22,7 @@ use std::path::Path;
 fn other_targets() -> [Target; 2] {
     use QuirkKind::{
         DivideInDoubles, IndexesShiftedWide, LoadsIgnoreBranches, LocalIdsFromLanes,
-        LocalMemoryInBuffers, SubGroupsInRows, VectorsByWords,
+        LocalMemoryInBuffers, LoopsOverLanes, SubGroupsInRows, VectorsByWords,
     };
     let rich = Target {
         float_controls: [KEEPING_MODES; 3],
@@ -41,6 +41,7 @@ fn other_targets() -> [Target; 2] {
         quirks: [
             VectorsByWords,
             LocalIdsFromLanes,
+            LoopsOverLanes,
             DivideInDoubles,
             IndexesShiftedWide,
             LocalMemoryInBuffers,

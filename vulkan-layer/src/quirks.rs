@@ -206,6 +206,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "gathers and scatters take a load or store for each lane, but eight scalar loads side by side become a vector's (seen in 26.2.6, not in 25.0.7)",
     },
     Quirk {
+        kind: QuirkKind::LoopsOverLanes,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 0), None),
+        reason: "a loop over the lanes makes them: 7 ns, where a reduction takes 0.5 and a scan by shuffles 1 (eight lanes, 25.0.7 and 26.2.6)",
+    },
+    Quirk {
         kind: QuirkKind::UnrollRounds,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

@@ -262,7 +262,7 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[Linked, MathLowered])
     .ensures(&[CollectivesLowered]),
-    Pass::new("lower_subgroups", Lower, TryFunction(lower_subgroups::run))
+    Pass::new("lower_subgroups", Lower, TryModule(lower_subgroups::run))
         .requires(&[CollectivesLowered])
         .ensures(&[SubgroupsLowered]),
     Pass::new("legalize_memory", Legalize, TryModule(legalize_memory::run))

@@ -82,6 +82,8 @@ kinds! {
     LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
     /// The lanes of a sub-group load what lies side by side from addresses that they share, in coarse copies (for speed).
     LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs";
+    /// Votes, ballots and scans of sub-groups are made of reductions and shuffles (for speed).
+    LoopsOverLanes, "compiler/backend/src/passes/lower/lane_loops.rs";
     /// Loops that index a private array by their counter are unrolled, so that the array needs no memory (for speed).
     UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs";
     /// Loops run several rounds between two tests (for speed).

@@ -46,9 +46,10 @@ pub fn lower(module: &mut Module, target: &Target) -> Result<(), String> {
     check(module, "lower_collectives", result)?;
     let result = legalize_memory::run(module, &ctx).map(|_| ());
     check(module, "legalize_memory", result)?;
+    let result = lower_subgroups::run(module, &ctx).map(|_| ());
+    check(module, "lower_subgroups", result)?;
     for (name, pass) in [
-        ("lower_subgroups", lower_subgroups::run as FunctionPass),
-        ("lower_atomics", lower_atomics::run),
+        ("lower_atomics", lower_atomics::run as FunctionPass),
         ("legalize_conversions", legalize_conversions::run),
         ("lower_integers", lower_integers::run),
         ("round_doubles", round_doubles::run),

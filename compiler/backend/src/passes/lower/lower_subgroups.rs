@@ -1,5 +1,6 @@
 //! Sub-group operations that the device lacks, by shuffles and ballots.
 //!
+//! - Votes, ballots and scans where drivers make loops of them ([`lane_loops`](super::lane_loops)).
 //! - Rotation and relative shuffles: a shuffle from a computed lane.
 //! - Clustered reductions: each lane combines the active lanes of its cluster in order.
 //! - Reductions and scans of 64-bit integers on devices without, and of doubles on devices without or that
@@ -10,13 +11,15 @@
 //!   population count of the bits below.
 
 use crate::expand::{Expander, Replacement, expand};
-use crate::pass::{Changed, FunctionCtx};
+use crate::pass::{Changed, Ctx};
 use crate::passes::legalize::legalize_int64::is_word_by_word;
+use crate::passes::lower::lane_loops::LaneLoops;
 use crate::passes::lower::work_groups::{built_in, combined, sub_group};
+use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Scalar, Scope,
-    Type, Value,
+    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Module,
+    Scalar, Scope, Type, Value,
 };
 use pumice_target::Target;
 
@@ -24,7 +27,25 @@ use pumice_target::Target;
 ///
 /// # Errors
 /// None of its own.
-pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerError> {
+pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
+    let mut changed = Changed::No;
+    for (id, func) in &mut module.functions {
+        if func.entry().is_some() {
+            // Others may be called where only some work-items are.
+            let is_kernel = module.kernels.iter().any(|kernel| kernel.func == id);
+            changed |= lower_function(func, is_kernel, ctx.target)?;
+            budget::check()?;
+        }
+    }
+    Ok(changed)
+}
+
+fn lower_function(
+    func: &mut Function,
+    is_kernel: bool,
+    target: &Target,
+) -> Result<Changed, LowerError> {
+    let lane_loops = LaneLoops::new(func, is_kernel, target);
     expand(func, |x, inst| {
         let InstKind::Group {
             op,
@@ -34,7 +55,9 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
         else {
             return Ok(None);
         };
-        let value = lower(x, ctx.target, op, &args);
+        let replaced = lane_loops.as_ref();
+        let replaced = replaced.and_then(|loops| loops.replaced(x, inst, (op, &args)));
+        let value = replaced.or_else(|| lower(x, target, op, &args));
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })
 }

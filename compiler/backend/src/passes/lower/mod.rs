@@ -7,6 +7,7 @@ pub mod graph_nodes;
 mod handles;
 mod image_bytes;
 pub mod infer_address_spaces;
+mod lane_loops;
 pub mod link_builtins;
 pub mod loop_arg_copies;
 pub mod lower_atomics;
