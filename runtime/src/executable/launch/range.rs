@@ -304,8 +304,12 @@ pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits
             size = limit.min(NON_UNIFORM).min(here);
         }
         local[dimension] = size;
-        // Only rows are longer for a copy: further dimensions fill up what is chosen without one.
-        budget = budget.min(TARGET.max(size)) / size;
+        // Rows that suit no copy make groups of the usual size.
+        let suits = size % (limits.multiple * limits.neighbours.max(1)) == 0;
+        if first && !suits {
+            budget = budget.min(TARGET.max(size));
+        }
+        budget /= size;
     }
     local
 }
@@ -382,7 +386,7 @@ pub(super) mod tests {
             ..LIMITS
         };
         assert_eq!(choose(1, [1 << 20, 1, 1], &limits), [1024, 1, 1]);
-        assert_eq!(choose(2, [1024, 1024, 1], &limits), [256, 1, 1]);
+        assert_eq!(choose(2, [1024, 1024, 1], &limits), [256, 4, 1]);
         assert_eq!(choose(1, [1 << 15, 1, 1], &limits), [256, 1, 1]);
         let with_local_memory = RangeLimits {
             large_groups: false,
@@ -395,7 +399,7 @@ pub(super) mod tests {
         assert_eq!(choose(1, [1000, 1, 1], &limits), [200, 1, 1]);
         assert_eq!(choose(1, [100_000, 1, 1], &limits), [800, 1, 1]);
         assert_eq!(choose(1, [100_001, 1, 1], &limits), [800, 1, 1]);
-        assert_eq!(choose(2, [1022, 510, 1], &limits), [32, 6, 1]);
+        assert_eq!(choose(2, [1022, 510, 1], &limits), [32, 30, 1]);
         assert_eq!(choose(2, [1022, 4, 1], &limits), [14, 4, 1]);
         assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 4, 1]);
         let uniform = RangeLimits {
