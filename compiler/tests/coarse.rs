@@ -77,10 +77,17 @@ impl Rows {
     }
 
     fn cond(&mut self) -> String {
-        let simple = ["x < w", "x >= w", "w > x", "x + y > w", "(in[at] & 4) == 0"];
+        let simple = [
+            "x < w",
+            "x >= w",
+            "w > x",
+            "x + y > w",
+            "(x ^ f) > x",
+            "(in[at] & 4) == 0",
+        ];
         // Vectors have no truth value.
         let simple = if self.element.ends_with(char::is_numeric) || self.element == "float" {
-            &simple[..4]
+            &simple[..5]
         } else {
             &simple[..]
         };
@@ -95,11 +102,12 @@ impl Rows {
     fn value(&mut self, depth: u32) -> String {
         if depth == 0 || self.random.below(4) == 0 {
             let place = self.random.below(4);
-            return match self.random.below(5) {
+            return match self.random.below(6) {
                 0 => format!("in[at + {place}]"),
                 1 => format!("more[at + 3 - {place}]"),
                 2 => format!("({})(x)", self.element),
                 3 => format!("({})(y + {place})", self.element),
+                4 => "in[y * p + (x ^ f)]".into(),
                 _ => format!("in[at] * ({})(3)", self.element),
             };
         }
@@ -143,13 +151,14 @@ impl Rows {
             one_of(&[0, 1, 63, 64, 65, 100, 128, 1000]),
             one_of(&[0, 1, 5]),
         );
+        let flipped = one_of(&[0, 1, 4, 8, 64, 64, 128, 192]);
         let (element, count) = (self.element, 1024 * self.words);
         format!(
             "// kernel: k\n// global: 128 3\n// local: {local}\n// arg: buffer int 0..{count}\n\
              // arg: buffer int 7..{}\n// arg: buffer int {count}*-1\n// arg: int {first}\n// arg: int {pitch}\n\
-             // arg: int {width}\n// arg: int {rounds}\n\
+             // arg: int {width}\n// arg: int {rounds}\n// arg: int {flipped}\n\
              kernel void k(global const {element} *in, global const {element} *more, global {element} *out,\n\
-             \x20 int first, int p, int w, int n)\n{{ {number} x = get_global_id(0), y = get_global_id(1), \
+             \x20 int first, int p, int w, int n, int f)\n{{ {number} x = get_global_id(0), y = get_global_id(1), \
              at = first + y * p + x;\n  {body}\n}}\n",
             count + 7
         )
@@ -167,7 +176,7 @@ fn rows_are_the_same_where_lanes_are_neighbours() {
         ("uint4", 4),
     ];
     let (mut of_lanes, mut others) = (0, 0);
-    for seed in 1..=80 {
+    for seed in 1..=160 {
         let (element, words) = ELEMENTS[seed % ELEMENTS.len()];
         let mut rows = Rows {
             random: Random(seed as u64),
@@ -207,7 +216,7 @@ fn rows_are_the_same_where_lanes_are_neighbours() {
         }
     }
     assert!(
-        of_lanes > 50 && others > 50,
+        of_lanes > 100 && others > 100,
         "{of_lanes} of lanes, {others} others"
     );
 }

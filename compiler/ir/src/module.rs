@@ -5,6 +5,7 @@ use super::{
     PayloadArray, PayloadId, SourceFile, StringId, Type,
 };
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use pumice_target::coarse::Multiples;
 use serde::{Deserialize, Serialize};
 
 /// A whole program after linking, or the set of functions that one test reads.
@@ -205,7 +206,7 @@ impl KernelInfo {
 /// offset in the first dimension, work-groups whose first size is that many times Vulkan's and made of whole sub-groups where
 /// the spacing is not 1, and pointer arguments that are aligned to 16 bytes, each into an object of at most 2 GiB; no two of the
 /// objects overlap if [`Coarse::disjoint`] says so. Of the
-/// integers among the arguments those that [`Coarse::multiples`] names are multiples of four.
+/// integers among the arguments those that [`Coarse::multiples`] names are multiples of four, or of `items` times `spacing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Coarse {
     /// The other kernel: its place in [`Module::kernels`].
@@ -214,8 +215,8 @@ pub struct Coarse {
     pub items: u32,
     /// The distance between two of them, in work-items: 1, or the number of lanes of a sub-group.
     pub spacing: u32,
-    /// A bit for each of the first 32 arguments that is a multiple of four.
-    pub multiples: u32,
+    /// Arguments that are multiples of a number.
+    pub multiples: Multiples,
     /// The objects that pointer arguments point at do not overlap.
     pub disjoint: bool,
 }

@@ -21,7 +21,7 @@
 //! | 24 | SampledPixels | *Kernel*, *Ordinal*, *Arrayed*: the image has samples a pixel, which the kernel reads as layers of planes; *Arrayed* is 1 if it has layers of its own |
 //! | 25 | FollowedArgument | *Kernel*, *Ordinal*: the pointer has the address delta in it (AddressDelta), so that it is a device address |
 //! | 26 | MadeSubgroups | *Kernel*: the sub-groups of the required size are the code's own, made of the work-group's memory and barriers |
-//! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Spacing*, *Multiples*, *Disjoint*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension if *Spacing* is 1; else they are *Spacing* work-items apart, which is the number of lanes of a sub-group, and the sub-group's lanes have neighbours: launches have rows of whole sub-groups; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first; if *Disjoint* is 1, no two of the objects overlap |
+//! | 27 | Coarse | *Kernel*, *Of*, *Items*, *Spacing*, *Multiples*, *SpanMultiples*, *Disjoint*: each invocation runs *Items* work-items of the kernel *Of*, which are neighbours in the first dimension if *Spacing* is 1; else they are *Spacing* work-items apart, which is the number of lanes of a sub-group, and the sub-group's lanes have neighbours: launches have rows of whole sub-groups; launches have no offset in the first dimension, and *Of*'s arguments, of which pointers are aligned to 16 bytes and point into objects of at most 2 GiB; each bit of *Multiples* is an argument that is a multiple of four, the lowest the first, and each bit of *SpanMultiples* one that is a multiple of *Items* times *Spacing*; if *Disjoint* is 1, no two of the objects overlap |
 //! | 28 | UnseenGroups | *Kernel*: work-groups of other sizes give the same results, also where launches are promised work-groups of one size |
 //! | 29 | SeenSubgroups | *Kernel*: its results may depend on the size of sub-groups, which is the device's unless it requires another |
 //! | 30 | NoWaits | *Kernel*: its work-items wait for no other, so that any of them may run side by side, and any after any other |
@@ -157,6 +157,8 @@ pub enum Need {
         spacing: u32,
         /// A bit for each of the first 32 arguments that is a multiple of four.
         multiples: u32,
+        /// A bit for each of them that is a multiple of `items * spacing`.
+        span_multiples: u32,
         /// 1 if the objects that pointer arguments point at do not overlap, else 0.
         disjoint: u32,
     },
@@ -353,6 +355,7 @@ impl Need {
                 items: 0,
                 spacing: 0,
                 multiples: 0,
+                span_multiples: 0,
                 disjoint: 0,
             },
             Need::HandleFactPushConstant {
@@ -455,6 +458,7 @@ impl Need {
                 items: u32::decode(source, "Items")?,
                 spacing: u32::decode(source, "Spacing")?,
                 multiples: u32::decode(source, "Multiples")?,
+                span_multiples: u32::decode(source, "SpanMultiples")?,
                 disjoint: u32::decode(source, "Disjoint")?,
             },
             Need::HandleFactPushConstant { .. } => Need::HandleFactPushConstant {
@@ -538,6 +542,7 @@ impl Need {
                 items,
                 spacing,
                 multiples,
+                span_multiples,
                 disjoint,
                 ..
             } => {
@@ -545,6 +550,7 @@ impl Need {
                 items.encode(sink, "Items")?;
                 spacing.encode(sink, "Spacing")?;
                 multiples.encode(sink, "Multiples")?;
+                span_multiples.encode(sink, "SpanMultiples")?;
                 disjoint.encode(sink, "Disjoint")
             }
             Need::SampledPixels {

@@ -10,12 +10,52 @@ pub const NUMBER_MULTIPLE: u64 = 4;
 pub const ARGUMENT_BYTES: u64 = 1 << 31;
 
 /// Returns whether an argument is among those that a set has a bit for, the lowest for the first.
-pub fn has_argument(places: u32, argument: usize) -> bool {
+fn has_argument(places: u32, argument: usize) -> bool {
     argument < 32 && places >> argument & 1 == 1
 }
 
-/// Returns whether the bytes of an integer, the lowest first, are a multiple of [`NUMBER_MULTIPLE`].
-pub fn is_multiple(bytes: &[u8]) -> bool {
-    let low = bytes.first().copied();
-    low.is_some_and(|low| u64::from(low) % NUMBER_MULTIPLE == 0)
+/// What a copy asks of the integers among the first 32 arguments: a bit for each argument, the lowest for the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Multiples {
+    /// Multiples of [`NUMBER_MULTIPLE`].
+    pub of_four: u32,
+    /// Multiples of the copy's span: the number of work-items that are neighbours.
+    pub of_span: u32,
+}
+
+impl Multiples {
+    /// Returns whether nothing is asked.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// The number of things that are asked.
+    pub fn count(self) -> u32 {
+        self.of_four.count_ones() + self.of_span.count_ones()
+    }
+
+    /// The places of arguments of which something is asked.
+    pub fn places(self) -> impl Iterator<Item = usize> {
+        let any = self.of_four | self.of_span;
+        (0..32).filter(move |&place| has_argument(any, place))
+    }
+
+    /// Returns whether the bytes of the argument at a place, the lowest first, are what is asked of it.
+    pub fn hold_for(self, place: usize, bytes: &[u8], span: u32) -> bool {
+        let asked = [
+            (self.of_four, NUMBER_MULTIPLE),
+            (self.of_span, u64::from(span)),
+        ];
+        let mut asked = asked
+            .iter()
+            .filter(|&&(places, _)| has_argument(places, place));
+        asked.all(|&(_, number)| is_multiple(bytes, number))
+    }
+}
+
+/// Returns whether the bytes of an integer, the lowest first, are a multiple of a power of two.
+fn is_multiple(bytes: &[u8], number: u64) -> bool {
+    let words = bytes.iter().zip((0..u64::BITS).step_by(8));
+    let low = words.fold(0, |low, (&byte, shift)| low | u64::from(byte) << shift);
+    !bytes.is_empty() && low % number == 0
 }

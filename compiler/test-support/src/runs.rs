@@ -5,8 +5,7 @@ use pumice_interp::{
     self as interp, Arg, Image, Inputs, NdRange, Options, Output, PrintfRecord, PrintfValue,
     buffer_address,
 };
-use pumice_ir::{ImageDim, Module};
-use pumice_target::coarse::{has_argument, is_multiple};
+use pumice_ir::{Coarse, ImageDim, Module};
 use pumice_target::pipe::PipeLayout;
 
 /// A run's arguments as the interpreter takes them.
@@ -169,7 +168,7 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
             // A range of another size has a group at its end that whole invocations need not make.
             let is_whole = run.global[0] % local[0] == 0;
             let overlap = (run.args.iter()).any(|arg| matches!(arg, FileArg::Alias { .. }));
-            let is_promised = are_multiples(coarse.multiples, run) && !(coarse.disjoint && overlap);
+            let is_promised = are_multiples(coarse, run) && !(coarse.disjoint && overlap);
             (fits && is_whole && is_promised).then(|| Run {
                 kernel: kernel.name.clone(),
                 local: Some(local),
@@ -179,9 +178,13 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
         .collect()
 }
 
-fn are_multiples(places: u32, run: &Run) -> bool {
-    let mut asked = (run.args.iter().enumerate()).filter(|&(place, _)| has_argument(places, place));
-    asked.all(|(_, arg)| matches!(arg, FileArg::Value(bytes) if is_multiple(bytes)))
+fn are_multiples(coarse: Coarse, run: &Run) -> bool {
+    let span = coarse.items * coarse.spacing;
+    let multiples = coarse.multiples;
+    multiples.places().all(|place| match run.args.get(place) {
+        Some(FileArg::Value(bytes)) => multiples.hold_for(place, bytes, span),
+        _ => false,
+    })
 }
 
 /// A printf record as `expect printf` writes it: the format without its line end, then the

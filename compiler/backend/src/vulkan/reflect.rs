@@ -315,7 +315,8 @@ impl Emitter<'_> {
                     of: KernelRef(coarse.of),
                     items: coarse.items,
                     spacing: coarse.spacing,
-                    multiples: coarse.multiples,
+                    multiples: coarse.multiples.of_four,
+                    span_multiples: coarse.multiples.of_span,
                     disjoint: coarse.disjoint.into(),
                 });
             }

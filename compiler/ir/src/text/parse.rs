@@ -8,6 +8,7 @@ use super::super::{
 use super::ParseError;
 use super::lex::{Tok, Token, lex};
 use cranelift_entity::EntityRef;
+use pumice_target::coarse::Multiples;
 
 /// An image's type in dotted words.
 fn image_type(words: &str) -> Option<ImageType> {
@@ -331,16 +332,18 @@ impl Parser {
                 self.expect(',')?;
                 let items = self.u32()?;
                 let has_multiples = self.accept(',');
-                let multiples = if has_multiples { self.u32()? } else { 0 };
+                let of_four = if has_multiples { self.u32()? } else { 0 };
                 let is_spaced = self.accept_word("every");
                 let spacing = if is_spaced { self.u32()? } else { 1 };
+                let has_spans = self.accept_word("spans");
+                let of_span = if has_spans { self.u32()? } else { 0 };
                 let disjoint = self.accept_word("disjoint");
                 self.expect(')')?;
                 kernel.coarse = Some(Coarse {
                     of,
                     items,
                     spacing,
-                    multiples,
+                    multiples: Multiples { of_four, of_span },
                     disjoint,
                 });
             } else if self.accept_word("enqueues") {

@@ -7,6 +7,7 @@ use super::super::{
 use super::names::{FLOAT_FLAGS, access_flags};
 use super::node::{write_node, write_payload};
 use pumice_numerics::half_to_f64;
+use pumice_target::coarse::Multiples;
 use std::fmt::Write;
 
 /// The whole module.
@@ -118,11 +119,14 @@ fn write_kernel(out: &mut String, kernel: &KernelInfo) {
     out.push_str(flag(kernel.checked, " checked"));
     if let Some(coarse) = kernel.coarse {
         let _ = write!(out, " coarse({}, {}", coarse.of, coarse.items);
-        let multiples = (coarse.multiples != 0).then(|| format!(", {}", coarse.multiples));
+        let Multiples { of_four, of_span } = coarse.multiples;
+        let of_four = (of_four != 0).then(|| format!(", {of_four}"));
+        let of_span = (of_span != 0).then(|| format!(" spans {of_span}"));
         let spacing = (coarse.spacing != 1).then(|| format!(" every {}", coarse.spacing));
-        let [multiples, spacing] = [multiples, spacing].map(Option::unwrap_or_default);
+        let [of_four, of_span, spacing] =
+            [of_four, of_span, spacing].map(Option::unwrap_or_default);
         let disjoint = flag(coarse.disjoint, " disjoint");
-        let _ = write!(out, "{multiples}{spacing}{disjoint})");
+        let _ = write!(out, "{of_four}{spacing}{of_span}{disjoint})");
     }
     let _ = match kernel.enqueue {
         None => Ok(()),

@@ -270,10 +270,19 @@ fn needs() {
                 items: 4,
                 spacing: 8,
                 multiples: 5,
+                span_multiples: 2,
                 disjoint: 1,
             },
-            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, spacing: 8, multiples: 5, disjoint: 1\n",
-            &["Kernel", "Of", "Items", "Spacing", "Multiples", "Disjoint"],
+            "Coarse kernel: KernelRef(0), of: KernelRef(0), items: 4, spacing: 8, multiples: 5, span_multiples: 2, disjoint: 1\n",
+            &[
+                "Kernel",
+                "Of",
+                "Items",
+                "Spacing",
+                "Multiples",
+                "SpanMultiples",
+                "Disjoint",
+            ],
         ),
         (
             Need::SrgbWrites {

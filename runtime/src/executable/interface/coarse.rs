@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use pumice_compiler::target::coarse::Multiples;
+
 use super::module_scan::ModuleScan;
 use super::{Interface, KernelInterface};
 
@@ -14,10 +16,18 @@ pub(in crate::executable) struct CopyOf {
     pub items: u32,
     /// The distance between two of them in the first dimension: 1, or the number of a sub-group's lanes.
     pub spacing: u32,
-    /// A bit for each argument that must be a multiple of four, the lowest for the first.
-    pub multiples: u32,
+    /// Arguments that must be multiples of a number.
+    pub multiples: Multiples,
     /// The objects that pointer arguments point at must not overlap.
     pub disjoint: bool,
+}
+
+impl CopyOf {
+    /// Returns whether the bytes of the argument at a place are what is asked of it.
+    pub fn suits(&self, place: usize, bytes: &[u8]) -> bool {
+        self.multiples
+            .hold_for(place, bytes, self.items * self.spacing)
+    }
 }
 
 /// A copy of a kernel.
@@ -73,7 +83,7 @@ impl CoarseCopy {
                     Reverse(copy.form.spacing),
                     Reverse(copy.form.items),
                     !copy.form.disjoint,
-                    copy.form.multiples.count_zeros(),
+                    Reverse(copy.form.multiples.count()),
                 )
             });
         }

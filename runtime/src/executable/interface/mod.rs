@@ -24,6 +24,7 @@ pub(super) mod module_scan;
 use std::collections::{BTreeMap, HashMap};
 
 use opencl_sys::CL_KERNEL_ARG_TYPE_PIPE;
+use pumice_compiler::target::coarse::Multiples;
 use pumice_reflection::{ArgumentInfo, CheckSite, Fact, Need, Promise, Relocation};
 use pumice_vulkan_layer::{BindingKind, ImageKind, PipelineLayoutDesc, SamplerDesc};
 
@@ -365,6 +366,7 @@ impl KernelInterface {
                 items,
                 spacing,
                 multiples,
+                span_multiples,
                 disjoint,
                 ..
             } => {
@@ -373,7 +375,10 @@ impl KernelInterface {
                     of,
                     items,
                     spacing,
-                    multiples,
+                    multiples: Multiples {
+                        of_four: multiples,
+                        of_span: span_multiples,
+                    },
                     disjoint: disjoint != 0,
                 };
                 items > 0 && spacing > 0 && self.coarse.replace(copy).is_none()

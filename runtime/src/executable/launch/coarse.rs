@@ -1,6 +1,6 @@
 //! Launches of a kernel's copies, whose invocations may run several work-items each.
 
-use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, has_argument, is_multiple};
+use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
 
 use smallvec::SmallVec;
 
@@ -33,13 +33,13 @@ impl Executable {
         self.coarse_items(kernel) > 1 && !copies.iter().any(|copy| copy.has_local_memory)
     }
 
-    /// The arguments of which a copy of the kernel asks for multiples: a bit for each.
-    pub(super) fn asked_multiples(&self, kernel: usize) -> u32 {
-        let asked = self
-            .copies_of(kernel)
-            .iter()
-            .map(|copy| copy.form.multiples);
-        asked.fold(0, |all, places| all | places)
+    /// Returns whether the argument at a place suits other copies of the kernel with other bytes.
+    pub(super) fn changes_copies(&self, kernel: usize, place: usize, bytes: [&[u8]; 2]) -> bool {
+        let mut copies = self.copies_of(kernel).iter();
+        copies.any(|copy| {
+            let [before, after] = bytes.map(|bytes| copy.form.suits(place, bytes));
+            before != after
+        })
     }
 
     /// The copies that a launch may take, the best first.
@@ -53,7 +53,7 @@ impl Executable {
         let copies = copies.iter().copied();
         copies
             .filter(|copy| is_disjoint || !copy.form.disjoint)
-            .filter(|copy| are_multiples(copy.form.multiples, launch.args))
+            .filter(|copy| are_multiples(copy, launch.args))
             .collect()
     }
 }
@@ -83,13 +83,15 @@ fn are_disjoint(args: &[Option<ArgValue>]) -> bool {
 /// Copies of one kernel.
 pub(super) type Copies = SmallVec<[CoarseCopy; 4]>;
 
-/// Returns whether the arguments of which `places` has a bit are multiples of what copies ask for.
-fn are_multiples(places: u32, args: &[Option<ArgValue>]) -> bool {
-    let mut asked = args
-        .iter()
-        .enumerate()
-        .filter(|&(place, _)| has_argument(places, place));
-    asked.all(|(_, arg)| matches!(arg, Some(ArgValue::Bytes(bytes)) if is_multiple(bytes)))
+/// Returns whether the arguments are multiples of what a copy asks for.
+fn are_multiples(copy: &CoarseCopy, args: &[Option<ArgValue>]) -> bool {
+    copy.form
+        .multiples
+        .places()
+        .all(|place| match args.get(place) {
+            Some(Some(ArgValue::Bytes(bytes))) => copy.form.suits(place, bytes),
+            _ => false,
+        })
 }
 
 /// Returns whether a copy may access an argument as it does: it points at a multiple of the bytes that a copy accesses at

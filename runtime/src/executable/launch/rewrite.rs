@@ -1,6 +1,5 @@
 //! Launches like others, with other bytes for some arguments: mostly numbers, which are in push constants.
 
-use pumice_compiler::target::coarse::{has_argument, is_multiple};
 use smallvec::SmallVec;
 
 use super::{ArgBytes, Prepared};
@@ -19,7 +18,7 @@ impl Executable {
         if prepared.printf.is_some() || prepared.check.is_some() {
             return None;
         }
-        let asked = self.asked_multiples(kernel);
+        let number = kernel;
         let kernel = self.interface.kernels.get(kernel)?;
         let pushes = prepared.pushes.iter();
         let mut pushes: SmallVec<_> = pushes.map(|push| SmallVec::from_slice(push)).collect();
@@ -40,7 +39,7 @@ impl Executable {
             for push in &mut pushes {
                 let push: &mut super::Push = push;
                 let place = push.get_mut(first..first + bytes.len())?;
-                if has_argument(asked, ordinal) && is_multiple(place) != is_multiple(bytes) {
+                if self.changes_copies(number, ordinal, [place, bytes]) {
                     return None;
                 }
                 place.copy_from_slice(bytes);

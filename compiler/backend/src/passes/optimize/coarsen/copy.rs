@@ -431,15 +431,26 @@ impl<'a> Copier<'a> {
             Some(first),
         ) = (&data.kind, region.only_way)
         {
-            let together = self.all_take(at, cond, first, data.loc);
-            let one_by_one = self.new.append_block();
-            let kind = InstKind::Branch {
-                cond: together,
-                then: self.call_of_all(if first { then } else { other }),
-                other: BlockCall::new(one_by_one, &[]),
-            };
-            self.new.append(at, kind, &[], data.loc);
-            at = one_by_one;
+            if let Some(cond) = self.shared_condition(at, cond, data.loc) {
+                let kind = InstKind::Branch {
+                    cond,
+                    then: self.call_of_all(then),
+                    other: self.call_of_all(other),
+                };
+                self.new.append(at, kind, &[], data.loc);
+                return;
+            }
+            let is_short = region.is_short(self.old, block);
+            if let Some(together) = self.all_take(at, (cond, first), is_short, data.loc) {
+                let one_by_one = self.new.append_block();
+                let kind = InstKind::Branch {
+                    cond: together,
+                    then: self.call_of_all(if first { then } else { other }),
+                    other: BlockCall::new(one_by_one, &[]),
+                };
+                self.new.append(at, kind, &[], data.loc);
+                at = one_by_one;
+            }
         }
         let meet = &self.old.blocks[region.meet].params;
         let mut outcomes: Vec<SmallVec<[Value; 4]>> = Vec::new();
@@ -489,10 +500,43 @@ impl<'a> Copier<'a> {
         self.new.append(at, InstKind::Jump { dest }, &[], loc);
     }
 
-    /// The condition that all neighbours take the first way, or all the second.
-    fn all_take(&mut self, at: Block, cond: Value, first: bool, loc: SourceLoc) -> Value {
+    /// A condition with one outcome for all neighbours; `None` if it is not known to be such a one.
+    pub(super) fn shared_condition(
+        &mut self,
+        at: Block,
+        cond: Value,
+        loc: SourceLoc,
+    ) -> Option<Value> {
+        if !self.differs(cond) {
+            return Some(self.value(cond, 0));
+        }
+        let old = self.old;
+        let InstKind::ICmp { cond, args } = old.insts[old.def_inst(cond)?].kind else {
+            return None;
+        };
+        let are_own = args.iter().all(|&arg| self.differs(arg));
+        if !are_own || !self.strides.are_parallel(args) {
+            return None;
+        }
+        let [left, right] = args.map(|arg| self.first_value(arg));
+        let args = [left?, right?];
+        Some(self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc))
+    }
+
+    /// The condition that all neighbours take the first way, or all the second; `None` if it does not pay to ask: the lanes
+    /// would have to vote, and the way is short. Where they do not go the same way by their ids, they seldom do.
+    fn all_take(
+        &mut self,
+        at: Block,
+        (cond, first): (Value, bool),
+        is_short: bool,
+        loc: SourceLoc,
+    ) -> Option<Value> {
         if let Some(all) = self.all_lanes_have(at, cond, first, loc) {
-            return all;
+            return Some(all);
+        }
+        if is_short && self.lanes.is_some() {
+            return None;
         }
         let op = match first {
             true => BinaryOp::And,
@@ -510,7 +554,7 @@ impl<'a> Copier<'a> {
             };
             all = self.append(at, kind, Type::BOOL, loc);
         }
-        self.of_all_lanes(at, all, loc)
+        Some(self.of_all_lanes(at, all, loc))
     }
 
     fn declare_alone(&mut self, block: Block, alone: &mut Alone) {

@@ -9,6 +9,7 @@ use crate::pass::{Changed, Ctx};
 use crate::passes::optimize::dce;
 use pumice_ir::text::function_to_text;
 use pumice_ir::{AddressSpace, Coarse, Function, InstKind, KernelInfo, LowerError, Module};
+use pumice_target::coarse::Multiples;
 use rustc_hash::FxHashMap;
 
 /// Copies the kernels that may be better so.
@@ -103,7 +104,7 @@ fn own_form(of: u32) -> Coarse {
         of,
         items: 1,
         spacing: 1,
-        multiples: 0,
+        multiples: Multiples::default(),
         disjoint: false,
     }
 }

@@ -13,8 +13,8 @@ use super::plan::{Plan, Source, source};
 use super::strides::Strides;
 use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::{
-    AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp, Inst,
-    InstKind, IntCond, Scalar, Scope, SourceLoc, Type, UnaryOp, Value,
+    AccessFlags, AddressSpace, AtomicOp, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp,
+    GroupOperation, Inst, InstKind, IntCond, Scalar, Scope, SourceLoc, Type, UnaryOp, Value,
 };
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::FxHashMap;
@@ -49,8 +49,9 @@ impl Lanes {
 pub(super) fn width(target: &Target) -> Option<u32> {
     let width = target.max_subgroup_size;
     let is_served = target.quirks.has(QuirkKind::LoadsByLanes)
-        && target.subgroup.vote
+        && target.subgroup.arithmetic
         && target.subgroup.ballot
+        && target.subgroup.shuffle
         && target.quirks.has(QuirkKind::LocalIdsFromLanes);
     (is_served && width.is_power_of_two() && (4..=16).contains(&width)).then_some(width)
 }
@@ -125,7 +126,7 @@ fn is_address_arithmetic(kind: &InstKind) -> bool {
         InstKind::Convert { .. } | InstKind::PtrAdd { .. } => true,
         InstKind::Binary { op, .. } => matches!(
             op,
-            BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul | BinaryOp::Shl
+            BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul | BinaryOp::Shl | BinaryOp::Xor
         ),
         _ => false,
     }
@@ -231,8 +232,9 @@ impl Copier<'_> {
         }
     }
 
-    fn first_value(&mut self, old: Value) -> Option<Value> {
-        match self.differs(old) {
+    /// A value of the first neighbour: of the sub-group's first lane's, where lanes are neighbours.
+    pub(super) fn first_value(&mut self, old: Value) -> Option<Value> {
+        match self.differs(old) && self.lanes.is_some() {
             true => self.first[old].expand(),
             false => Some(self.value(old, 0)),
         }
@@ -327,8 +329,8 @@ impl Copier<'_> {
         let rows = (words.len() * width / 2 - single) / width;
         for row in 0..rows {
             let start = single + 2 * row * width;
-            let low = self.chosen(at, (&lanes, &words), |lane| start + 2 * lane, loc);
-            let high = self.chosen(at, (&lanes, &words), |lane| start + 2 * lane + 1, loc);
+            let low = self.every_second(at, (&lanes, &words), start, loc);
+            let high = self.every_second(at, (&lanes, &words), start + 1, loc);
             let pair = InstKind::Build {
                 lanes: smallvec![low, high],
             };
@@ -361,6 +363,50 @@ impl Copier<'_> {
         true
     }
 
+    /// For each lane one of every two words of a row of neighbours' words, from `start` on.
+    fn every_second(
+        &mut self,
+        at: Block,
+        (lanes, words): (&Lanes, &[Value]),
+        start: usize,
+        loc: SourceLoc,
+    ) -> Value {
+        let width = lanes.width();
+        let place = |lane: usize| start + 2 * lane;
+        let [two, first, most] =
+            [2, start % width, width - 1].map(|number| self.splat(Type::I32, number as u64));
+        let from = self.binary(at, BinaryOp::IMul, [lanes.number, two], loc);
+        let from = self.binary(at, BinaryOp::IAdd, [from, first], loc);
+        let from = self.binary(at, BinaryOp::And, [from, most], loc);
+        let mut own = None;
+        for source in (place(0) / width..=place(width - 1) / width).rev() {
+            let kind = InstKind::Group {
+                op: GroupOp::Shuffle,
+                scope: Scope::Subgroup,
+                args: smallvec![words[source], from],
+            };
+            let taken = self.append(at, kind, Type::I32, loc);
+            own = Some(match own {
+                None => taken,
+                Some(other) => {
+                    let end = (0..width)
+                        .take_while(|&lane| place(lane) / width <= source)
+                        .count();
+                    let args = [lanes.number, self.splat(Type::I32, end as u64)];
+                    let cond = IntCond::Ult;
+                    let cond = self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc);
+                    let kind = InstKind::Select {
+                        cond,
+                        then: taken,
+                        other,
+                    };
+                    self.append(at, kind, Type::I32, loc)
+                }
+            });
+        }
+        own.expect("a lane takes one of the words")
+    }
+
     /// For each lane the word of a row of neighbours' words that `place` names.
     fn chosen(
         &mut self,
@@ -376,13 +422,7 @@ impl Copier<'_> {
                 if from == lane {
                     return word;
                 }
-                let from = self.splat(Type::I32, from as u64);
-                let kind = InstKind::Group {
-                    op: GroupOp::Broadcast,
-                    scope: Scope::Subgroup,
-                    args: smallvec![word, from],
-                };
-                self.append(at, kind, Type::I32, loc)
+                self.broadcast(at, (word, from as u64), loc)
             })
             .collect();
         self.of_own_lane(at, lanes, &chosen, loc)
@@ -454,9 +494,10 @@ impl Copier<'_> {
     ) -> Option<Value> {
         let old = self.old;
         let span = self.items() as u64 * self.lanes.as_ref()?.width() as u64;
+        let shared = self.shared_condition(at, cond, loc);
         let kind = &old.insts[old.def_inst(cond)?].kind;
         let holds = match *kind {
-            _ if !self.differs(cond) => self.value(cond, 0),
+            _ if shared.is_some() => shared?,
             InstKind::Binary {
                 op: op @ (BinaryOp::And | BinaryOp::Or),
                 args,
@@ -502,16 +543,33 @@ impl Copier<'_> {
         Some(self.append(at, kind, Type::BOOL, loc))
     }
 
-    /// A condition of all lanes of the sub-group, which take the branch together.
+    /// A condition of all lanes of the sub-group, which take the branch together. Drivers reduce words in a few instructions,
+    /// and vote in a loop over the lanes.
     pub(super) fn of_all_lanes(&mut self, at: Block, cond: Value, loc: SourceLoc) -> Value {
         if self.lanes.is_none() {
             return cond;
         }
+        let [then, other] = [1, 0].map(|number| self.splat(Type::I32, number));
+        let kind = InstKind::Select { cond, then, other };
+        let word = self.append(at, kind, Type::I32, loc);
         let kind = InstKind::Group {
-            op: GroupOp::All,
+            op: GroupOp::Arithmetic(AtomicOp::And, GroupOperation::Reduce),
             scope: Scope::Subgroup,
-            args: smallvec![cond],
+            args: smallvec![word],
         };
-        self.append(at, kind, Type::BOOL, loc)
+        let args = [self.append(at, kind, Type::I32, loc), other];
+        let cond = IntCond::Ne;
+        self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc)
+    }
+
+    /// A lane's value, for all of them.
+    fn broadcast(&mut self, at: Block, (value, lane): (Value, u64), loc: SourceLoc) -> Value {
+        let from = self.splat(Type::I32, lane);
+        let kind = InstKind::Group {
+            op: GroupOp::Broadcast,
+            scope: Scope::Subgroup,
+            args: smallvec![value, from],
+        };
+        self.append(at, kind, self.ty(value), loc)
     }
 }

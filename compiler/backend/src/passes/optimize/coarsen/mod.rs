@@ -178,16 +178,22 @@ impl OfKernel<'_> {
                     spacing,
                     arguments: &arguments,
                     numbers,
-                    multiples: Cell::new(0),
+                    multiples: Cell::default(),
                     cfg: &cfg,
                 };
                 if spacing > 1 && !(divides(items * spacing, size) && lanes::pays(&strides)) {
                     break;
                 }
                 let copy = Copier::new(func, plan, &strides).copy();
-                let multiples = strides.multiples.get();
+                let mut multiples = strides.multiples.get();
+                // A multiple of the span is one of four.
+                multiples.of_four &= !multiples.of_span;
                 let lanes = if spacing == 1 { "" } else { ".lanes" };
-                let mark = if multiples == 0 { "" } else { ".multiples" };
+                let mark = if multiples.is_empty() {
+                    ""
+                } else {
+                    ".multiples"
+                };
                 let coarse = Coarse {
                     of,
                     items,
@@ -205,7 +211,7 @@ impl OfKernel<'_> {
                 };
                 copies.push((info, copy));
                 // Nothing relies on a promise.
-                if multiples == 0 {
+                if multiples.is_empty() {
                     break;
                 }
             }

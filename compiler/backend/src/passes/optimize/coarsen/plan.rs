@@ -18,6 +18,9 @@ const MOST_PRIVATE: u64 = 1 << 10;
 /// The most neighbours that leave loops in different rounds: the more, the fewer rounds they have in common.
 const FEW: u32 = 4;
 
+/// The most instructions of a short region.
+const SHORT: usize = 16;
+
 /// Bytes of a line of processors' caches.
 const LINE: u64 = 64;
 
@@ -345,6 +348,19 @@ impl Region {
             blocks,
             only_way,
         })
+    }
+
+    /// Returns whether the region behind the branch of `block` is a few instructions that compute values and store them.
+    pub fn is_short(&self, func: &Function, block: Block) -> bool {
+        let &[only] = self.blocks.as_slice() else {
+            return false;
+        };
+        let mut insts = func.layout.insts[only].iter();
+        let is_plain = |&inst: &Inst| {
+            let kind = &func.insts[inst].kind;
+            kind.is_computation() || kind.is_terminator() || matches!(kind, InstKind::Store { .. })
+        };
+        only != block && insts.len() <= SHORT && insts.all(is_plain)
     }
 
     fn has_loop(&self, cfg: &Cfg) -> bool {

@@ -4,7 +4,7 @@ use super::plan::{Plan, Source, source};
 use pumice_ir::{
     BinaryOp, Block, Cfg, ConvertOp, Function, InstKind, Type, UnaryOp, Value, ValueDef,
 };
-use pumice_target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, NUMBER_MULTIPLE};
+use pumice_target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES, Multiples, NUMBER_MULTIPLE};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
@@ -21,8 +21,8 @@ pub(super) struct Strides<'a> {
     pub arguments: &'a [u32],
     /// Offsets and places of the integers among the arguments, as far as launches may promise something of them.
     pub numbers: &'a [(u32, u32)],
-    /// The integers that alignments rely on to be multiples of [`NUMBER_MULTIPLE`]: a bit for each argument.
-    pub multiples: Cell<u32>,
+    /// What is relied on: alignments on multiples of [`NUMBER_MULTIPLE`], distances on multiples of the span.
+    pub multiples: Cell<Multiples>,
     pub cfg: &'a Cfg,
 }
 
@@ -58,10 +58,12 @@ impl Strides<'_> {
             params: FxHashMap::default(),
             has_failed: false,
         };
-        let stride = self.pointer_stride(pointer, &mut question, MAX_DEPTH)?;
-        let farthest = stride.checked_mul(self.span() as i64)?;
-        let is_near = !in_argument || farthest.unsigned_abs() < ARGUMENT_BYTES;
-        (is_near && !question.has_failed).then_some(stride)
+        self.asked(|| {
+            let stride = self.pointer_stride(pointer, &mut question, MAX_DEPTH)?;
+            let farthest = stride.checked_mul(self.span() as i64)?;
+            let is_near = !in_argument || farthest.unsigned_abs() < ARGUMENT_BYTES;
+            (is_near && !question.has_failed).then_some(stride)
+        })
     }
 
     /// Returns whether a pointer is an argument, as it was given.
@@ -91,8 +93,7 @@ impl Strides<'_> {
         if known == promised {
             return known;
         }
-        let before = self.multiples.get();
-        self.multiples.set(before | relied_on.unwrap_or_default());
+        self.rely_on_fours(relied_on.unwrap_or_default());
         promised
     }
 
@@ -103,10 +104,25 @@ impl Strides<'_> {
         known.or_else(|| {
             let mut relied_on = Some(0);
             let rest = of(self.pointer_residue(pointer, &mut relied_on, MAX_DEPTH))?;
-            let before = self.multiples.get();
-            self.multiples.set(before | relied_on.unwrap_or_default());
+            self.rely_on_fours(relied_on.unwrap_or_default());
             Some(rest)
         })
+    }
+
+    fn rely_on_fours(&self, places: u32) {
+        let mut multiples = self.multiples.get();
+        multiples.of_four |= places;
+        self.multiples.set(multiples);
+    }
+
+    /// Gives a question's answer, and forgets what it relies on if there is none.
+    fn asked<T>(&self, question: impl FnOnce() -> Option<T>) -> Option<T> {
+        let before = self.multiples.get();
+        let answer = question();
+        if answer.is_none() {
+            self.multiples.set(before);
+        }
+        answer
     }
 
     fn pointer_stride(&self, pointer: Value, question: &mut Question, depth: u32) -> Option<i64> {
@@ -203,7 +219,45 @@ impl Strides<'_> {
 
     /// The step of a number that does not wrap around between neighbours, neither as a signed one nor as an unsigned one.
     pub fn of_number(&self, value: Value) -> Option<u64> {
-        self.step(value, MAX_DEPTH)
+        self.asked(|| self.step(value, MAX_DEPTH))
+    }
+
+    /// Returns whether two numbers have the same step as [`Self::of_number`], so that a comparison of them has the same outcome
+    /// for all neighbours.
+    pub fn are_parallel(&self, numbers: [Value; 2]) -> bool {
+        let steps = self.asked(|| {
+            let [a, b] = numbers.map(|number| self.step(number, MAX_DEPTH));
+            (a? == b?).then_some(())
+        });
+        steps.is_some()
+    }
+
+    /// Returns whether a number that neighbours share is a multiple of the span, or launches promise it.
+    fn is_multiple_of_span(&self, number: Value) -> bool {
+        if let Some(bits) = self.func.const_bits(number) {
+            return bits % self.span() == 0;
+        }
+        let Some(inst) = self.func.def_inst(number) else {
+            return false;
+        };
+        match self.func.insts[inst].kind {
+            InstKind::LoadArg { offset } => {
+                let mut numbers = self.numbers.iter();
+                let Some(&(_, argument)) = numbers.find(|&&(place, _)| place == offset) else {
+                    return false;
+                };
+                let mut multiples = self.multiples.get();
+                multiples.of_span |= 1 << argument;
+                self.multiples.set(multiples);
+                true
+            }
+            InstKind::Convert {
+                op: ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt,
+                arg,
+                ..
+            } => self.is_multiple_of_span(arg),
+            _ => false,
+        }
     }
 
     /// The step of a number whose first neighbour's is a multiple of the step times the number of neighbours, so that no
@@ -231,6 +285,16 @@ impl Strides<'_> {
                 // The uppermost bit is the sign, and the same for all.
                 let narrow = width.min(self.func.ty(arg).scalar.bits());
                 fits(step, narrow).then_some(step)
+            }
+            // The bits that tell neighbours apart stay as they are.
+            InstKind::Binary {
+                op: BinaryOp::Xor,
+                args: [a, b],
+                ..
+            } => {
+                let [number, mask] = if self.plan.differs(a) { [a, b] } else { [b, a] };
+                let is_kept = !self.plan.differs(mask) && self.step(number, depth - 1) == Some(1);
+                (is_kept && self.is_multiple_of_span(mask)).then_some(1)
             }
             InstKind::Binary {
                 op, args: [a, b], ..
@@ -305,6 +369,7 @@ impl Strides<'_> {
                     (BinaryOp::IAdd, _) => one.sum(self.residue(b, promised, depth - 1)),
                     (BinaryOp::ISub, _) => one.sum(self.residue(b, promised, depth - 1).negated()),
                     (BinaryOp::IMul, _) => one.product(self.residue(b, promised, depth - 1)),
+                    (BinaryOp::Xor, _) => one.xor(self.residue(b, promised, depth - 1)),
                     (BinaryOp::Shl, Some(by)) if by < 32 => one.product(Residue::of(1 << by)),
                     _ => Residue::UNKNOWN,
                 }
@@ -349,6 +414,12 @@ impl Residue {
     fn sum(self, other: Self) -> Self {
         let modulus = self.modulus.min(other.modulus);
         let rest = (self.rest + other.rest) % modulus;
+        Self { modulus, rest }
+    }
+
+    fn xor(self, other: Self) -> Self {
+        let modulus = self.modulus.min(other.modulus);
+        let rest = (self.rest ^ other.rest) % modulus;
         Self { modulus, rest }
     }
 
