@@ -231,30 +231,39 @@ pub enum Need {
 impl Need {
     /// The instruction's name.
     pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The instruction's number.
+    pub(crate) fn number(self) -> u32 {
+        self.row().0
+    }
+
+    fn row(self) -> (u32, &'static str) {
         match self {
-            Need::SubgroupSize { .. } => "SubgroupSize",
-            Need::SubgroupCount { .. } => "SubgroupCount",
-            Need::MadeSubgroups { .. } => "MadeSubgroups",
-            Need::WholeSubgroups { .. } => "WholeSubgroups",
-            Need::UnseenGroups { .. } => "UnseenGroups",
-            Need::NoWaits { .. } => "NoWaits",
-            Need::SeenSubgroups { .. } => "SeenSubgroups",
-            Need::PrivateMemory { .. } => "PrivateMemory",
-            Need::LocalMemory { .. } => "LocalMemory",
-            Need::DeviceLaunch { .. } => "DeviceLaunch",
-            Need::CheckMemory { .. } => "CheckMemory",
-            Need::QueueArgument { .. } => "QueueArgument",
-            Need::FollowedArgument { .. } => "FollowedArgument",
-            Need::Block { .. } => "Block",
-            Need::Scheduler { .. } => "Scheduler",
-            Need::GraphNode { .. } => "GraphNode",
-            Need::Coarse { .. } => "Coarse",
-            Need::HandleFactPushConstant { .. } => "HandleFactPushConstant",
-            Need::HandleFactUniform { .. } => "HandleFactUniform",
-            Need::ImageLevel { .. } => "ImageLevel",
-            Need::RawImage { .. } => "RawImage",
-            Need::SampledPixels { .. } => "SampledPixels",
-            Need::SrgbWrites { .. } => "SrgbWrites",
+            Need::SubgroupSize { .. } => (3, "SubgroupSize"),
+            Need::SubgroupCount { .. } => (15, "SubgroupCount"),
+            Need::MadeSubgroups { .. } => (26, "MadeSubgroups"),
+            Need::WholeSubgroups { .. } => (23, "WholeSubgroups"),
+            Need::UnseenGroups { .. } => (28, "UnseenGroups"),
+            Need::NoWaits { .. } => (30, "NoWaits"),
+            Need::SeenSubgroups { .. } => (29, "SeenSubgroups"),
+            Need::PrivateMemory { .. } => (4, "PrivateMemory"),
+            Need::LocalMemory { .. } => (31, "LocalMemory"),
+            Need::DeviceLaunch { .. } => (8, "DeviceLaunch"),
+            Need::CheckMemory { .. } => (16, "CheckMemory"),
+            Need::QueueArgument { .. } => (9, "QueueArgument"),
+            Need::FollowedArgument { .. } => (25, "FollowedArgument"),
+            Need::Block { .. } => (10, "Block"),
+            Need::Scheduler { .. } => (11, "Scheduler"),
+            Need::GraphNode { .. } => (22, "GraphNode"),
+            Need::Coarse { .. } => (27, "Coarse"),
+            Need::HandleFactPushConstant { .. } => (12, "HandleFactPushConstant"),
+            Need::HandleFactUniform { .. } => (13, "HandleFactUniform"),
+            Need::ImageLevel { .. } => (14, "ImageLevel"),
+            Need::RawImage { .. } => (18, "RawImage"),
+            Need::SampledPixels { .. } => (24, "SampledPixels"),
+            Need::SrgbWrites { .. } => (21, "SrgbWrites"),
         }
     }
 
@@ -284,35 +293,6 @@ impl Need {
             | Need::RawImage { kernel, .. }
             | Need::SampledPixels { kernel, .. }
             | Need::SrgbWrites { kernel, .. } => kernel,
-        }
-    }
-
-    /// The instruction's number.
-    pub(crate) fn number(self) -> u32 {
-        match self {
-            Need::SubgroupSize { .. } => 3,
-            Need::PrivateMemory { .. } => 4,
-            Need::DeviceLaunch { .. } => 8,
-            Need::QueueArgument { .. } => 9,
-            Need::Block { .. } => 10,
-            Need::Scheduler { .. } => 11,
-            Need::HandleFactPushConstant { .. } => 12,
-            Need::HandleFactUniform { .. } => 13,
-            Need::ImageLevel { .. } => 14,
-            Need::SubgroupCount { .. } => 15,
-            Need::CheckMemory { .. } => 16,
-            Need::RawImage { .. } => 18,
-            Need::SrgbWrites { .. } => 21,
-            Need::GraphNode { .. } => 22,
-            Need::WholeSubgroups { .. } => 23,
-            Need::UnseenGroups { .. } => 28,
-            Need::SeenSubgroups { .. } => 29,
-            Need::NoWaits { .. } => 30,
-            Need::LocalMemory { .. } => 31,
-            Need::SampledPixels { .. } => 24,
-            Need::FollowedArgument { .. } => 25,
-            Need::MadeSubgroups { .. } => 26,
-            Need::Coarse { .. } => 27,
         }
     }
 

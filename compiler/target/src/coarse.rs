@@ -14,7 +14,7 @@ fn has_argument(places: u32, argument: usize) -> bool {
     argument < 32 && places >> argument & 1 == 1
 }
 
-/// What a copy asks of the integers among the first 32 arguments: a bit for each argument, the lowest for the first.
+/// The integers among the first 32 arguments of which a copy asks something: a bit for each argument, the lowest for the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Multiples {
     /// Multiples of [`NUMBER_MULTIPLE`].

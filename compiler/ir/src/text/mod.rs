@@ -42,6 +42,7 @@ mod parse;
 mod parse_function;
 mod parse_inst;
 mod write;
+mod write_kernel;
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,13 @@
 //! Writing the text form.
 
 use super::super::{
-    ArgInfo, Block, BlockCall, EnqueueRole, FloatFlags, Function, GlobalData, Inst, InstKind,
-    KernelArgKind, KernelInfo, Merge, Module, PrintfArg, Scalar, Type, UnrollHint, Value, ValueDef,
+    Block, BlockCall, FloatFlags, Function, GlobalData, Inst, InstKind, Merge, Module, PrintfArg,
+    Scalar, Type, UnrollHint, Value, ValueDef,
 };
 use super::names::{FLOAT_FLAGS, access_flags};
-use super::node::{write_node, write_payload};
+use super::node::write_payload;
+use super::write_kernel::write_kernel;
 use pumice_numerics::half_to_f64;
-use pumice_target::coarse::Multiples;
 use std::fmt::Write;
 
 /// The whole module.
@@ -90,115 +90,7 @@ fn write_global(out: &mut String, id: &str, global: &GlobalData) {
     out.push('\n');
 }
 
-fn write_kernel(out: &mut String, kernel: &KernelInfo) {
-    let _ = write!(
-        out,
-        "\nkernel {} {}",
-        quoted(kernel.name.as_bytes()),
-        kernel.func
-    );
-    for (word, size) in [
-        ("reqd", kernel.required_work_group_size),
-        ("hint", kernel.work_group_size_hint),
-    ] {
-        if let Some([x, y, z]) = size {
-            let _ = write!(out, " {word}({x}, {y}, {z})");
-        }
-    }
-    if let Some(size) = kernel.required_sub_group_size {
-        let _ = write!(out, " subgroup({size})");
-    }
-    out.push_str(flag(kernel.made_sub_groups, " made_subgroups"));
-    if let Some(count) = kernel.required_sub_groups {
-        let _ = write!(out, " subgroups({count})");
-    }
-    if kernel.private_bytes > 0 {
-        let _ = write!(out, " private({})", kernel.private_bytes);
-    }
-    out.push_str(flag(kernel.local_in_buffer, " local_in_buffer"));
-    out.push_str(flag(kernel.checked, " checked"));
-    if let Some(coarse) = kernel.coarse {
-        let _ = write!(out, " coarse({}, {}", coarse.of, coarse.items);
-        let Multiples { of_four, of_span } = coarse.multiples;
-        let of_four = (of_four != 0).then(|| format!(", {of_four}"));
-        let of_span = (of_span != 0).then(|| format!(" spans {of_span}"));
-        let spacing = (coarse.spacing != 1).then(|| format!(" every {}", coarse.spacing));
-        let [of_four, of_span, spacing] =
-            [of_four, of_span, spacing].map(Option::unwrap_or_default);
-        let disjoint = flag(coarse.disjoint, " disjoint");
-        let _ = write!(out, "{of_four}{spacing}{of_span}{disjoint})");
-    }
-    let _ = match kernel.enqueue {
-        None => Ok(()),
-        Some(EnqueueRole::Parent) => write!(out, " enqueues"),
-        Some(EnqueueRole::Scheduler { times: false }) => write!(out, " scheduler"),
-        Some(EnqueueRole::Scheduler { times: true }) => write!(out, " scheduler times"),
-        Some(EnqueueRole::Block { number, captured }) => {
-            write!(out, " block({number}, {captured})")
-        }
-        Some(EnqueueRole::SchedulerNode) => write!(out, " scheduler_node"),
-        Some(EnqueueRole::BlockNode { number }) => write!(out, " block_node({number})"),
-    };
-    for (word, ordinal) in kernel.ordinals() {
-        let _ = write!(out, " {word}({ordinal})");
-    }
-    for (word, is) in [
-        ("no_waits", kernel.no_waits),
-        ("whole_subgroups", kernel.whole_sub_groups),
-        ("initializer", kernel.initializer),
-        ("finalizer", kernel.finalizer),
-    ] {
-        if is {
-            let _ = write!(out, " {word}");
-        }
-    }
-    if let Some(node) = &kernel.node {
-        write_node(out, node);
-    }
-    if !kernel.attributes.is_empty() {
-        let _ = write!(out, " attributes {}", quoted(kernel.attributes.as_bytes()));
-    }
-    out.push_str(" {\n");
-    for arg in &kernel.args {
-        let _ = match arg.kind {
-            KernelArgKind::Value(ty) => write!(out, "  value {ty}"),
-            KernelArgKind::ByVal { size, align } => {
-                write!(out, "  byval size {size} align {align}")
-            }
-            KernelArgKind::Pointer(space) => write!(out, "  pointer {}", space.name()),
-            KernelArgKind::Local { align } => write!(out, "  local align {align}"),
-            KernelArgKind::Image(image) => write!(out, "  image.{}", image.words().join(".")),
-            KernelArgKind::Sampler => write!(out, "  sampler"),
-        };
-        if let Some(info) = &arg.info {
-            write_arg_info(out, info);
-        }
-        out.push('\n');
-    }
-    out.push_str("}\n");
-}
-
-fn write_arg_info(out: &mut String, info: &ArgInfo) {
-    let mut parts = Vec::new();
-    if !info.name.is_empty() {
-        parts.push(format!("name {}", quoted(info.name.as_bytes())));
-    }
-    if !info.type_name.is_empty() {
-        parts.push(format!("type {}", quoted(info.type_name.as_bytes())));
-    }
-    if let Some(address) = info.address {
-        parts.push(format!("address {}", address.name()));
-    }
-    if let Some(access) = info.access {
-        parts.push(format!("access {}", access.name()));
-    }
-    if let Some(quals) = info.type_qualifier {
-        parts.push(format!("quals {quals}"));
-    }
-    let _ = write!(out, " info({})", parts.join(", "));
-}
-
-fn flag(is_set: bool, word: &str) -> &str {
+pub(super) fn flag(is_set: bool, word: &str) -> &str {
     if is_set { word } else { "" }
 }
 

@@ -135,7 +135,7 @@ fn is_scan(func: &Function, inst: Inst) -> bool {
     is_arithmetic && is_scan && is_of_words
 }
 
-/// Whether a condition holds for all active lanes (`And`) or any of them (`Or`).
+/// Votes: the condition holds for all active lanes (`And`), or for any of them (`Or`).
 fn vote(x: &mut Expander<'_>, op: AtomicOp, cond: Value) -> Value {
     let [yes, no] = [1, 0].map(|bits| x.splat(Type::I32, bits));
     let word = x.select(cond, yes, no);

@@ -9,7 +9,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use pumice_ir::analysis::alias::root;
 use pumice_ir::{
     AddressSpace, BinaryOp, Block, BlockCall, ConvertOp, FloatFlags, Function, Inst, InstKind,
-    SourceLoc, StackSlot, Type, UnaryOp, Value, ValueDef,
+    SourceLoc, StackSlot, Type, Value, ValueDef,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -498,63 +498,6 @@ impl<'a> Copier<'a> {
         let dest = BlockCall { block, args };
         let loc = self.old.insts[last].loc;
         self.new.append(at, InstKind::Jump { dest }, &[], loc);
-    }
-
-    /// A condition with one outcome for all neighbours; `None` if it is not known to be such a one.
-    pub(super) fn shared_condition(
-        &mut self,
-        at: Block,
-        cond: Value,
-        loc: SourceLoc,
-    ) -> Option<Value> {
-        if !self.differs(cond) {
-            return Some(self.value(cond, 0));
-        }
-        let old = self.old;
-        let InstKind::ICmp { cond, args } = old.insts[old.def_inst(cond)?].kind else {
-            return None;
-        };
-        let are_own = args.iter().all(|&arg| self.differs(arg));
-        if !are_own || !self.strides.are_parallel(args) {
-            return None;
-        }
-        let [left, right] = args.map(|arg| self.first_value(arg));
-        let args = [left?, right?];
-        Some(self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc))
-    }
-
-    /// The condition that all neighbours take the first way, or all the second; `None` if it does not pay to ask: the lanes
-    /// would have to vote, and the way is short. Where they do not go the same way by their ids, they seldom do.
-    fn all_take(
-        &mut self,
-        at: Block,
-        (cond, first): (Value, bool),
-        is_short: bool,
-        loc: SourceLoc,
-    ) -> Option<Value> {
-        if let Some(all) = self.all_lanes_have(at, cond, first, loc) {
-            return Some(all);
-        }
-        if is_short && self.lanes.is_some() {
-            return None;
-        }
-        let op = match first {
-            true => BinaryOp::And,
-            false => BinaryOp::Or,
-        };
-        let mut all = self.value(cond, 0);
-        for item in 1..self.items() {
-            let next = self.value(cond, item);
-            all = self.binary(at, op, [all, next], loc);
-        }
-        if !first {
-            let kind = InstKind::Unary {
-                op: UnaryOp::Not,
-                arg: all,
-            };
-            all = self.append(at, kind, Type::BOOL, loc);
-        }
-        Some(self.of_all_lanes(at, all, loc))
     }
 
     fn declare_alone(&mut self, block: Block, alone: &mut Alone) {

@@ -13,8 +13,8 @@ use super::plan::{Plan, Source, source};
 use super::strides::Strides;
 use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::{
-    AccessFlags, AddressSpace, AtomicOp, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp,
-    GroupOperation, Inst, InstKind, IntCond, Scalar, Scope, SourceLoc, Type, UnaryOp, Value,
+    AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp, Inst,
+    InstKind, IntCond, Scalar, Scope, SourceLoc, Type, Value,
 };
 use pumice_target::{QuirkKind, Target};
 use rustc_hash::FxHashMap;
@@ -27,9 +27,6 @@ const INSTS_PER_ACCESS: usize = 20;
 /// The words that are loaded at once.
 const LOADED: usize = 4;
 
-/// The depth to which conditions are taken apart; a part may be reached along several ways.
-const MAX_DEPTH: u32 = 4;
-
 /// The lanes of a copy's sub-groups.
 #[derive(Clone)]
 pub(super) struct Lanes {
@@ -40,7 +37,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.is.len() + 1
     }
 }
@@ -129,15 +126,6 @@ fn is_address_arithmetic(kind: &InstKind) -> bool {
             BinaryOp::IAdd | BinaryOp::ISub | BinaryOp::IMul | BinaryOp::Shl | BinaryOp::Xor
         ),
         _ => false,
-    }
-}
-
-/// Returns whether a comparison holds for the least left operands, and for the least right ones; `None` if it is not one of order.
-fn order(cond: IntCond) -> Option<[bool; 2]> {
-    match cond {
-        IntCond::Ult | IntCond::Ule | IntCond::Slt | IntCond::Sle => Some([true, false]),
-        IntCond::Ugt | IntCond::Uge | IntCond::Sgt | IntCond::Sge => Some([false, true]),
-        IntCond::Eq | IntCond::Ne => None,
     }
 }
 
@@ -472,94 +460,6 @@ impl Copier<'_> {
             flags,
         };
         self.append_effect(at, kind, loc);
-    }
-
-    /// Finds out if a condition is `wanted` for all neighbours and lanes; `None` unless their first and last one tell.
-    pub(super) fn all_lanes_have(
-        &mut self,
-        at: Block,
-        cond: Value,
-        wanted: bool,
-        loc: SourceLoc,
-    ) -> Option<Value> {
-        self.all_have(at, cond, (wanted, MAX_DEPTH), loc)
-    }
-
-    fn all_have(
-        &mut self,
-        at: Block,
-        cond: Value,
-        (wanted, depth): (bool, u32),
-        loc: SourceLoc,
-    ) -> Option<Value> {
-        let old = self.old;
-        let span = self.items() as u64 * self.lanes.as_ref()?.width() as u64;
-        let shared = self.shared_condition(at, cond, loc);
-        let kind = &old.insts[old.def_inst(cond)?].kind;
-        let holds = match *kind {
-            _ if shared.is_some() => shared?,
-            InstKind::Binary {
-                op: op @ (BinaryOp::And | BinaryOp::Or),
-                args,
-                ..
-            } if (op == BinaryOp::And) == wanted => {
-                let depth = depth.checked_sub(1)?;
-                let mut each = |cond| self.all_have(at, cond, (wanted, depth), loc);
-                let both = [each(args[0])?, each(args[1])?];
-                return Some(self.binary(at, BinaryOp::And, both, loc));
-            }
-            InstKind::ICmp { cond, args } => {
-                let [is_below, is_above] = order(cond)?;
-                let [left, right] = args.map(|arg| self.differs(arg));
-                // The number that grows from neighbour to neighbour, and whether the condition holds for the least ones.
-                let (number, is_of_least) = match (left, right) {
-                    (true, false) => (args[0], is_below),
-                    (false, true) => (args[1], is_above),
-                    _ => return None,
-                };
-                let step = self.strides.of_number(number)?;
-                let mut end = self.first_value(number)?;
-                if is_of_least == wanted {
-                    let ty = self.ty(end);
-                    let distance = self.splat(ty, step * (span - 1));
-                    end = self.binary(at, BinaryOp::IAdd, [end, distance], loc);
-                }
-                let args = args.map(|arg| match arg == number {
-                    true => end,
-                    false => self.value(arg, 0),
-                });
-                let kind = InstKind::ICmp { cond, args };
-                self.append(at, kind, Type::BOOL, loc)
-            }
-            _ => return None,
-        };
-        if wanted {
-            return Some(holds);
-        }
-        let kind = InstKind::Unary {
-            op: UnaryOp::Not,
-            arg: holds,
-        };
-        Some(self.append(at, kind, Type::BOOL, loc))
-    }
-
-    /// A condition of all lanes of the sub-group, which take the branch together. Drivers reduce words in a few instructions,
-    /// and vote in a loop over the lanes.
-    pub(super) fn of_all_lanes(&mut self, at: Block, cond: Value, loc: SourceLoc) -> Value {
-        if self.lanes.is_none() {
-            return cond;
-        }
-        let [then, other] = [1, 0].map(|number| self.splat(Type::I32, number));
-        let kind = InstKind::Select { cond, then, other };
-        let word = self.append(at, kind, Type::I32, loc);
-        let kind = InstKind::Group {
-            op: GroupOp::Arithmetic(AtomicOp::And, GroupOperation::Reduce),
-            scope: Scope::Subgroup,
-            args: smallvec![word],
-        };
-        let args = [self.append(at, kind, Type::I32, loc), other];
-        let cond = IntCond::Ne;
-        self.append(at, InstKind::ICmp { cond, args }, Type::BOOL, loc)
     }
 
     /// A lane's value, for all of them.

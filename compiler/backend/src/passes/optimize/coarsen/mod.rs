@@ -10,7 +10,7 @@
 //!   neighbours take it, they take it together.
 //! - [`loops`] prepares loops that neighbours leave in different rounds: they run the rounds that all of them run together, and the rest
 //!   one after the other.
-//! - [`copy`] writes the copy.
+//! - [`copy`] writes the copy, [`conditions`] finds out whether all neighbours go the same way at a branch.
 //! - [`strides`] finds accesses of neighbours that lie side by side. Launches of copies promise that pointer arguments are
 //!   aligned to 16 bytes, so that these accesses become one, and point into objects that are small enough.
 //! - [`lanes`] lets the lanes of a sub-group be neighbours, for drivers that load vectors then.
@@ -21,6 +21,7 @@
 //! memory that are linear in the size of the copies, which is bounded.
 
 mod callees;
+mod conditions;
 mod copy;
 pub mod disjoint;
 mod group_functions;

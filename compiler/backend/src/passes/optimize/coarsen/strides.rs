@@ -21,7 +21,7 @@ pub(super) struct Strides<'a> {
     pub arguments: &'a [u32],
     /// Offsets and places of the integers among the arguments, as far as launches may promise something of them.
     pub numbers: &'a [(u32, u32)],
-    /// What is relied on: alignments on multiples of [`NUMBER_MULTIPLE`], distances on multiples of the span.
+    /// Promises that are relied on: alignments on multiples of [`NUMBER_MULTIPLE`], distances on multiples of the span.
     pub multiples: Cell<Multiples>,
     pub cfg: &'a Cfg,
 }
