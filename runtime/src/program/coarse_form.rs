@@ -117,9 +117,9 @@ impl CoarseForm {
     ) -> Option<Arc<Executable>> {
         let is_due = self.spent[kernel].is_enough();
         if is_due && !self.is_begun.swap(true, Ordering::Relaxed) {
-            let (form, executable) = (self.clone(), executable.clone());
+            let held = (self.clone(), executable.clone());
             let caps = device.capabilities().clone();
-            in_background(move || form.make(&executable, &caps));
+            in_background(held, move |(form, executable)| form.make(executable, &caps));
         }
         self.executable(kernel).cloned()
     }

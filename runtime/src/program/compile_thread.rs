@@ -50,16 +50,21 @@ fn start_compiler() -> std::io::Result<Sender<Job>> {
 }
 
 /// Runs a job of the compiler that nobody waits for. Without memory for a thread it is left out; a panic in it is logged.
-pub(super) fn in_background(job: impl FnOnce() + Send + 'static) {
+/// The end of the process does not wait for it, and takes the Vulkan driver apart meanwhile: what the job holds, perhaps as the
+/// last one, is let go as a helper thread's work.
+pub(super) fn in_background<T: Send + 'static>(held: T, job: impl FnOnce(&T) + Send + 'static) {
     let idle = IDLE.lock().pop();
     let Ok(compiler) = idle.map_or_else(start_compiler, Ok) else {
         return;
     };
     let kept = compiler.clone();
     let _ = compiler.send(Box::new(move || {
-        if catch_unwind(AssertUnwindSafe(job)).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| job(&held))).is_err() {
             log::error!("the compiler panicked: this is a bug of Pumice");
         }
+        let work = exit::begin_work();
+        drop(held);
+        drop(work);
         keep(kept);
     }));
 }
