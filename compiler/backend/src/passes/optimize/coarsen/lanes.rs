@@ -118,6 +118,29 @@ fn is_of_ids(
     is
 }
 
+/// Returns whether a value is computed of one loaded value, and constants.
+fn is_of_one_load(func: &Function, value: Value) -> bool {
+    let mut value = value;
+    while let Some(inst) = func.def_inst(value) {
+        value = match &func.insts[inst].kind {
+            InstKind::Load { .. } => return true,
+            InstKind::Unary { arg, .. }
+            | InstKind::Convert { arg, .. }
+            | InstKind::Extract { vector: arg, .. } => *arg,
+            InstKind::Math { args, .. } if args.len() == 1 => args[0],
+            InstKind::Binary { args: [a, b], .. } => {
+                match [a, b].map(|&arg| func.const_bits(arg).is_some()) {
+                    [false, true] => *a,
+                    [true, false] => *b,
+                    _ => return false,
+                }
+            }
+            _ => return false,
+        };
+    }
+    false
+}
+
 fn is_address_arithmetic(kind: &InstKind) -> bool {
     match kind {
         InstKind::Convert { .. } | InstKind::PtrAdd { .. } => true,
@@ -301,10 +324,15 @@ impl Copier<'_> {
             return false;
         };
         let (width, loc) = (lanes.width(), data.loc);
+        let none = is_of_one_load(old, value).then(|| self.unknown_zero(at, first, loc));
         let words: Vec<Value> = (0..self.items())
             .map(|item| {
                 let word = self.value(value, item);
-                self.bits(at, word, Type::I32, loc)
+                let word = self.bits(at, word, Type::I32, loc);
+                match none {
+                    Some(none) => self.binary(at, BinaryOp::Or, [word, none], loc),
+                    None => word,
+                }
             })
             .collect();
         let lane = self.converted(at, lanes.number, Type::I64, loc);
@@ -349,6 +377,20 @@ impl Copier<'_> {
             self.store_at(at, (first, offset), (value, 4, flags), loc);
         }
         true
+    }
+
+    /// A zero that drivers do not know: the lowest bits of a word's address. Mesa freezes what lanes exchange, and LLVM moves that
+    /// to the one thing behind it that it does not know: to each word of a loaded vector, which is then loaded word by word.
+    fn unknown_zero(&mut self, at: Block, word: Value, loc: SourceLoc) -> Value {
+        let kind = InstKind::Convert {
+            op: ConvertOp::PtrToInt,
+            arg: word,
+            rounding: None,
+        };
+        let address = self.append(at, kind, Type::I64, loc);
+        let address = self.converted(at, address, Type::I32, loc);
+        let lowest = self.splat(Type::I32, 3);
+        self.binary(at, BinaryOp::And, [address, lowest], loc)
     }
 
     /// For each lane one of every two words of a row of neighbours' words, from `start` on.
