@@ -41,11 +41,8 @@ impl Multiples {
     }
 
     /// Returns whether the bytes of the argument at a place, the lowest first, are what is asked of it.
-    pub fn hold_for(self, place: usize, bytes: &[u8], span: u32) -> bool {
-        let asked = [
-            (self.of_four, NUMBER_MULTIPLE),
-            (self.of_span, u64::from(span)),
-        ];
+    pub fn hold_for(self, place: usize, bytes: &[u8], span: u64) -> bool {
+        let asked = [(self.of_four, NUMBER_MULTIPLE), (self.of_span, span)];
         let mut asked = asked
             .iter()
             .filter(|&&(places, _)| has_argument(places, place));
@@ -58,4 +55,23 @@ fn is_multiple(bytes: &[u8], number: u64) -> bool {
     let words = bytes.iter().zip((0..u64::BITS).step_by(8));
     let low = words.fold(0, |low, (&byte, shift)| low | u64::from(byte) << shift);
     !bytes.is_empty() && low % number == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Multiples;
+
+    #[test]
+    fn multiples_hold_for_whole_numbers() {
+        let asked = Multiples {
+            of_four: 1 << 2,
+            of_span: 1 << 5,
+        };
+        assert_eq!(asked.places().collect::<Vec<_>>(), [2, 5]);
+        let holds = |place, number: u64| asked.hold_for(place, &number.to_le_bytes(), 512);
+        assert!(holds(2, 12) && !holds(2, 2) && holds(5, 1024) && !holds(5, 256));
+        // The bits above a byte count, and those of negative numbers; nothing is asked of others.
+        assert!(!holds(5, 512 + 4) && holds(5, 512_u64.wrapping_neg()) && holds(0, 1));
+        assert!(!asked.hold_for(2, &[], 512));
+    }
 }

@@ -179,7 +179,7 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
 }
 
 fn are_multiples(coarse: Coarse, run: &Run) -> bool {
-    let span = coarse.items * coarse.spacing;
+    let span = u64::from(coarse.items) * u64::from(coarse.spacing);
     let multiples = coarse.multiples;
     multiples.places().all(|place| match run.args.get(place) {
         Some(FileArg::Value(bytes)) => multiples.hold_for(place, bytes, span),

@@ -25,8 +25,8 @@ pub(in crate::executable) struct CopyOf {
 impl CopyOf {
     /// Returns whether the bytes of the argument at a place are what is asked of it.
     pub fn suits(&self, place: usize, bytes: &[u8]) -> bool {
-        self.multiples
-            .hold_for(place, bytes, self.items * self.spacing)
+        let span = u64::from(self.items) * u64::from(self.spacing);
+        self.multiples.hold_for(place, bytes, span)
     }
 }
 

@@ -305,8 +305,7 @@ pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits
         }
         local[dimension] = size;
         // Rows that suit no copy make groups of the usual size.
-        let suits = size % (limits.multiple * limits.neighbours.max(1)) == 0;
-        if first && !suits {
+        if first && size % wide != 0 {
             budget = budget.min(TARGET.max(size));
         }
         budget /= size;

@@ -18,11 +18,10 @@ impl Executable {
         if prepared.printf.is_some() || prepared.check.is_some() {
             return None;
         }
-        let number = kernel;
-        let kernel = self.interface.kernels.get(kernel)?;
+        let interface = self.interface.kernels.get(kernel)?;
         let pushes = prepared.pushes.iter();
         let mut pushes: SmallVec<_> = pushes.map(|push| SmallVec::from_slice(push)).collect();
-        for &(ordinal, place) in &kernel.places {
+        for &(ordinal, place) in &interface.places {
             let mut given = arguments.iter();
             let Some((_, bytes)) = given.find(|(given, _)| *given as usize == ordinal) else {
                 continue;
@@ -39,7 +38,7 @@ impl Executable {
             for push in &mut pushes {
                 let push: &mut super::Push = push;
                 let place = push.get_mut(first..first + bytes.len())?;
-                if self.changes_copies(number, ordinal, [place, bytes]) {
+                if self.changes_copies(kernel, ordinal, [place, bytes]) {
                     return None;
                 }
                 place.copy_from_slice(bytes);

@@ -41,6 +41,7 @@ use pumice_budget as budget;
 use pumice_ir::{
     ArgLayout, Cfg, Coarse, Function, KernelArgKind, KernelInfo, LowerError, Module, Type,
 };
+use pumice_target::coarse::NUMBER_MULTIPLE;
 use pumice_target::{Abi, QuirkKind};
 use std::cell::Cell;
 use strides::Strides;
@@ -187,8 +188,10 @@ impl OfKernel<'_> {
                 }
                 let copy = Copier::new(func, plan, &strides).copy();
                 let mut multiples = strides.multiples.get();
-                // A multiple of the span is one of four.
-                multiples.of_four &= !multiples.of_span;
+                // Multiples of the span are those of four, unless it is 2.
+                if u64::from(items * spacing) % NUMBER_MULTIPLE == 0 {
+                    multiples.of_four &= !multiples.of_span;
+                }
                 let lanes = if spacing == 1 { "" } else { ".lanes" };
                 let mark = if multiples.is_empty() {
                     ""
