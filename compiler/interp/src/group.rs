@@ -171,16 +171,13 @@ impl Machine<'_> {
                     (self.scope(at).0 == Scope::Subgroup).then_some(at)
                 })
                 .collect();
-            let Some(first) = positions.iter().position(Option::is_some) else {
-                continue;
-            };
-            let Some(at) = positions[first] else {
+            let mut waiting = (start..end).zip(&positions);
+            let Some((first, at)) = waiting.find_map(|(i, &at)| Some((i, at?))) else {
                 continue;
             };
             // In divergent flow the work-items at the same instruction are the active ones, if the same calls have led to it.
             let is_with_first = |&i: &usize| {
-                positions[i - start] == Some(at)
-                    && items[i].calls().eq(items[start + first].calls())
+                positions[i - start] == Some(at) && items[i].calls().eq(items[first].calls())
             };
             let members: Vec<usize> = (start..end).filter(is_with_first).collect();
             if self.scope(at).1 && members.len() != end - start {

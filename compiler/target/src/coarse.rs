@@ -34,10 +34,11 @@ impl Multiples {
         self.of_four.count_ones() + self.of_span.count_ones()
     }
 
-    /// The places of arguments of which something is asked.
-    pub fn places(self) -> impl Iterator<Item = usize> {
+    /// Returns whether all arguments are what is asked of them; `bytes` gives those of the one at a place, if it has some.
+    pub fn hold<'a>(self, span: u64, bytes: impl Fn(usize) -> Option<&'a [u8]>) -> bool {
         let any = self.of_four | self.of_span;
-        (0..32).filter(move |&place| has_argument(any, place))
+        let mut places = (0..32).filter(|&place| has_argument(any, place));
+        places.all(|place| bytes(place).is_some_and(|bytes| self.hold_for(place, bytes, span)))
     }
 
     /// Returns whether the bytes of the argument at a place, the lowest first, are what is asked of it.
@@ -67,7 +68,15 @@ mod tests {
             of_four: 1 << 2,
             of_span: 1 << 5,
         };
-        assert_eq!(asked.places().collect::<Vec<_>>(), [2, 5]);
+        let given = |numbers: [&'static [u8]; 2]| {
+            asked.hold(512, |place| match place {
+                2 => Some(numbers[0]),
+                5 => Some(numbers[1]),
+                _ => panic!("nothing is asked of argument {place}"),
+            })
+        };
+        assert!(given([&[12], &[0, 4]]) && !given([&[12], &[0, 1]]) && !given([&[2], &[0, 4]]));
+        assert!(!asked.hold(512, |_| None));
         let holds = |place, number: u64| asked.hold_for(place, &number.to_le_bytes(), 512);
         assert!(holds(2, 12) && !holds(2, 2) && holds(5, 1024) && !holds(5, 256));
         // The bits above a byte count, and those of negative numbers; nothing is asked of others.

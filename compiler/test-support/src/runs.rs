@@ -180,11 +180,12 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
 
 fn are_multiples(coarse: Coarse, run: &Run) -> bool {
     let span = u64::from(coarse.items) * u64::from(coarse.spacing);
-    let multiples = coarse.multiples;
-    multiples.places().all(|place| match run.args.get(place) {
-        Some(FileArg::Value(bytes)) => multiples.hold_for(place, bytes, span),
-        _ => false,
-    })
+    coarse
+        .multiples
+        .hold(span, |place| match run.args.get(place) {
+            Some(FileArg::Value(bytes)) => Some(bytes.as_slice()),
+            _ => None,
+        })
 }
 
 /// A printf record as `expect printf` writes it: the format without its line end, then the

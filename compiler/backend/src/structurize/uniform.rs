@@ -6,7 +6,7 @@
 //! Behind the loop they may have left at different counts.
 
 use cranelift_entity::SecondaryMap;
-use pumice_ir::{Block, BuiltIn, Cfg, Function, InstKind, Loop, LoopNest, MathOp, Value, ValueDef};
+use pumice_ir::{Block, BuiltIn, Cfg, Function, InstKind, Loop, LoopNest, Value, ValueDef};
 use rustc_hash::FxHashSet;
 
 /// A condition that depends on more values than this is taken to differ.
@@ -113,25 +113,14 @@ pub(crate) fn is_same_for_same(kind: &InstKind) -> bool {
                 | BuiltIn::AddressDelta
                 | BuiltIn::TerminationFlag
         ),
-        InstKind::Math { op, .. } => !matches!(op, MathOp::Ocl(_)),
         InstKind::Image { op, image, .. } => op.is_pure(*image),
-        InstKind::Unary { .. }
-        | InstKind::Binary { .. }
-        | InstKind::ICmp { .. }
-        | InstKind::FCmp { .. }
-        | InstKind::Select { .. }
-        | InstKind::Convert { .. }
-        | InstKind::Build { .. }
-        | InstKind::Splat { .. }
-        | InstKind::Extract { .. }
-        | InstKind::Insert { .. }
-        | InstKind::Shuffle { .. }
-        | InstKind::PtrAdd { .. }
-        | InstKind::HandleArg { .. }
+        // A lane that is not there may have any value.
+        InstKind::ExtractDyn { .. } | InstKind::InsertDyn { .. } => false,
+        InstKind::HandleArg { .. }
         | InstKind::HandleInfo { .. }
         | InstKind::LoadArg { .. }
         | InstKind::LoadArgWord { .. }
         | InstKind::LocalArg { .. } => true,
-        _ => false,
+        _ => kind.is_computation(),
     }
 }

@@ -25,8 +25,12 @@ pub(in crate::executable) struct CopyOf {
 impl CopyOf {
     /// Returns whether the bytes of the argument at a place are what is asked of it.
     pub fn suits(&self, place: usize, bytes: &[u8]) -> bool {
-        let span = u64::from(self.items) * u64::from(self.spacing);
-        self.multiples.hold_for(place, bytes, span)
+        self.multiples.hold_for(place, bytes, self.span())
+    }
+
+    /// The work-items that are neighbours: an invocation's, or those of a sub-group.
+    pub fn span(&self) -> u64 {
+        u64::from(self.items) * u64::from(self.spacing)
     }
 }
 

@@ -85,12 +85,11 @@ pub(super) type Copies = SmallVec<[CoarseCopy; 4]>;
 
 /// Returns whether the arguments are multiples of what a copy asks for.
 fn are_multiples(copy: &CoarseCopy, args: &[Option<ArgValue>]) -> bool {
-    copy.form
-        .multiples
-        .places()
-        .all(|place| match args.get(place) {
-            Some(Some(ArgValue::Bytes(bytes))) => copy.form.suits(place, bytes),
-            _ => false,
+    let form = &copy.form;
+    form.multiples
+        .hold(form.span(), |place| match args.get(place) {
+            Some(Some(ArgValue::Bytes(bytes))) => Some(bytes),
+            _ => None,
         })
 }
 

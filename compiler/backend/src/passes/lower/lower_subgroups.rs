@@ -18,10 +18,11 @@ use crate::passes::lower::work_groups::{built_in, combined, sub_group};
 use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Module,
-    Scalar, Scope, Type, Value,
+    BinaryOp, BuiltIn, FuncId, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp,
+    Module, Scalar, Scope, Type, Value,
 };
 use pumice_target::Target;
+use rustc_hash::FxHashSet;
 
 /// Runs the pass.
 ///
@@ -29,11 +30,11 @@ use pumice_target::Target;
 /// None of its own.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
+    let kernels: FxHashSet<FuncId> = module.kernels.iter().map(|kernel| kernel.func).collect();
     for (id, func) in &mut module.functions {
         if func.entry().is_some() {
             // Others may be called where only some work-items are.
-            let is_kernel = module.kernels.iter().any(|kernel| kernel.func == id);
-            changed |= lower_function(func, is_kernel, ctx.target)?;
+            changed |= lower_function(func, kernels.contains(&id), ctx.target)?;
             budget::check()?;
         }
     }

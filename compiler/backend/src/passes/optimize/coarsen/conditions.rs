@@ -52,7 +52,7 @@ impl Copier<'_> {
         is_short: bool,
         loc: SourceLoc,
     ) -> Option<Value> {
-        if let Some(all) = self.all_lanes_have(at, cond, first, loc) {
+        if let Some(all) = self.all_have(at, cond, (first, MAX_DEPTH), loc) {
             return Some(all);
         }
         if is_short && self.lanes.is_some() {
@@ -78,16 +78,6 @@ impl Copier<'_> {
     }
 
     /// Finds out if a condition is `wanted` for all neighbours and lanes; `None` unless their first and last one tell.
-    fn all_lanes_have(
-        &mut self,
-        at: Block,
-        cond: Value,
-        wanted: bool,
-        loc: SourceLoc,
-    ) -> Option<Value> {
-        self.all_have(at, cond, (wanted, MAX_DEPTH), loc)
-    }
-
     fn all_have(
         &mut self,
         at: Block,

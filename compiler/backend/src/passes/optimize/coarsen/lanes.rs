@@ -361,8 +361,12 @@ impl Copier<'_> {
         for row in 0..words.len() - 2 * rows {
             let start = done + row * width;
             let is_cut = row == 0 && single > 0;
-            let place = |lane| if is_cut && lane == 0 { 0 } else { start + lane };
-            let value = self.chosen(at, (&lanes, &words), place, loc);
+            // The row's first word is in a word of 64 bits, and the very first one is not.
+            let mut own = vec![words[start / width]; width];
+            if is_cut {
+                own[0] = words[0];
+            }
+            let value = self.of_own_lane(at, &lanes, &own, loc);
             let start = self.splat(Type::I64, 4 * start as u64);
             let mut offset = self.binary(at, BinaryOp::IAdd, [by_four, start], loc);
             if is_cut {
@@ -437,27 +441,6 @@ impl Copier<'_> {
         own.expect("a lane takes one of the words")
     }
 
-    /// For each lane the word of a row of neighbours' words that `place` names.
-    fn chosen(
-        &mut self,
-        at: Block,
-        (lanes, words): (&Lanes, &[Value]),
-        place: impl Fn(usize) -> usize,
-        loc: SourceLoc,
-    ) -> Value {
-        let width = lanes.width();
-        let chosen: Vec<Value> = (0..width)
-            .map(|lane| {
-                let (word, from) = (words[place(lane) / width], place(lane) % width);
-                if from == lane {
-                    return word;
-                }
-                self.broadcast(at, (word, from as u64), loc)
-            })
-            .collect();
-        self.of_own_lane(at, lanes, &chosen, loc)
-    }
-
     /// The value that belongs to the invocation's lane.
     fn of_own_lane(&mut self, at: Block, lanes: &Lanes, values: &[Value], loc: SourceLoc) -> Value {
         let Some((&last, others)) = values.split_last() else {
@@ -502,16 +485,5 @@ impl Copier<'_> {
             flags,
         };
         self.append_effect(at, kind, loc);
-    }
-
-    /// A lane's value, for all of them.
-    fn broadcast(&mut self, at: Block, (value, lane): (Value, u64), loc: SourceLoc) -> Value {
-        let from = self.splat(Type::I32, lane);
-        let kind = InstKind::Group {
-            op: GroupOp::Broadcast,
-            scope: Scope::Subgroup,
-            args: smallvec![value, from],
-        };
-        self.append(at, kind, self.ty(value), loc)
     }
 }

@@ -232,6 +232,12 @@ impl Strides<'_> {
         steps.is_some()
     }
 
+    /// The place among the arguments of the integer at an offset, if launches may promise something of it.
+    fn number_argument(&self, offset: u32) -> Option<u32> {
+        let found = self.numbers.iter().find(|&&(at, _)| at == offset);
+        found.map(|&(_, argument)| argument)
+    }
+
     /// Returns whether a number that neighbours share is a multiple of the span, or launches promise it.
     fn is_multiple_of_span(&self, number: Value) -> bool {
         if let Some(bits) = self.func.const_bits(number) {
@@ -242,8 +248,7 @@ impl Strides<'_> {
         };
         match self.func.insts[inst].kind {
             InstKind::LoadArg { offset } => {
-                let mut numbers = self.numbers.iter();
-                let Some(&(_, argument)) = numbers.find(|&&(place, _)| place == offset) else {
+                let Some(argument) = self.number_argument(offset) else {
                     return false;
                 };
                 let mut multiples = self.multiples.get();
@@ -342,16 +347,13 @@ impl Strides<'_> {
             return Residue::UNKNOWN;
         }
         match self.func.insts[inst].kind {
-            InstKind::LoadArg { offset } => {
-                let number = self.numbers.iter().find(|&&(place, _)| place == offset);
-                match (number, promised) {
-                    (Some(&(_, argument)), Some(promised)) => {
-                        *promised |= 1 << argument;
-                        Residue::multiple_of(NUMBER_MULTIPLE)
-                    }
-                    _ => Residue::UNKNOWN,
+            InstKind::LoadArg { offset } => match (self.number_argument(offset), promised) {
+                (Some(argument), Some(promised)) => {
+                    *promised |= 1 << argument;
+                    Residue::multiple_of(NUMBER_MULTIPLE)
                 }
-            }
+                _ => Residue::UNKNOWN,
+            },
             InstKind::Convert {
                 op: ConvertOp::Trunc | ConvertOp::ZExt | ConvertOp::SExt,
                 arg,
