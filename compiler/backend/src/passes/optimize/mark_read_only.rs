@@ -1,16 +1,22 @@
-//! Loads that nothing in the launch can have changed the memory of are marked
-//! ([`AccessFlags::READ_ONLY`]): drivers read those through caches that do not see the launch's writes,
-//! and by scalar instructions where the address is the same for all work-items.
+//! Loads of memory that nothing in the launch changes are marked ([`AccessFlags::READ_ONLY`]): drivers read it through
+//! caches that do not see the launch's writes, and by scalar instructions where the address is the same for all
+//! work-items. They may also load anywhere between the load and the uses of its value, or once more for a later use.
 //!
-//! That holds for constant memory, and for global memory that is read before anything in the kernel may
-//! have written global memory or waited for other work-items' writes. Behind writes it still holds where
-//! each write is known to go through another argument, and `restrict` tells the two apart. One forward pass over the control flow tells what may come before a point. What other
-//! work-items write without synchronization is a data race, whichever value is read.
+//! So a load is marked of
+//!
+//! - constant memory,
+//! - global memory that the kernel does not write: each write is known to go through another argument, and `restrict` tells
+//!   the two apart,
+//! - other global memory, if neither a write of global memory nor a wait for other work-items' writes may come before the
+//!   load or before a use of its value, or of what is computed from it.
+//!
+//! What other work-items write without synchronization is a data race, whichever value is read. The pass takes time that
+//! is linear in the size of the kernel.
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::alias::{Effect, Object, effect, object, space};
 use pumice_ir::{
-    AccessFlags, AddressSpace, Block, Cfg, Function, InstKind, LowerError, Module, Value,
+    AccessFlags, AddressSpace, Block, Cfg, Function, InstKind, LowerError, Module, Value, ValueDef,
 };
 use rustc_hash::FxHashSet;
 
@@ -120,7 +126,7 @@ fn argument(func: &Function, ptr: Value) -> Option<Object> {
     object(func, ptr).filter(|object| matches!(object, Object::Argument(_)))
 }
 
-/// The arguments that a function writes global memory through; `None` if some write does not tell where it goes.
+/// The arguments that a function changes global memory through; `None` if something does not tell where it writes.
 fn written_arguments(func: &Function) -> Option<FxHashSet<Object>> {
     let mut found = FxHashSet::default();
     // Without this nothing can be said anyway.
@@ -130,12 +136,88 @@ fn written_arguments(func: &Function) -> Option<FxHashSet<Object>> {
     for &block in &func.layout.blocks {
         for &inst in &func.layout.insts[block] {
             let kind = &func.insts[inst].kind;
-            if past_of(func, kind) == Past::Written {
+            let waits = matches!(kind, InstKind::Barrier { .. } | InstKind::Fence { .. });
+            if past_of(func, kind) > Past::Clean && !waits {
                 found.insert(argument(func, kind.pointer()?)?);
             }
         }
     }
     Some(found)
+}
+
+/// The most bytes that GPUs store at once, where the address is a multiple of their number.
+const STORED_AT_ONCE: u32 = 16;
+
+/// Returns whether drivers may carry out a write in several steps: what a step uses, it uses behind the step before.
+fn has_steps(func: &Function, kind: &InstKind) -> bool {
+    match *kind {
+        InstKind::Store {
+            value,
+            align,
+            flags,
+            ..
+        } => {
+            let bytes = func.ty(value).access_bytes();
+            let at_once = bytes.is_power_of_two() && bytes <= align.min(STORED_AT_ONCE);
+            !at_once || flags.part_bytes().is_some()
+        }
+        _ => match effect(func, kind) {
+            Effect::None | Effect::Syncs => false,
+            Effect::Writes(..) => true,
+            // An atomic operation is one step. Calls are many.
+            Effect::Anything => kind.pointer().is_none(),
+        },
+    }
+}
+
+/// Returns whether an instruction puts a value into private memory, where drivers find it again for later uses.
+fn is_kept(func: &Function, kind: &InstKind) -> bool {
+    match *kind {
+        InstKind::Store { ptr, .. } => space(func, ptr) == Some(AddressSpace::Private),
+        _ => false,
+    }
+}
+
+/// Finds the values that are used where memory may have been written before, or from which such values are computed: by
+/// computations, and by the loads that `moves` names, which drivers may move to the use.
+fn used_late(
+    func: &Function,
+    cfg: &Cfg,
+    pasts: &Pasts,
+    moves: impl Fn(&InstKind) -> bool,
+) -> FxHashSet<Value> {
+    let mut work: Vec<Value> = Vec::new();
+    for &block in cfg.reverse_postorder() {
+        let mut past = pasts.before(block);
+        for &inst in &func.layout.insts[block] {
+            let kind = &func.insts[inst].kind;
+            if past > Past::Clean || has_steps(func, kind) || is_kept(func, kind) {
+                kind.for_each_value(|value| work.push(value));
+            }
+            past = past.max(past_of(func, kind));
+        }
+    }
+    let mut found = FxHashSet::default();
+    while let Some(value) = work.pop() {
+        if !found.insert(value) {
+            continue;
+        }
+        if let &ValueDef::Param(block, index) = func.def(value) {
+            for &pred in cfg.preds(block) {
+                let last = func.terminator(pred);
+                let calls = last.map(|last| func.insts[last].kind.successors());
+                let calls = calls.into_iter().flatten();
+                let calls = calls.filter(|call| call.block == block);
+                work.extend(calls.map(|call| call.args[usize::from(index)]));
+            }
+        } else if let Some(inst) = func.def_inst(value) {
+            let kind = &func.insts[inst].kind;
+            if kind.is_computation() || moves(kind) {
+                kind.for_each_value(|operand| work.push(operand));
+            }
+        }
+    }
+    found
 }
 
 fn mark(func: &mut Function, is_kernel: bool) -> Changed {
@@ -146,25 +228,29 @@ fn mark(func: &mut Function, is_kernel: bool) -> Changed {
     };
     let pasts = Pasts::of(func, &cfg, at_entry);
     let written = written_arguments(func);
+    let is_constant = |func: &Function, ptr| space(func, ptr) == Some(AddressSpace::Constant);
+    let is_unwritten = |func: &Function, ptr| {
+        let both = written.as_ref().zip(argument(func, ptr));
+        both.is_some_and(|(written, argument)| {
+            let mut written = written.iter();
+            written.all(|&other| argument.is_disjoint(other, func))
+        })
+    };
+    let late = used_late(func, &cfg, &pasts, |kind| match *kind {
+        InstKind::Load { ptr, .. } => is_constant(func, ptr) || is_unwritten(func, ptr),
+        _ => false,
+    });
     let mut changed = Changed::No;
     for &block in cfg.reverse_postorder() {
         let mut past = pasts.before(block);
         for index in 0..func.layout.insts[block].len() {
             let inst = func.layout.insts[block][index];
             if let InstKind::Load { ptr, flags, .. } = func.insts[inst].kind {
-                let is_unwritten = || {
-                    let both = written.as_ref().zip(argument(func, ptr));
-                    both.is_some_and(|(written, argument)| {
-                        let mut written = written.iter();
-                        written.all(|&other| argument.is_disjoint(other, func))
-                    })
-                };
-                let suits = match (space(func, ptr), past) {
-                    (Some(AddressSpace::Constant), _) => true,
-                    (Some(AddressSpace::Global), Past::Clean) => true,
-                    (Some(AddressSpace::Global), Past::Written) => is_unwritten(),
-                    _ => false,
-                };
+                let is_early = || past == Past::Clean && !late.contains(&func.result(inst));
+                let is_global = space(func, ptr) == Some(AddressSpace::Global);
+                let suits = is_constant(func, ptr)
+                    || is_global
+                        && (is_early() || past < Past::Synchronized && is_unwritten(func, ptr));
                 if suits && flags.is_plain() && !flags.contains(AccessFlags::READ_ONLY) {
                     if let InstKind::Load { flags, .. } = &mut func.insts[inst].kind {
                         *flags |= AccessFlags::READ_ONLY;
