@@ -153,3 +153,27 @@ fn native_math() {
         assert!(natives(options) >= 4, "{options:?}");
     }
 }
+
+/// A buffer that is loaded before it is stored to has a variable for the loads that nothing in the launch writes, and one for
+/// the others.
+#[test]
+fn unwritten_loads() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/descriptors");
+    let path = dir.join("unwritten_loads.cl");
+    let module = pumicec(&["--abi=descriptors"], "vulkan", &path).expect("it builds");
+    let words: Vec<u32> = (module.chunks_exact(4))
+        .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        .collect();
+    let listing = spirv_tools::disassemble(&words);
+    let variables = |decoration: &str| {
+        let lines = listing.lines().map(str::trim);
+        let lines =
+            lines.filter(|line| line.starts_with("OpDecorate") && line.ends_with(decoration));
+        lines.count()
+    };
+    assert_eq!(
+        (variables("NonWritable"), variables("Aliased")),
+        (2, 3),
+        "{listing}"
+    );
+}

@@ -458,6 +458,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "the GPUs add 64-bit addresses by words; kernels of the benchmark have 0.8 times the instructions with descriptors",
     },
     Quirk {
+        kind: QuirkKind::OldGpusByDescriptors,
+        driver: DriverId::MesaRadv,
+        versions: ((0, 0), None),
+        reason: "GPUs before GFX9 load from 64-bit addresses in registers alone (Polaris on 26.2.6): with descriptors kernels of the \
+                 benchmark have 0.7 times the vector instructions and 0.8 times the registers",
+    },
+    Quirk {
         kind: QuirkKind::LocalMemoryInBuffers,
         driver: DriverId::MesaLlvmpipe,
         versions: ((25, 0), Some((25, 1))),

@@ -156,6 +156,8 @@ kinds! {
     ForkedExits, "runtime/src/device/gpu.rs";
     /// Kernels get their buffers by descriptors where the program and the launch allow it (for speed).
     BuffersByDescriptors, "runtime/src/device/mod.rs";
+    /// The same on GPUs that do not compute with halves (for speed).
+    OldGpusByDescriptors, "runtime/src/device/mod.rs";
     /// Local memory is a part of a buffer for each work-group of a dispatch (for speed).
     LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs";
     /// A byte that is loaded is taken out of the word that holds it (for speed).

@@ -357,8 +357,13 @@ impl Device {
 
     /// The target of the second form that programs have, in which buffers are descriptors; `None` if they have none.
     pub fn descriptor_target(&self, target: &Target) -> Option<Target> {
-        let of_driver =
-            || quirks::has(&self.capabilities().driver, QuirkKind::BuffersByDescriptors);
+        let of_driver = || {
+            let kinds = [
+                QuirkKind::BuffersByDescriptors,
+                QuirkKind::OldGpusByDescriptors,
+            ];
+            kinds.iter().any(|&kind| target.quirks.has(kind))
+        };
         let wanted = match config::ABI.value().as_deref() {
             Some(form) => form == "mixed",
             None => of_driver(),
@@ -468,6 +473,9 @@ fn make_target(
     let mut quirks = quirks::kinds(&caps.driver);
     if caps.is_masked(conditions::SAMPLE_EXACTLY) {
         quirks = quirks.without(QuirkKind::SampleExactly);
+    }
+    if features.shader_float16 {
+        quirks = quirks.without(QuirkKind::OldGpusByDescriptors);
     }
     let by_words = quirks.has(QuirkKind::NarrowIntegersByWords);
     let target = Target {

@@ -455,6 +455,7 @@ impl Emitter<'_> {
                 let address = self.wide_sum(Op::IAdd, address, zero);
                 Ok(MemoryLocation::Physical(address))
             }
+            MemoryLocation::Buffer(buffer) => Ok(MemoryLocation::Buffer(buffer.for_load(flags))),
             location => Ok(location),
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! A pointer in registers is a 32-bit byte offset; its buffer is known statically ([`bases`]).
 //! Every binding is declared once for each width that it is accessed in, as an array of such
-//! elements, and all of these are Aliased: two arguments may be one buffer, too. Where a pointer
+//! elements, and once more for loads of what nothing in the launch writes. All of these are Aliased: two arguments may be one
+//! buffer, too. Where a pointer
 //! may point into several buffers, the pass `select_buffers` has left a choice between pointers
 //! that each have one, which becomes a choice between pointers to elements (variable pointers).
 
@@ -20,6 +21,8 @@ use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 pub(crate) struct BufferLocation {
     /// The byte offset, whichever the buffer is.
     pub offset: Id,
+    /// Nothing in the launch writes there ([`AccessFlags::READ_ONLY`]).
+    unwritten: bool,
     to: To,
 }
 
@@ -42,6 +45,31 @@ impl BufferLocation {
     /// Returns whether nothing can be stored there.
     pub fn is_read_only(&self) -> bool {
         matches!(self.to, To::Uniform(_))
+    }
+
+    /// The same location for a load with these flags.
+    pub fn for_load(self, flags: AccessFlags) -> Self {
+        let unwritten = flags.contains(AccessFlags::READ_ONLY);
+        let to = match self.to {
+            To::Choice(cond, both) => {
+                To::Choice(cond, Box::new(both.map(|one| one.for_load(flags))))
+            }
+            to => to,
+        };
+        Self {
+            unwritten,
+            to,
+            ..self
+        }
+    }
+
+    /// The location in one buffer, for any access.
+    fn of(offset: Id, to: To) -> MemoryLocation {
+        MemoryLocation::Buffer(Self {
+            offset,
+            unwritten: false,
+            to,
+        })
     }
 }
 
@@ -111,10 +139,8 @@ impl Emitter<'_> {
                 if then.is_read_only() || other.is_read_only() {
                     return Err(self.lost("a choice between buffers of different kinds"));
                 }
-                Ok(MemoryLocation::Buffer(BufferLocation {
-                    offset,
-                    to: To::Choice(cond, Box::new([then, other])),
-                }))
+                let both = Box::new([then, other]);
+                Ok(BufferLocation::of(offset, To::Choice(cond, both)))
             }
         }
     }
@@ -129,7 +155,7 @@ impl Emitter<'_> {
                 true => To::Uniform(pointer.slot),
                 false => To::Storage(pointer.slot),
             };
-            return Ok(MemoryLocation::Buffer(BufferLocation { offset, to }));
+            return Ok(BufferLocation::of(offset, to));
         }
         if base == Base::Constants {
             if let Some(var) = self.private_constants {
@@ -143,12 +169,12 @@ impl Emitter<'_> {
             }
             if descriptors.options.constant_args_uniform {
                 let to = To::Uniform(descriptors.constants);
-                return Ok(MemoryLocation::Buffer(BufferLocation { offset, to }));
+                return Ok(BufferLocation::of(offset, to));
             }
         }
         let slot = descriptors.module_slot(base).ok_or_else(internal)?;
         let to = To::Storage(slot);
-        Ok(MemoryLocation::Buffer(BufferLocation { offset, to }))
+        Ok(BufferLocation::of(offset, to))
     }
 
     /// The same location, `bytes` further.
@@ -166,6 +192,7 @@ impl Emitter<'_> {
         BufferLocation {
             offset: self.add_bytes(location.offset, bytes),
             to,
+            ..*location
         }
     }
 
@@ -208,7 +235,7 @@ impl Emitter<'_> {
                 self.b.op(Op::Select, ptr, &[cond, then, other])
             }
             &To::Storage(slot) => {
-                let var = self.storage_variable(slot, width, lanes);
+                let var = self.storage_variable(slot, (width, lanes), location.unwritten);
                 let index = if at % bytes == 0 {
                     self.element_index(location.offset, bytes, at / bytes)
                 } else {
@@ -233,9 +260,10 @@ impl Emitter<'_> {
         }
     }
 
-    /// The variable of a binding for elements of `lanes` integers of `width` bytes.
-    fn storage_variable(&mut self, slot: Slot, width: u32, lanes: u32) -> Id {
-        let key = (slot, width, lanes);
+    /// The variable of a binding for elements of `lanes` integers of `width` bytes; `unwritten`: for loads of what nothing in the
+    /// launch writes.
+    fn storage_variable(&mut self, slot: Slot, (width, lanes): (u32, u32), unwritten: bool) -> Id {
+        let key = (slot, width, lanes, unwritten);
         if let Some(&var) = self.buffer_vars.get(&key) {
             self.cur_uses.insert(var);
             return var;
@@ -258,6 +286,9 @@ impl Emitter<'_> {
         if !self.target.vulkan_memory_model {
             self.b.decorate(var, Decoration::Coherent, &[]);
         }
+        if unwritten {
+            self.b.decorate(var, Decoration::NonWritable, &[]);
+        }
         self.buffer_vars.insert(key, var);
         self.cur_uses.insert(var);
         var
@@ -266,7 +297,7 @@ impl Emitter<'_> {
     /// The variable of a uniform buffer: rows of four words.
     fn uniform_variable(&mut self, slot: Slot) -> Id {
         let rows = self.target.max_uniform_buffer_size / ROW;
-        let key = (slot, 0, 0);
+        let key = (slot, 0, 0, false);
         let var = match self.buffer_vars.get(&key) {
             Some(&var) => var,
             None => {
@@ -390,7 +421,7 @@ impl Emitter<'_> {
             return Ok(number);
         };
         let (u32_ty, bool_ty) = (self.b.ty_int(32), self.b.ty_bool());
-        let var = self.storage_variable(slot, 4, 1);
+        let var = self.storage_variable(slot, (4, 1), false);
         let words = self.b.op(Op::ArrayLength, u32_ty, &[var, 0]);
         let null = self.b.op(Op::IEqual, bool_ty, &[words, zero]);
         Ok(self.b.op(Op::Select, u32_ty, &[null, zero, number]))

@@ -66,8 +66,9 @@ pub(crate) struct Emitter<'m> {
     pub constants: ModuleConstants,
     /// The descriptor form's sets and bindings.
     pub descriptors: Option<Descriptors>,
-    /// Variables of descriptors, by element width and lanes (0 for rows of a uniform buffer).
-    pub buffer_vars: FxHashMap<(Slot, u32, u32), Id>,
+    /// Variables of descriptors, by element width and lanes (0 for rows of a uniform buffer), and whether they are for loads
+    /// of what nothing in the launch writes.
+    pub buffer_vars: FxHashMap<(Slot, u32, u32, bool), Id>,
     /// Their block types.
     pub buffer_blocks: FxHashMap<(u32, u32), Id>,
     /// The private array of constant data, if it has no buffer.

@@ -10,7 +10,7 @@
 //! - other global memory, if neither a write of global memory nor a wait for other work-items' writes may come before the
 //!   load or before a use of its value, or of what is computed from it.
 //!
-//! What other work-items write without synchronization is a data race, whichever value is read. The pass takes time that
+//! A write of another work-item without synchronization is a data race, whichever value is read. The pass takes time that
 //! is linear in the size of the kernel.
 
 use crate::pass::{Changed, Ctx};
