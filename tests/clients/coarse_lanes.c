@@ -41,13 +41,13 @@ static cl_mem in, out;
 static int values[N], host[N], want[N];
 
 /* Runs a kernel whose first arguments are the buffers, the rest being set; reads what it wrote over `want`. */
-static void run(cl_kernel kernel, const size_t global[2], const size_t local[2], int line)
+static void run_from(const size_t *offset, cl_kernel kernel, const size_t global[2], const size_t local[2], int line)
 {
     MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
     int minus = -1;
     MUST(clEnqueueFillBuffer(queue, out, &minus, sizeof minus, 0, sizeof host, 0, NULL, NULL));
-    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
+    MUST(clEnqueueNDRangeKernel(queue, kernel, 2, offset, global, local, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
     int wrong = 0;
     for (int i = 0; i < N; i++)
@@ -58,6 +58,11 @@ static void run(cl_kernel kernel, const size_t global[2], const size_t local[2],
     }
     for (int i = 0; i < N; i++)
         want[i] = -1;
+}
+
+static void run(cl_kernel kernel, const size_t global[2], const size_t local[2], int line)
+{
+    run_from(NULL, kernel, global, local, line);
 }
 
 static cl_kernel kernel_of(const char *name)
@@ -83,18 +88,19 @@ static void rows(int first, int pitch, int width, const size_t local[2])
     MUST(clReleaseKernel(kernel));
 }
 
-static void both(int limit)
+/* From a work-item on: the offset. */
+static void both(size_t first, int limit)
 {
     cl_kernel kernel = kernel_of("both");
     MUST(clSetKernelArg(kernel, 2, sizeof limit, &limit));
-    for (int i = 0; i < 2048; i++) {
+    for (int i = (int)first; i < 2048; i++) {
         float a, b, c;
         memcpy(&a, &values[i], 4);
         memcpy(&b, &values[i + 1], 4);
         c = i < limit ? a + b : -a;
         memcpy(&want[i], &c, 4);
     }
-    run(kernel, (const size_t[2]){2048, 1}, (const size_t[2]){128, 1}, __LINE__);
+    run_from((const size_t[2]){first, 0}, kernel, (const size_t[2]){2048 - first, 1}, (const size_t[2]){128, 1}, __LINE__);
     MUST(clReleaseKernel(kernel));
 }
 
@@ -215,10 +221,13 @@ int main(void)
         memcpy(&values[i], &x, 4);
     }
     MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
-    both(2048);
-    both(64);
-    both(1000);
-    both(0);
+    both(0, 2048);
+    both(0, 64);
+    both(0, 1000);
+    both(0, 0);
+    both(512, 1000);                                                   /* whole rows of lanes make the offset */
+    both(64, 2048);
+    both(129, 1000);
     for (int i = 0; i < N; i++)
         values[i] = (i * 37 + i / 7) % 101;
     MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));

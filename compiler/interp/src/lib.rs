@@ -328,7 +328,11 @@ fn in_invocations(kernel: &KernelInfo, range: &NdRange) -> Result<NdRange, Inter
     };
     let items = u64::from(coarse.items);
     let mut range = *range;
-    for size in [&mut range.global[0], &mut range.local[0]] {
+    for size in [
+        &mut range.global[0],
+        &mut range.local[0],
+        &mut range.offset[0],
+    ] {
         if *size % items != 0 {
             let text = format!("invocations of {items} work-items");
             return Err(ErrorKind::BadArguments(text).into());

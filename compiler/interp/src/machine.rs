@@ -125,7 +125,7 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// A size of the range in work-items: the range itself counts invocations.
+    /// A size or offset of the range in work-items: the range itself counts invocations.
     fn of_items(&self, [x, y, z]: [u64; 3]) -> [u64; 3] {
         let items = self.kernel.coarse.map_or(1, |coarse| coarse.items);
         [x * u64::from(items), y, z]
@@ -202,7 +202,7 @@ impl<'a> Machine<'a> {
             BuiltIn::LocalSize => Lanes::from_slice(&self.group_size),
             BuiltIn::EnqueuedLocalSize => Lanes::from_slice(&self.of_items(range.local)),
             BuiltIn::NumGroups => Lanes::from_slice(&self.num_groups()),
-            BuiltIn::GlobalOffset => Lanes::from_slice(&range.offset),
+            BuiltIn::GlobalOffset => Lanes::from_slice(&self.of_items(range.offset)),
             BuiltIn::WorkDim => smallvec![u64::from(range.work_dim)],
             BuiltIn::GlobalLinearId => {
                 let id = self.global_id(local_id);

@@ -202,11 +202,11 @@ impl KernelInfo {
 /// A kernel that is run in place of another one, whose invocations may run several work-items each. Applications do not see it.
 ///
 /// Invocation i of a row runs the work-items from i times `items` on. Where these are not next to each other, they are those
-/// whose rest by [`Coarse::spacing`] is the invocation's lane, out of as many as its sub-group runs. Its launches have no
-/// offset in the first dimension, work-groups whose first size is that many times Vulkan's and made of whole sub-groups where
-/// the spacing is not 1, and pointer arguments that are aligned to 16 bytes, each into an object of at most 2 GiB; no two of the
-/// objects overlap if [`Coarse::disjoint`] says so. Of the
-/// integers among the arguments those that [`Coarse::multiples`] names are multiples of four, or of `items` times `spacing`.
+/// whose rest by [`Coarse::spacing`] is the invocation's lane, out of as many as its sub-group runs. Its launches have work-groups
+/// whose first size is `items` times Vulkan's and made of whole sub-groups where the spacing is not 1, an offset in the first
+/// dimension that is a multiple of `items` times `spacing`, and pointer arguments that are aligned to 16 bytes, each into an
+/// object of at most 2 GiB; no two of the objects overlap if [`Coarse::disjoint`] says so. Of the integers among the arguments
+/// those that [`Coarse::multiples`] names are multiples of four, or of `items` times `spacing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Coarse {
     /// The other kernel: its place in [`Module::kernels`].

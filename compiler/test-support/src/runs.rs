@@ -164,7 +164,9 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
             if run.local.is_none() {
                 local[0] = items;
             }
-            let fits = run.global[0] % items == 0 && local[0] % items == 0 && run.offset.is_none();
+            let offset = run.offset.as_ref().map_or(0, |offset| offset[0]);
+            let sizes = [run.global[0], local[0], offset];
+            let fits = sizes.iter().all(|size| size % items == 0);
             // A range of another size has a group at its end that whole invocations need not make.
             let is_whole = run.global[0] % local[0] == 0;
             let overlap = (run.args.iter()).any(|arg| matches!(arg, FileArg::Alias { .. }));

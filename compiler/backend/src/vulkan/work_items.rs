@@ -297,7 +297,8 @@ impl Emitter<'_> {
                 self.wide_lane_low(ModuleConstant::GlobalSize, lane)?
             }
             BuiltIn::GlobalOffset if regions => {
-                self.wide_lane_low(ModuleConstant::GlobalOffset, lane)?
+                let offset = self.wide_lane_low(ModuleConstant::GlobalOffset, lane)?;
+                self.unless_at_zero(offset, true)?
             }
             BuiltIn::LocalId => self.local_lane(lane),
             BuiltIn::LocalSize => self.group_size[lane as usize],

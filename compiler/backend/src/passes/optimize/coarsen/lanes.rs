@@ -184,14 +184,29 @@ impl Copier<'_> {
         };
         let start = self.start_of_lanes(at, number, (lane, which), loc);
         let start = self.converted(at, start, ty, loc);
-        let first = self.times_items(at, start, ty, loc);
+        let mut first = self.times_items(at, start, ty, loc);
+        if which == BuiltIn::GlobalId {
+            let offset = self.first_word(at, BuiltIn::GlobalOffset, loc);
+            let offset = self.converted(at, offset, ty, loc);
+            first = self.binary(at, BinaryOp::IAdd, [first, offset], loc);
+        }
         let lane = self.converted(at, lane, ty, loc);
         let own = self.binary(at, BinaryOp::IAdd, [first, lane], loc);
         [first, own]
     }
 
-    /// The id of the sub-group's first lane among invocations, whose numbers have 32 bits. It is written so that drivers
-    /// see the lane added and subtracted again.
+    /// The low word of a built-in's number in the first dimension.
+    fn first_word(&mut self, at: Block, which: BuiltIn, loc: SourceLoc) -> Value {
+        let kind = InstKind::BuiltInWord {
+            which,
+            lane: 0,
+            high: false,
+        };
+        self.append(at, kind, Type::I32, loc)
+    }
+
+    /// The id of the sub-group's first lane among invocations, whose numbers have 32 bits, without the range's offset. It is
+    /// written so that drivers see the lane added and subtracted again.
     fn start_of_lanes(
         &mut self,
         at: Block,
@@ -199,14 +214,7 @@ impl Copier<'_> {
         (lane, which): (Value, BuiltIn),
         loc: SourceLoc,
     ) -> Value {
-        let mut word = |which| {
-            let kind = InstKind::BuiltInWord {
-                which,
-                lane: 0,
-                high: false,
-            };
-            self.append(at, kind, Type::I32, loc)
-        };
+        let mut word = |which| self.first_word(at, which, loc);
         let (group, own) = match which {
             BuiltIn::GlobalId => {
                 let [group, size] = [BuiltIn::GroupId, BuiltIn::LocalSize].map(&mut word);
