@@ -88,19 +88,19 @@ static void rows(int first, int pitch, int width, const size_t local[2])
     MUST(clReleaseKernel(kernel));
 }
 
-/* From a work-item on: the offset. */
-static void both(size_t first, int limit)
+/* So many work-items from one on. The last work-group may be smaller. */
+static void both(size_t first, size_t count, int limit, size_t local)
 {
     cl_kernel kernel = kernel_of("both");
     MUST(clSetKernelArg(kernel, 2, sizeof limit, &limit));
-    for (int i = (int)first; i < 2048; i++) {
+    for (int i = (int)first; i < (int)(first + count); i++) {
         float a, b, c;
         memcpy(&a, &values[i], 4);
         memcpy(&b, &values[i + 1], 4);
         c = i < limit ? a + b : -a;
         memcpy(&want[i], &c, 4);
     }
-    run_from((const size_t[2]){first, 0}, kernel, (const size_t[2]){2048 - first, 1}, (const size_t[2]){128, 1}, __LINE__);
+    run_from((const size_t[2]){first, 0}, kernel, (const size_t[2]){count, 1}, (const size_t[2]){local, 1}, __LINE__);
     MUST(clReleaseKernel(kernel));
 }
 
@@ -221,13 +221,22 @@ int main(void)
         memcpy(&values[i], &x, 4);
     }
     MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
-    both(0, 2048);
-    both(0, 64);
-    both(0, 1000);
-    both(0, 0);
-    both(512, 1000);                                                   /* whole rows of lanes make the offset */
-    both(64, 2048);
-    both(129, 1000);
+    both(0, 2048, 2048, 128);
+    both(0, 2048, 64, 128);
+    both(0, 2048, 1000, 128);
+    both(0, 2048, 0, 128);
+    /* Whole rows of lanes make the offset, and the last work-group. */
+    both(512, 1536, 1000, 128);
+    both(64, 1984, 2048, 128);
+    both(0, 1984, 1000, 128);
+    both(129, 1919, 1000, 128);
+    size_t most = 0;
+    MUST(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, NULL));
+    if (most >= 256) {
+        both(0, 1920, 2048, 256);
+        both(0, 1984, 1000, 256);
+        both(128, 1920, 1000, 256);
+    }
     for (int i = 0; i < N; i++)
         values[i] = (i * 37 + i / 7) % 101;
     MUST(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));

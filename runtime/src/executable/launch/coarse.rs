@@ -4,6 +4,7 @@ use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
 
 use smallvec::SmallVec;
 
+use super::join::WELL_USED;
 use super::regions::Region;
 use super::{ArgValue, Launch, NdRange};
 use crate::device::coarse::{Choice, choice};
@@ -111,22 +112,25 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
 }
 
 /// Returns whether a region may be dispatched as the copy: it runs one work-item in an invocation, or whole invocations make
-/// its work-groups, whole sub-groups of `width` too if it is to pay, and the range's offset in the first dimension. The rows of a
+/// its work-groups, most lanes of their sub-groups of `width` if it is to pay, and the range's offset in the first dimension. The rows of a
 /// work-group, and the offset, are whole sub-groups where the copy's work-items are that far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
     if copy.form.items == 1 {
         return true;
     }
     let [x, y, z] = region.local_size;
+    let items = u64::from(copy.form.items);
     let offset = range.global_offset[0];
-    // Copies whose neighbours are lanes add it as a word.
-    let is_placed =
-        offset % copy.form.span() == 0 && (copy.form.spacing == 1 || offset <= u64::from(u32::MAX));
-    // Those before the region are whole too: its offset is counted in invocations.
-    let is_whole = x % copy.form.items == 0 && range.local_size[0] % copy.form.items == 0;
+    // Copies whose neighbours are lanes have ids of 32 bits.
+    let end = offset.saturating_add(range.global_size[0]);
+    let has_words = copy.form.spacing == 1 || end <= 1 << 32;
+    let is_placed = offset % copy.form.span() == 0 && has_words;
+    // The region's offset is counted in invocations.
+    let is_whole = x % copy.form.items == 0 && region.first_item[0] % items == 0;
     let is_spaced =
         copy.form.spacing == 1 || (copy.form.spacing == width && x / copy.form.items % width == 0);
     let invocations = u64::from(x / copy.form.items) * u64::from(y) * u64::from(z);
-    let pays = invocations % u64::from(width.max(1)) == 0 || choice() == Choice::Always;
+    let lanes = invocations.next_multiple_of(u64::from(width.max(1)));
+    let pays = invocations * 100 >= lanes * WELL_USED as u64 || choice() == Choice::Always;
     is_placed && is_whole && is_spaced && pays
 }

@@ -4,8 +4,8 @@
 
 use super::range::{NdRange, RangeLimits, TARGET, choose};
 
-/// Percent of the lanes: work-groups of more than a sub-group that use so many are left alone.
-const WELL_USED: usize = 75;
+/// Percent of the lanes: work-groups of more than a sub-group that use so many are left alone, and pay for coarse copies.
+pub(super) const WELL_USED: usize = 75;
 
 /// The fewest work-groups that a launch is left with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -467,10 +467,8 @@ impl Executable {
         dispatch: &PlannedDispatch,
     ) -> Result<Push> {
         let region = &dispatch.region;
-        let mut first: [u64; 3] = std::array::from_fn(|d| {
-            let skipped = region.first_group[d] * u64::from(range.local_size[d]);
-            range.global_offset[d].wrapping_add(skipped)
-        });
+        let mut first: [u64; 3] =
+            std::array::from_fn(|d| range.global_offset[d].wrapping_add(region.first_item[d]));
         // A coarse copy counts invocations.
         first[0] /= u64::from(dispatch.items);
         put_range(&mut push, self.interface.region_offset, first)?;

@@ -20,7 +20,7 @@ impl Executable {
         near: bool,
     ) -> impl Iterator<Item = (u32, u32)> {
         let is_cut = kernel.local_buffer.is_some();
-        let no_offset = !is_cut && range.global_offset == [0; 3] && region.first_group == [0; 3];
+        let no_offset = !is_cut && range.global_offset == [0; 3] && region.first_item == [0; 3];
         let holds = move |kind| match kind {
             PromiseKind::NearArguments => near,
             PromiseKind::NoOffset => no_offset,

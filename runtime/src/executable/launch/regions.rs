@@ -11,6 +11,8 @@ use super::range::NdRange;
 pub struct Region {
     /// The first work-group's id in each dimension.
     pub first_group: [u64; 3],
+    /// Its first work-item's id without the range's offset.
+    pub first_item: [u64; 3],
     /// The number of work-groups.
     pub groups: [u32; 3],
     /// Their size.
@@ -66,8 +68,10 @@ pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
     for (z, groups_z, local_z) in dimension(2) {
         for (y, groups_y, local_y) in dimension(1) {
             for (x, groups_x, local_x) in dimension(0) {
+                let first_group = [x, y, z];
                 all.push(Region {
-                    first_group: [x, y, z],
+                    first_group,
+                    first_item: [0, 1, 2].map(|d| first_group[d] * u64::from(range.local_size[d])),
                     groups: [groups_x, groups_y, groups_z],
                     local_size: [local_x, local_y, local_z],
                 });

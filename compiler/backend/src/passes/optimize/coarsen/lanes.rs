@@ -182,17 +182,32 @@ impl Copier<'_> {
             let first = self.times_items(at, number, ty, loc);
             return [first, first];
         };
-        let start = self.start_of_lanes(at, number, (lane, which), loc);
+        // Drivers see the lane added and subtracted again where both stand together.
+        let within = match which {
+            BuiltIn::GlobalId | BuiltIn::LocalId => self.first_word(at, BuiltIn::LocalId, loc),
+            _ => self.converted(at, number, Type::I32, loc),
+        };
+        let start = self.binary(at, BinaryOp::ISub, [within, lane], loc);
         let start = self.converted(at, start, ty, loc);
         let mut first = self.times_items(at, start, ty, loc);
         if which == BuiltIn::GlobalId {
-            let offset = self.first_word(at, BuiltIn::GlobalOffset, loc);
-            let offset = self.converted(at, offset, ty, loc);
-            first = self.binary(at, BinaryOp::IAdd, [first, offset], loc);
+            let before = self.start_of_group(at, loc);
+            let before = self.converted(at, before, ty, loc);
+            first = self.binary(at, BinaryOp::IAdd, [before, first], loc);
         }
         let lane = self.converted(at, lane, ty, loc);
         let own = self.binary(at, BinaryOp::IAdd, [first, lane], loc);
         [first, own]
+    }
+
+    /// The id of the work-group's first work-item, which has 32 bits. A smaller group at the end of a row starts where
+    /// one of the enqueued size would.
+    fn start_of_group(&mut self, at: Block, loc: SourceLoc) -> Value {
+        let group = [BuiltIn::GroupId, BuiltIn::EnqueuedLocalSize];
+        let group = group.map(|which| self.first_word(at, which, loc));
+        let before = self.binary(at, BinaryOp::IMul, group, loc);
+        let offset = self.first_word(at, BuiltIn::GlobalOffset, loc);
+        self.binary(at, BinaryOp::IAdd, [before, offset], loc)
     }
 
     /// The low word of a built-in's number in the first dimension.
@@ -203,30 +218,6 @@ impl Copier<'_> {
             high: false,
         };
         self.append(at, kind, Type::I32, loc)
-    }
-
-    /// The id of the sub-group's first lane among invocations, whose numbers have 32 bits, without the range's offset. It is
-    /// written so that drivers see the lane added and subtracted again.
-    fn start_of_lanes(
-        &mut self,
-        at: Block,
-        number: Value,
-        (lane, which): (Value, BuiltIn),
-        loc: SourceLoc,
-    ) -> Value {
-        let mut word = |which| self.first_word(at, which, loc);
-        let (group, own) = match which {
-            BuiltIn::GlobalId => {
-                let [group, size] = [BuiltIn::GroupId, BuiltIn::LocalSize].map(&mut word);
-                (Some([group, size]), word(BuiltIn::LocalId))
-            }
-            BuiltIn::LocalId => (None, word(BuiltIn::LocalId)),
-            _ => (None, self.converted(at, number, Type::I32, loc)),
-        };
-        let start = self.binary(at, BinaryOp::ISub, [own, lane], loc);
-        let Some(group) = group else { return start };
-        let before = self.binary(at, BinaryOp::IMul, group, loc);
-        self.binary(at, BinaryOp::IAdd, [before, start], loc)
     }
 
     /// Finds what an instruction gives the first lane's first neighbour, if it computes addresses of ids.
