@@ -144,6 +144,7 @@ impl Rows {
     /// A file with one kernel and one run.
     fn file(&mut self) -> String {
         let (number, local) = (self.pick(&["int", "size_t"]), self.pick(&["64 1", "128 1"]));
+        let global = self.pick(&["128 3", "192 3"]);
         let offset = self.pick(&["", "// offset: 128 1\n"]);
         let body = self.body();
         let mut one_of = |list: &[u32]| list[self.random.below(list.len())];
@@ -155,7 +156,7 @@ impl Rows {
         let flipped = one_of(&[0, 1, 4, 8, 64, 64, 128, 192]);
         let (element, count) = (self.element, 1024 * self.words);
         format!(
-            "// kernel: k\n// global: 128 3\n// local: {local}\n{offset}// arg: buffer int 0..{count}\n\
+            "// kernel: k\n// global: {global}\n// local: {local}\n{offset}// arg: buffer int 0..{count}\n\
              // arg: buffer int 7..{}\n// arg: buffer int {count}*-1\n// arg: int {first}\n// arg: int {pitch}\n\
              // arg: int {width}\n// arg: int {rounds}\n// arg: int {flipped}\n\
              kernel void k(global const {element} *in, global const {element} *more, global {element} *out,\n\

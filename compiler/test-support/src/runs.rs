@@ -167,8 +167,8 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
             let offset = run.offset.as_ref().map_or(0, |offset| offset[0]);
             let sizes = [run.global[0], local[0], offset];
             let fits = sizes.iter().all(|size| size % items == 0);
-            // A range of another size has a group at its end that whole invocations need not make.
-            let is_whole = run.global[0] % local[0] == 0;
+            // A range of another size has a group at its end.
+            let is_whole = run.global[0] % local[0] % items == 0;
             let overlap = (run.args.iter()).any(|arg| matches!(arg, FileArg::Alias { .. }));
             let is_promised = are_multiples(coarse, run) && !(coarse.disjoint && overlap);
             (fits && is_whole && is_promised).then(|| Run {
