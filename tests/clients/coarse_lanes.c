@@ -28,6 +28,8 @@ static const char *source =
     "  tile[t] = in[i];\n"
     "  barrier(CLK_LOCAL_MEM_FENCE);\n"
     "  out[i] = tile[n - 1 - t] + tile[t]; }\n"
+    "kernel void places(global uint *out, int pitch)\n"
+    "{ uint x = get_global_id(0), y = get_global_id(1); out[y * pitch + x] = 1000 * y + x; }\n"
     "kernel void until(global const int *in, global int *out, int limit)\n"
     "{ int x = get_global_id(0), sum = 0;\n"
     "  for (int k = 0; k < 7 && sum < limit; k++) sum += in[k * 128 + x];\n"
@@ -186,6 +188,38 @@ static void until(int limit)
     MUST(clReleaseKernel(kernel));
 }
 
+/* Many rows of a length that no size of work-groups divides, which the driver cuts by itself. */
+static void odd_rows(void)
+{
+    enum { PITCH = 300, ROWS = 509 };
+    static cl_uint seen[PITCH * ROWS];
+    cl_int error = 0;
+    cl_kernel kernel = kernel_of("places");
+    cl_mem places = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sizeof seen, NULL, &error);
+    MUST(error);
+    int pitch = PITCH;
+    MUST(clSetKernelArg(kernel, 0, sizeof places, &places));
+    MUST(clSetKernelArg(kernel, 1, sizeof pitch, &pitch));
+    static const size_t lengths[] = {129, 131, 150, 191, 203, 257, 263, 299};
+    for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
+        cl_uint none = 0xffffffff;
+        MUST(clEnqueueFillBuffer(queue, places, &none, sizeof none, 0, sizeof seen, 0, NULL, NULL));
+        MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, (const size_t[2]){lengths[n], ROWS}, NULL, 0, NULL, NULL));
+        MUST(clEnqueueReadBuffer(queue, places, CL_TRUE, 0, sizeof seen, seen, 0, NULL, NULL));
+        int wrong = 0;
+        for (cl_uint i = 0; i < PITCH * ROWS; i++) {
+            cl_uint x = i % PITCH, y = i / PITCH;
+            wrong += seen[i] != (x < lengths[n] ? 1000 * y + x : none);
+        }
+        if (wrong) {
+            printf("rows of %d: %d wrong\n", (int)lengths[n], wrong);
+            failures++;
+        }
+    }
+    MUST(clReleaseMemObject(places));
+    MUST(clReleaseKernel(kernel));
+}
+
 int main(void)
 {
     cl_int error = 0;
@@ -253,6 +287,8 @@ int main(void)
     until(200);
     until(0);
     until(1000);
+
+    odd_rows();
 
     MUST(clReleaseMemObject(in));
     MUST(clReleaseMemObject(out));

@@ -292,7 +292,9 @@ pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits
         // Sub-groups of the copy's invocations.
         let wide = multiple * limits.neighbours.max(1);
         let size = match first && limits.neighbours > 1 {
-            true => divisor(here, limit, wide).or_else(|| uneven(global, limit, wide, limits)),
+            true => divisor(here, limit, wide)
+                .or_else(|| uneven(global, limit, wide, limits))
+                .or_else(|| whole_row(global, limit, limits)),
             false => None,
         };
         let mut size = size
@@ -305,7 +307,7 @@ pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits
         }
         local[dimension] = size;
         // Rows that suit no copy make groups of the usual size.
-        if first && size % wide != 0 {
+        if first && size % limits.neighbours.max(1) != 0 {
             budget = budget.min(TARGET.max(size));
         }
         budget /= size;
@@ -322,6 +324,16 @@ fn uneven(global: [usize; 3], limit: usize, wide: usize, limits: &RangeLimits) -
     let most = limit.min(global[0] / 4) / wide;
     let sizes = (1..=most).map(|n| n * wide);
     sizes.min_by_key(|size| (global[0] % size, Reverse(*size)))
+}
+
+/// The size of the first dimension of work-groups that each have whole rows, as far as whole invocations of the copy make
+/// these, if that pays and smaller groups may be left at their end.
+fn whole_row(global: [usize; 3], limit: usize, limits: &RangeLimits) -> Option<usize> {
+    let [row, ..] = global;
+    let size = row - row % limits.neighbours;
+    let suits =
+        limits.uneven_choice && is_large(global) && (limits.multiple..=limit).contains(&size);
+    suits.then_some(size)
 }
 
 /// Returns whether a range has [`MANY_ITEMS`].
@@ -400,7 +412,11 @@ pub(super) mod tests {
         assert_eq!(choose(1, [100_001, 1, 1], &limits), [800, 1, 1]);
         assert_eq!(choose(2, [1022, 510, 1], &limits), [32, 30, 1]);
         assert_eq!(choose(2, [1022, 4, 1], &limits), [14, 4, 1]);
-        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 4, 1]);
+        // Narrow rows as a whole, but for work-items that no invocation of the copy takes.
+        assert_eq!(choose(2, [36, 1 << 20, 1], &limits), [36, 16, 1]);
+        assert_eq!(choose(2, [100, 1020, 1], &limits), [100, 10, 1]);
+        assert_eq!(choose(2, [103, 1020, 1], &limits), [100, 10, 1]);
+        assert_eq!(choose(2, [103, 102, 1], &limits), [64, 3, 1]);
         let uniform = RangeLimits {
             neighbours: 4,
             ..UNIFORM

@@ -2,7 +2,8 @@
 //!
 //! A region is a box of work-groups of one size. A range needs more than one where its size is
 //! no multiple of the local size (the rest in each dimension is a region of smaller groups), and
-//! where it has more groups than the device dispatches at once.
+//! where it has more groups than the device dispatches at once. The rest of rows may be two
+//! regions, for a copy that takes several work-items at once.
 
 use super::range::NdRange;
 
@@ -17,6 +18,47 @@ pub struct Region {
     pub groups: [u32; 3],
     /// Their size.
     pub local_size: [u32; 3],
+}
+
+/// Fewer work-items at the end of rows are not worth another dispatch.
+const MANY_LAST_ITEMS: u64 = 1 << 12;
+
+impl Region {
+    fn work_items(&self) -> u64 {
+        let sides = self.groups.iter().zip(self.local_size);
+        sides.fold(1, |all, (&groups, size)| {
+            all.saturating_mul(u64::from(groups) * u64::from(size))
+        })
+    }
+
+    /// The part of each row that takes `items` work-items at once, and what is left of it, where the region is the end of rows
+    /// and has both.
+    fn divided(self, range: &NdRange, items: u32) -> Option<[Self; 2]> {
+        let [size, ..] = self.local_size;
+        let left = size % items;
+        let is_end = size < range.local_size[0];
+        if !is_end || left == 0 || size == left || self.work_items() < MANY_LAST_ITEMS {
+            return None;
+        }
+        let part = |skipped: u32, size: u32| {
+            let mut part = self;
+            part.first_item[0] += u64::from(skipped);
+            part.local_size[0] = size;
+            part
+        };
+        Some([part(0, size - left), part(size - left, left)])
+    }
+}
+
+/// Divides the ends of rows into what takes `items` work-items at once and what is left.
+pub(super) fn divide_ends(regions: Vec<Region>, range: &NdRange, items: u32) -> Vec<Region> {
+    let parts = regions
+        .into_iter()
+        .flat_map(|region| match region.divided(range, items) {
+            Some(parts) => parts.to_vec(),
+            None => vec![region],
+        });
+    parts.collect()
 }
 
 /// More regions than this are not recorded: such a range would run for days.
@@ -83,7 +125,7 @@ pub fn regions(range: &NdRange, max_groups: [u32; 3]) -> Option<Vec<Region>> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{MAX_REGIONS, NdRange, Region, regions, sides};
+    use super::{MAX_REGIONS, NdRange, Region, divide_ends, regions, sides};
 
     /// A range of three dimensions without an offset.
     pub fn range(global_size: [u64; 3], local_size: [u32; 3]) -> NdRange {
@@ -158,6 +200,31 @@ pub(super) mod tests {
             assert_partition(&range([8, 8, 8], [8, 8, 8]), [1, 1, 1]).len(),
             1
         );
+    }
+
+    #[test]
+    fn ends_of_rows_are_divided() {
+        let range = range([2046, 1022, 1], [64, 14, 1]);
+        let all = regions(&range, [u32::MAX; 3]).unwrap();
+        let divided = divide_ends(all.clone(), &range, 4);
+        assert_eq!(divided[0], all[0]);
+        let ends: Vec<_> = divided[1..]
+            .iter()
+            .map(|region| (region.first_item, region.local_size, region.groups))
+            .collect();
+        assert_eq!(
+            ends,
+            [
+                ([1984, 0, 0], [60, 14, 1], [1, 73, 1]),
+                ([2044, 0, 0], [2, 14, 1], [1, 73, 1])
+            ]
+        );
+        // Whole invocations, fewer work-items than one has, and few rows stay as they are.
+        assert_eq!(divide_ends(all.clone(), &range, 2), all);
+        assert_eq!(divide_ends(all.clone(), &range, 64), all);
+        let few = super::tests::range([2046, 28, 1], [64, 14, 1]);
+        let all = regions(&few, [u32::MAX; 3]).unwrap();
+        assert_eq!(divide_ends(all.clone(), &few, 4), all);
     }
 
     #[test]
