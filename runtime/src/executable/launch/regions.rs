@@ -22,6 +22,8 @@ pub struct Region {
 
 /// Fewer work-items at the end of rows are not worth another dispatch.
 const MANY_LAST_ITEMS: u64 = 1 << 12;
+/// Ends that are a smaller part of their rows are not worth another pipeline.
+const LEAST_END: u64 = 64;
 
 impl Region {
     fn work_items(&self) -> u64 {
@@ -37,7 +39,10 @@ impl Region {
         let [size, ..] = self.local_size;
         let left = size % items;
         let is_end = size < range.local_size[0];
-        if !is_end || left == 0 || size == left || self.work_items() < MANY_LAST_ITEMS {
+        let has_both = left > 0 && size > left;
+        let is_large = self.work_items() >= MANY_LAST_ITEMS
+            && u64::from(size) * LEAST_END >= range.global_size[0];
+        if !is_end || !has_both || !is_large {
             return None;
         }
         let part = |skipped: u32, size: u32| {
@@ -219,12 +224,14 @@ pub(super) mod tests {
                 ([2044, 0, 0], [2, 14, 1], [1, 73, 1])
             ]
         );
-        // Whole invocations, fewer work-items than one has, and few rows stay as they are.
+        // Whole invocations, fewer work-items than one has, few rows and long ones stay as they are.
         assert_eq!(divide_ends(all.clone(), &range, 2), all);
         assert_eq!(divide_ends(all.clone(), &range, 64), all);
-        let few = super::tests::range([2046, 28, 1], [64, 14, 1]);
-        let all = regions(&few, [u32::MAX; 3]).unwrap();
-        assert_eq!(divide_ends(all.clone(), &few, 4), all);
+        for global in [[2046, 28, 1], [6462, 1022, 1]] {
+            let range = super::tests::range(global, [64, 14, 1]);
+            let all = regions(&range, [u32::MAX; 3]).unwrap();
+            assert_eq!(divide_ends(all.clone(), &range, 4), all);
+        }
     }
 
     #[test]

@@ -178,13 +178,13 @@ fn is_kept(func: &Function, kind: &InstKind) -> bool {
     }
 }
 
-/// Finds the values that are used where memory may have been written before, or from which such values are computed: by
-/// computations, and by the loads that `moves` names, which drivers may move to the use.
+/// Finds the values that are used where memory may have been written before, or from which such values are computed by what
+/// drivers may move to the use. They move loads of a pointer that `moves` names.
 fn used_late(
     func: &Function,
     cfg: &Cfg,
     pasts: &Pasts,
-    moves: impl Fn(&InstKind) -> bool,
+    moves: impl Fn(Value) -> bool,
 ) -> FxHashSet<Value> {
     let mut work: Vec<Value> = Vec::new();
     for &block in cfg.reverse_postorder() {
@@ -212,7 +212,11 @@ fn used_late(
             }
         } else if let Some(inst) = func.def_inst(value) {
             let kind = &func.insts[inst].kind;
-            if kind.is_computation() || moves(kind) {
+            let may_move = match *kind {
+                InstKind::Load { ptr, .. } => moves(ptr),
+                _ => !kind.has_side_effects(),
+            };
+            if may_move {
                 kind.for_each_value(|operand| work.push(operand));
             }
         }
@@ -236,9 +240,9 @@ fn mark(func: &mut Function, is_kernel: bool) -> Changed {
             written.all(|&other| argument.is_disjoint(other, func))
         })
     };
-    let late = used_late(func, &cfg, &pasts, |kind| match *kind {
-        InstKind::Load { ptr, .. } => is_constant(func, ptr) || is_unwritten(func, ptr),
-        _ => false,
+    let late = used_late(func, &cfg, &pasts, |ptr| match space(func, ptr) {
+        Some(AddressSpace::Global | AddressSpace::Generic) => is_unwritten(func, ptr),
+        _ => true,
     });
     let mut changed = Changed::No;
     for &block in cfg.reverse_postorder() {
