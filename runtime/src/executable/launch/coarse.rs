@@ -111,9 +111,10 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
     }
 }
 
-/// Returns whether a region may be dispatched as the copy: it runs one work-item in an invocation, or whole invocations make
-/// its work-groups, most lanes of their sub-groups of `width` if it is to pay, and the range's offset in the first dimension. The rows of a
-/// work-group, and the offset, are whole sub-groups where the copy's work-items are that far apart.
+/// Returns whether a region may be dispatched as the copy. One whose invocations run one work-item each always may. Otherwise
+/// whole invocations make up the region's work-groups, and the range's offset in the first dimension, and use most lanes of
+/// sub-groups of `width`, so that the copy pays. Rows and offset are whole sub-groups where the copy's work-items are that
+/// far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
     if copy.form.items == 1 {
         return true;
