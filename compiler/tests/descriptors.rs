@@ -7,6 +7,7 @@
 
 use pumice_filetests::{directive, golden};
 use pumice_test_support::filetests;
+use pumice_test_support::mutants::words_of;
 use pumice_test_support::spirv_tools;
 use std::path::Path;
 use std::process::Command;
@@ -48,9 +49,7 @@ fn run(path: &Path) -> Result<String, String> {
     };
     let listing = pumicec(&words, "reflection", path)?;
     let module = pumicec(&words, "vulkan", path)?;
-    let module: Vec<u32> = (module.chunks_exact(4))
-        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
-        .collect();
+    let module = words_of(&module);
     let stripped = pumice_reflection::strip_non_semantic(&module);
     let environment = directive::value(&text, "validate").unwrap_or("vulkan1.2");
     spirv_tools::validate(&stripped, environment)
@@ -161,9 +160,7 @@ fn unwritten_loads() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests/descriptors");
     let path = dir.join("unwritten_loads.cl");
     let module = pumicec(&["--abi=descriptors"], "vulkan", &path).expect("it builds");
-    let words: Vec<u32> = (module.chunks_exact(4))
-        .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-        .collect();
+    let words = words_of(&module);
     let listing = spirv_tools::disassemble(&words);
     let variables = |decoration: &str| {
         let lines = listing.lines().map(str::trim);

@@ -9,6 +9,7 @@
 
 use pumice_filetests::{directive, golden};
 use pumice_test_support::filetests;
+use pumice_test_support::mutants::words_of;
 use pumice_test_support::spirv_tools;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -112,9 +113,7 @@ fn run(path: &Path) -> Result<String, String> {
             }
         };
         let module = pumicec(&words, "vulkan", path)?;
-        let module: Vec<u32> = (module.chunks_exact(4))
-            .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
-            .collect();
+        let module = words_of(&module);
         let stripped = pumice_reflection::strip_non_semantic(&module);
         spirv_tools::validate(&stripped, "vulkan1.2")
             .map_err(|e| format!("{form}: {e}\n{}", spirv_tools::disassemble(&stripped)))?;

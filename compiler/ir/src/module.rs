@@ -221,6 +221,13 @@ pub struct Coarse {
     pub disjoint: bool,
 }
 
+impl Coarse {
+    /// The work-items that are neighbours: an invocation's, or those of a sub-group.
+    pub fn span(&self) -> u64 {
+        u64::from(self.items) * u64::from(self.spacing)
+    }
+}
+
 /// The part that a kernel has in device-side enqueue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EnqueueRole {

@@ -156,19 +156,19 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
     copies
         .filter_map(|(kernel, coarse)| {
             // Rows of a work-group are whole sub-groups where neighbours are lanes.
-            let items = u64::from(coarse.items * coarse.spacing);
+            let span = coarse.span();
             let mut local = run
                 .local
                 .clone()
                 .unwrap_or_else(|| vec![1; run.global.len()]);
             if run.local.is_none() {
-                local[0] = items;
+                local[0] = span;
             }
             let offset = run.offset.as_ref().map_or(0, |offset| offset[0]);
             let sizes = [run.global[0], local[0], offset];
-            let fits = sizes.iter().all(|size| size % items == 0);
+            let fits = sizes.iter().all(|size| size % span == 0);
             // A range of another size has a group at its end.
-            let is_whole = run.global[0] % local[0] % items == 0;
+            let is_whole = run.global[0] % local[0] % span == 0;
             let overlap = (run.args.iter()).any(|arg| matches!(arg, FileArg::Alias { .. }));
             let is_promised = are_multiples(coarse, run) && !(coarse.disjoint && overlap);
             (fits && is_whole && is_promised).then(|| Run {
@@ -181,10 +181,9 @@ pub fn of_copies(module: &Module, run: &Run) -> Vec<Run> {
 }
 
 fn are_multiples(coarse: Coarse, run: &Run) -> bool {
-    let span = u64::from(coarse.items) * u64::from(coarse.spacing);
     coarse
         .multiples
-        .hold(span, |place| match run.args.get(place) {
+        .hold(coarse.span(), |place| match run.args.get(place) {
             Some(FileArg::Value(bytes)) => Some(bytes.as_slice()),
             _ => None,
         })

@@ -357,16 +357,13 @@ impl Device {
 
     /// The target of the second form that programs have, in which buffers are descriptors; `None` if they have none.
     pub fn descriptor_target(&self, target: &Target) -> Option<Target> {
-        let of_driver = || {
-            let kinds = [
-                QuirkKind::BuffersByDescriptors,
-                QuirkKind::OldGpusByDescriptors,
-            ];
-            kinds.iter().any(|&kind| target.quirks.has(kind))
-        };
+        let quirks = target.quirks;
         let wanted = match config::ABI.value().as_deref() {
             Some(form) => form == "mixed",
-            None => of_driver(),
+            None => {
+                quirks.has(QuirkKind::BuffersByDescriptors)
+                    || quirks.has(QuirkKind::OldGpusByDescriptors)
+            }
         };
         // Checks and the flag of a terminable context need addresses, and forms must not differ in the memory that checks
         // count.

@@ -2,10 +2,10 @@
 //!
 //! A pointer in registers is a 32-bit byte offset; its buffer is known statically ([`bases`]).
 //! Every binding is declared once for each width that it is accessed in, as an array of such
-//! elements, and once more for loads of what nothing in the launch writes. All of these are Aliased: two arguments may be one
-//! buffer, too. Where a pointer
-//! may point into several buffers, the pass `select_buffers` has left a choice between pointers
-//! that each have one, which becomes a choice between pointers to elements (variable pointers).
+//! elements, and once more for loads of what nothing in the launch writes. All of these are
+//! Aliased: two arguments may be one buffer, too. Where a pointer may point into several buffers,
+//! the pass `select_buffers` has left a choice between pointers that each have one, which becomes
+//! a choice between pointers to elements (variable pointers).
 
 use super::access::{ArrayLocation, MemoryLocation};
 use super::builder::Id;

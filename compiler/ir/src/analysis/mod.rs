@@ -7,6 +7,7 @@ pub mod alias;
 pub mod bases;
 mod call_graph;
 pub mod eval;
+mod incoming;
 pub mod known_values;
 mod literals;
 mod local_callers;
@@ -19,6 +20,7 @@ pub mod slots;
 pub use call_graph::{
     FunctionSummary, functions_called_from, reachable_functions, summarize_functions,
 };
+pub use incoming::{Incoming, incoming};
 pub use literals::{Place, literal, places, text_at};
 pub use local_callers::{LocalCallers, has_pointers};
 pub use low_zeros::{AddressZeros, low_zeros};

@@ -4,9 +4,9 @@ use pumice_compiler::target::coarse::{ARGUMENT_ALIGN, ARGUMENT_BYTES};
 
 use smallvec::SmallVec;
 
-use super::join::WELL_USED;
-use super::regions::Region;
-use super::{ArgValue, Launch, NdRange};
+use super::join::use_lanes_well;
+use super::regions::{Region, divide_ends};
+use super::{ArgValue, Launch, NdRange, Splitting};
 use crate::device::coarse::{Choice, choice};
 use crate::executable::Executable;
 use crate::executable::interface::coarse::CoarseCopy;
@@ -41,6 +41,25 @@ impl Executable {
             let [before, after] = bytes.map(|bytes| copy.form.suits(place, bytes));
             before != after
         })
+    }
+
+    /// A launch's regions for these copies: the ends of rows are divided for one that runs neighbours, where nothing tells how
+    /// work-items are grouped.
+    pub(super) fn for_copies(
+        &self,
+        launch: &Launch<'_>,
+        regions: Vec<Region>,
+        copies: &Copies,
+    ) -> Vec<Region> {
+        let neighbours = copies.iter().filter(|copy| copy.form.spacing == 1);
+        let items = neighbours.map(|copy| copy.form.items).max();
+        let is_free = self.may_join_groups(launch.kernel)
+            && self.splitting == Some(Splitting::PushConstants)
+            && self.interface.region_offset.is_some();
+        match items.filter(|_| is_free) {
+            Some(items) if items > 1 => divide_ends(regions, launch.range, items),
+            _ => regions,
+        }
     }
 
     /// The copies that a launch may take, the best first.
@@ -116,22 +135,25 @@ fn is_served(arg: Option<&ArgValue>) -> bool {
 /// sub-groups of `width`, so that the copy pays. Rows and offset are whole sub-groups where the copy's work-items are that
 /// far apart.
 pub(super) fn suits(copy: CoarseCopy, range: &NdRange, region: &Region, width: u32) -> bool {
-    if copy.form.items == 1 {
+    let form = copy.form;
+    if form.items == 1 {
         return true;
     }
     let [x, y, z] = region.local_size;
-    let items = u64::from(copy.form.items);
-    let offset = range.global_offset[0];
-    // Copies whose neighbours are lanes have ids of 32 bits.
-    let end = offset.saturating_add(range.global_size[0]);
-    let has_words = copy.form.spacing == 1 || end <= 1 << 32;
-    let is_placed = offset % copy.form.span() == 0 && has_words;
     // The region's offset is counted in invocations.
-    let is_whole = x % copy.form.items == 0 && region.first_item[0] % items == 0;
-    let is_spaced =
-        copy.form.spacing == 1 || (copy.form.spacing == width && x / copy.form.items % width == 0);
-    let invocations = u64::from(x / copy.form.items) * u64::from(y) * u64::from(z);
-    let lanes = invocations.next_multiple_of(u64::from(width.max(1)));
-    let pays = invocations * 100 >= lanes * WELL_USED as u64 || choice() == Choice::Always;
-    is_placed && is_whole && is_spaced && pays
+    let is_whole = x % form.items == 0 && region.first_item[0] % u64::from(form.items) == 0;
+    let offset = range.global_offset[0];
+    if !is_whole || offset % form.span() != 0 {
+        return false;
+    }
+    let row = x / form.items;
+    if form.spacing > 1 {
+        // Ids of such copies have 32 bits.
+        let end = offset.saturating_add(range.global_size[0]);
+        if form.spacing != width || row % width != 0 || end > 1 << 32 {
+            return false;
+        }
+    }
+    let invocations = [row, y, z].map(|n| n as usize).iter().product();
+    use_lanes_well(invocations, width as usize) || choice() == Choice::Always
 }

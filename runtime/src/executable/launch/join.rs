@@ -5,7 +5,17 @@
 use super::range::{NdRange, RangeLimits, TARGET, choose};
 
 /// Percent of the lanes: work-groups of more than a sub-group that use so many are left alone, and pay for coarse copies.
-pub(super) const WELL_USED: usize = 75;
+const WELL_USED: usize = 75;
+
+/// The share of lanes that have one of so many work-items, or invocations, in sub-groups of `width`: in percent.
+fn used_lanes(items: usize, width: usize) -> usize {
+    items * 100 / items.next_multiple_of(width.max(1))
+}
+
+/// Returns whether so many work-items, or invocations, use most lanes of sub-groups of `width`.
+pub(super) fn use_lanes_well(items: usize, width: usize) -> bool {
+    used_lanes(items, width) >= WELL_USED
+}
 
 /// The fewest work-groups that a launch is left with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +34,9 @@ impl RangeLimits {
     pub fn joined(&self, range: &NdRange) -> Option<[u32; 3]> {
         let least_joined = self.least_joined?;
         let items_of = |size: [u32; 3]| size.iter().map(|&n| n as usize).product::<usize>();
-        // The share of lanes that have a work-item, in percent.
-        let used = |items: usize| items * 100 / items.next_multiple_of(self.multiple.max(1));
+        let used = |items| used_lanes(items, self.multiple);
         let items = items_of(range.local_size);
-        let well_used = items >= self.multiple && used(items) >= WELL_USED;
+        let well_used = items >= self.multiple && use_lanes_well(items, self.multiple);
         // Whether the coarse copy of most work-items can run such work-groups.
         let coarse = |size: [u32; 3]| {
             size[0] as usize % self.neighbours == 0

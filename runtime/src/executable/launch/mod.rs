@@ -44,7 +44,7 @@ pub(super) use self::node::NodeConstants;
 pub(super) use self::plan::Plan;
 use self::plan::PlannedDispatch;
 pub use self::range::{NdRange, RangeLimits, RangeRequest};
-use self::regions::{MAX_REGIONS, Region, divide_ends, regions, sides};
+use self::regions::{MAX_REGIONS, Region, regions, sides};
 use self::variable_memory::VariableMemory;
 pub(super) use self::variable_memory::most_work_items;
 use super::Executable;
@@ -379,15 +379,6 @@ impl Executable {
                 LaunchError::GlobalSize(format!("{text}: the range has too many groups"))
             });
         }
-        // Nothing tells how its work-items are grouped.
-        let is_free = self.may_join_groups(launch.kernel)
-            && self.splitting == Some(Splitting::PushConstants)
-            && self.interface.region_offset.is_some();
-        let items = self.coarse_items(launch.kernel);
-        let regions = match is_free && items > 1 {
-            true => divide_ends(regions, range, items),
-            false => regions,
-        };
         Ok((regions, is_sliced))
     }
 

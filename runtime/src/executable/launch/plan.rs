@@ -120,6 +120,7 @@ impl Executable {
         let specialization = self.specialization(kernel, launch, device)?;
         let variables = self.variable_memory(launch.kernel, &specialization);
         let (regions, is_sliced) = self.regions(kernel, launch, variables, device)?;
+        let regions = self.for_copies(launch, regions, &coarse);
         let device_module = self.device_module(device)?;
         let variables = variables.map(|variables| variables.size(&regions));
         let dispatch_base = regions.len() > 1 && self.splitting == Some(Splitting::DispatchBase);

@@ -292,9 +292,7 @@ pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits
         // Sub-groups of the copy's invocations.
         let wide = multiple * limits.neighbours.max(1);
         let size = match first && limits.neighbours > 1 {
-            true => divisor(here, limit, wide)
-                .or_else(|| uneven(global, limit, wide, limits))
-                .or_else(|| whole_row(global, limit, limits)),
+            true => divisor(here, limit, wide).or_else(|| uneven(global, limit, wide, limits)),
             false => None,
         };
         let mut size = size
@@ -316,24 +314,17 @@ pub(super) fn choose(dimensions: usize, global: [usize; 3], limits: &RangeLimits
 }
 
 /// A size of the first dimension that is a multiple of `wide` and leaves a smaller work-group at the end of each row, the
-/// smallest there is, if that pays.
+/// smallest there is; for short rows the row, as far as whole invocations of the copy make it. `None` if neither pays.
 fn uneven(global: [usize; 3], limit: usize, wide: usize, limits: &RangeLimits) -> Option<usize> {
     if !limits.uneven_choice || !is_large(global) {
         return None;
     }
-    let most = limit.min(global[0] / 4) / wide;
-    let sizes = (1..=most).map(|n| n * wide);
-    sizes.min_by_key(|size| (global[0] % size, Reverse(*size)))
-}
-
-/// The size of the first dimension of work-groups that each have whole rows, as far as whole invocations of the copy make
-/// these, if that pays and smaller groups may be left at their end.
-fn whole_row(global: [usize; 3], limit: usize, limits: &RangeLimits) -> Option<usize> {
     let [row, ..] = global;
-    let size = row - row % limits.neighbours;
-    let suits =
-        limits.uneven_choice && is_large(global) && (limits.multiple..=limit).contains(&size);
-    suits.then_some(size)
+    let most = limit.min(row / 4) / wide;
+    let sizes = (1..=most).map(|n| n * wide);
+    let best = sizes.min_by_key(|size| (row % size, Reverse(*size)));
+    let whole = row - row % limits.neighbours;
+    best.or_else(|| (limits.multiple..=limit).contains(&whole).then_some(whole))
 }
 
 /// Returns whether a range has [`MANY_ITEMS`].

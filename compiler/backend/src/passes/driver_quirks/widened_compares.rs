@@ -14,8 +14,8 @@ use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use pumice_ir::LowerError;
 use pumice_ir::analysis::known_values::may_be_known;
+use pumice_ir::analysis::{Incoming, incoming};
 use pumice_ir::{AddressSpace, BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, Value};
-use rustc_hash::FxHashMap;
 
 /// The number of operands that are followed into the depth.
 const DEPTH: u32 = 6;
@@ -85,24 +85,6 @@ fn flip_sign(x: &mut Expander<'_>, value: Value) -> Value {
         return x.func.constant(ty, &lanes);
     }
     x.bin_const(BinaryOp::Xor, value, SIGN)
-}
-
-/// The arguments that reach the parameters of blocks.
-type Incoming = FxHashMap<Value, Vec<Value>>;
-
-fn incoming(func: &Function) -> Incoming {
-    let mut incoming = Incoming::default();
-    for &block in &func.layout.blocks {
-        let Some(inst) = func.terminator(block) else {
-            continue;
-        };
-        for call in func.insts[inst].kind.successors() {
-            for (&param, &arg) in func.blocks[call.block].params.iter().zip(&call.args) {
-                incoming.entry(param).or_default().push(arg);
-            }
-        }
-    }
-    incoming
 }
 
 /// Returns whether a driver may see an i32 with its sign extended in any lane: not in results of

@@ -18,11 +18,10 @@ use crate::passes::lower::work_groups::{built_in, combined, sub_group};
 use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, BuiltIn, FuncId, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp,
-    Module, Scalar, Scope, Type, Value,
+    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Module,
+    Scalar, Scope, Type, Value,
 };
 use pumice_target::Target;
-use rustc_hash::FxHashSet;
 
 /// Runs the pass.
 ///
@@ -30,11 +29,11 @@ use rustc_hash::FxHashSet;
 /// None of its own.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let mut changed = Changed::No;
-    let kernels: FxHashSet<FuncId> = module.kernels.iter().map(|kernel| kernel.func).collect();
+    let kernel_of = module.kernel_of_each();
     for (id, func) in &mut module.functions {
         if func.entry().is_some() {
             // Others may be called where only some work-items are.
-            changed |= lower_function(func, kernels.contains(&id), ctx.target)?;
+            changed |= lower_function(func, kernel_of[id].is_some(), ctx.target)?;
             budget::check()?;
         }
     }

@@ -15,8 +15,9 @@
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::alias::{Effect, Object, effect, object, space};
+use pumice_ir::analysis::incoming;
 use pumice_ir::{
-    AccessFlags, AddressSpace, Block, Cfg, Function, InstKind, LowerError, Module, Value, ValueDef,
+    AccessFlags, AddressSpace, Block, Cfg, Function, InstKind, LowerError, Module, Value,
 };
 use rustc_hash::FxHashSet;
 
@@ -26,14 +27,11 @@ use rustc_hash::FxHashSet;
 /// # Errors
 /// None.
 pub fn run(module: &mut Module, _ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let Module {
-        functions, kernels, ..
-    } = module;
+    let kernel_of = module.kernel_of_each();
     let mut changed = Changed::No;
-    for (id, func) in functions {
+    for (id, func) in &mut module.functions {
         if func.entry().is_some() {
-            let is_kernel = kernels.iter().any(|kernel| kernel.func == id);
-            changed |= mark(func, is_kernel);
+            changed |= mark(func, kernel_of[id].is_some());
         }
     }
     Ok(changed)
@@ -197,19 +195,14 @@ fn used_late(
             past = past.max(past_of(func, kind));
         }
     }
+    let incoming = incoming(func);
     let mut found = FxHashSet::default();
     while let Some(value) = work.pop() {
         if !found.insert(value) {
             continue;
         }
-        if let &ValueDef::Param(block, index) = func.def(value) {
-            for &pred in cfg.preds(block) {
-                let last = func.terminator(pred);
-                let calls = last.map(|last| func.insts[last].kind.successors());
-                let calls = calls.into_iter().flatten();
-                let calls = calls.filter(|call| call.block == block);
-                work.extend(calls.map(|call| call.args[usize::from(index)]));
-            }
+        if let Some(args) = incoming.get(&value) {
+            work.extend_from_slice(args);
         } else if let Some(inst) = func.def_inst(value) {
             let kind = &func.insts[inst].kind;
             let may_move = match *kind {

@@ -189,7 +189,7 @@ impl OfKernel<'_> {
                 let copy = Copier::new(func, plan, &strides).copy();
                 let mut multiples = strides.multiples.get();
                 // Multiples of the span are those of four, unless it is 2.
-                if u64::from(items * spacing) % NUMBER_MULTIPLE == 0 {
+                if strides.span() % NUMBER_MULTIPLE == 0 {
                     multiples.of_four &= !multiples.of_span;
                 }
                 let lanes = if spacing == 1 { "" } else { ".lanes" };

@@ -38,7 +38,7 @@ struct Question {
 
 impl Strides<'_> {
     /// The work-items that are neighbours: an invocation's, or those of a sub-group.
-    fn span(&self) -> u64 {
+    pub fn span(&self) -> u64 {
         u64::from(self.plan.items()) * u64::from(self.spacing)
     }
 
