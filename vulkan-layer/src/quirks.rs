@@ -79,10 +79,10 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "behind a loop with several exits, its values may be those of another work-item's last round",
     },
     Quirk {
-        kind: QuirkKind::InvariantsBehindLoops,
+        kind: QuirkKind::SkippedBranches,
         driver: DriverId::MesaLlvmpipe,
         versions: ((23, 0), None),
-        reason: "what a branch that leaves a loop computes is used behind the loop although the branch may be skipped: LLVM gets values that are not there, and may crash (seen in 25.0.7)",
+        reason: "what a branch computes that leaves a loop, or whose other arm does, is used behind it although the branch may be skipped: LLVM gets values that are not there, and may crash (seen in 25.0.7)",
     },
     Quirk {
         kind: QuirkKind::NestsOf80,

@@ -22,7 +22,7 @@ use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
-    invariants_behind_loops, local_in_buffers, loop_values, round_doubles, share_functions,
+    local_in_buffers, loop_values, round_doubles, share_functions, skipped_branches,
     split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
@@ -457,9 +457,9 @@ pub const PIPELINE: &[Pass] = &[
     )
     .requires(&[Structured]),
     Pass::new(
-        "invariants_behind_loops",
-        DriverQuirk(&[QuirkKind::InvariantsBehindLoops]),
-        Function(invariants_behind_loops::run),
+        "skipped_branches",
+        DriverQuirk(&[QuirkKind::SkippedBranches]),
+        Function(skipped_branches::run),
     )
     .requires(&[Structured]),
     Pass::new(

@@ -61,8 +61,8 @@ kinds! {
     /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
     /// differ.
     LoopValuesByPhi, "compiler/backend/src/passes/driver_quirks/loop_values.rs";
-    /// A value that does not depend on the loop in which it is computed, and is used behind it, is computed behind it once more.
-    InvariantsBehindLoops, "compiler/backend/src/passes/driver_quirks/invariants_behind_loops.rs";
+    /// Ways out of loops that the driver's optimiser could see through get conditions that never hold.
+    SkippedBranches, "compiler/backend/src/passes/driver_quirks/skipped_branches.rs";
     /// Deep nests of branches and early returns are cut, kernels whose loops nest more than 80 deep are refused.
     NestsOf80, "compiler/backend/src/passes/driver_quirks/deep_nests.rs";
     /// Kernels whose loops nest more than 38 deep are refused.

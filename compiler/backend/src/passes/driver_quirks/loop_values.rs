@@ -8,21 +8,11 @@
 //! body, which is never taken, leaves the loop with zeros; and all edges but one pass copies that
 //! the optimiser cannot see through: selects by another condition that never holds.
 
+use super::never::Never;
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{
-    Block, BlockCall, BuiltIn, Function, InstKind, IntCond, Merge, SourceLoc, Type, Value,
-};
+use pumice_ir::{Block, BlockCall, Function, InstKind, Merge, SourceLoc, Value};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
-
-/// Conditions that never hold, none of which follows from another: inside of a loop that left by
-/// one of them, the optimiser knows that it is false.
-#[derive(Default)]
-struct Never {
-    /// The work-item's number in its group, 64 bits wide.
-    item: Option<Value>,
-    made: u32,
-}
 
 /// Rewrites a structured function; it stays structured.
 pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
@@ -42,18 +32,36 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
     // Inner loops stand behind their outer ones. Blocks are only inserted behind the headers
     // that are still to come, so those keep their places.
     while let Some((header, merge)) = loops.pop() {
-        one_loop(func, header, merge, &mut never);
+        pass_by_phis(func, header, merge, &mut never, OtherEdges::Hidden);
     }
-    Changed::from_bool(never.made != 0)
+    Changed::from_bool(never.is_used())
 }
 
-fn one_loop(func: &mut Function, header: usize, merge: Block, never: &mut Never) {
+/// The form of a loop's values on the edges out of it, but for the first edge and the one that is never taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum OtherEdges {
+    /// Copies that the optimiser cannot see through.
+    Hidden,
+    /// The values themselves.
+    AsTheyAre,
+}
+
+/// Lets all values of a loop that are used behind it go through its merge block's parameters.
+pub(super) fn pass_by_phis(
+    func: &mut Function,
+    header: usize,
+    merge: Block,
+    never: &mut Never,
+    edges: OtherEdges,
+) {
     let Some(end) = func.layout.blocks.iter().position(|&b| b == merge) else {
         return;
     };
     let inside = func.layout.blocks[header..end].to_vec();
     let values = live_out(func, &inside);
-    if values.is_empty() && func.blocks[merge].params.is_empty() {
+    let passes_none = values.is_empty() && func.blocks[merge].params.is_empty();
+    // Optimisers that look for common expressions may use more values behind a loop than the program does.
+    if passes_none && edges == OtherEdges::Hidden {
         return;
     }
     let preds: Vec<Block> = (inside.iter().copied())
@@ -69,7 +77,7 @@ fn one_loop(func: &mut Function, header: usize, merge: Block, never: &mut Never)
     }
     let mut hidden = None;
     for (index, &pred) in preds.iter().enumerate() {
-        let args = if index == 0 {
+        let args = if index == 0 || edges == OtherEdges::AsTheyAre {
             values.clone()
         } else {
             let hidden = *hidden.get_or_insert_with(|| never.condition(func));
@@ -124,32 +132,6 @@ fn live_out(func: &Function, inside: &[Block]) -> Vec<Value> {
         }
     }
     values
-}
-
-impl Never {
-    /// One more condition, at the top of the function: no work-group has so many work-items.
-    fn condition(&mut self, func: &mut Function) -> Value {
-        let entry = func.layout.blocks[0];
-        let loc = SourceLoc::default();
-        let terminator = func.layout.insts[entry].pop();
-        let item = *self.item.get_or_insert_with(|| {
-            let item = InstKind::BuiltInWord {
-                which: BuiltIn::LocalLinearId,
-                lane: 0,
-                high: false,
-            };
-            func.append_value(entry, item, Type::I32, loc)
-        });
-        let number = func.constant(Type::I32, &[u64::from(u32::MAX - self.made)]);
-        self.made += 1;
-        let compare = InstKind::ICmp {
-            cond: IntCond::Eq,
-            args: [item, number],
-        };
-        let condition = func.append_value(entry, compare, Type::BOOL, loc);
-        func.layout.insts[entry].extend(terminator);
-        condition
-    }
 }
 
 /// Copies of the values at the end of a block, before its terminator.
