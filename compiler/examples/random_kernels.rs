@@ -1,6 +1,7 @@
 //! Writes random kernel files with what they must compute, for `pumice-difffuzz`:
-//! `random_kernels [enqueues] FROM COUNT FOLDER`, or new expectations into edited files:
-//! `random_kernels FILE...`. With `enqueues` the kernels enqueue kernels.
+//! `random_kernels [enqueues|grids] FROM COUNT FOLDER`, or new expectations into edited files:
+//! `random_kernels FILE...`. With `enqueues` the kernels enqueue kernels, with
+//! `grids` they work on grids.
 //!
 //! `random_kernels low COUNT FOLDER` writes none: it compares in the interpreter what each device that lacks something
 //! computes, optimised and not. `FOLDER/next` holds the next seed, and `FOLDER/failed` gets the programs that
@@ -10,12 +11,12 @@
 //! printed as `SEED: why`; the file is then `SEED.bad.cl`.
 
 use pumice_test_support::random_programs::{
-    check_low_devices, enqueueing_program, expectations, program,
+    check_low_devices, enqueueing_program, expectations, grid_program, program,
 };
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: random_kernels [enqueues] FROM COUNT FOLDER | random_kernels low COUNT FOLDER | random_kernels FILE...";
+const USAGE: &str = "usage: random_kernels [enqueues|grids] FROM COUNT FOLDER | random_kernels low COUNT FOLDER | random_kernels FILE...";
 
 /// Makes the file of a seed, without expectations.
 type Generate = fn(u64) -> String;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     }
     let (generate, args): (Generate, _) = match args.as_slice() {
         [word, rest @ ..] if word == "enqueues" => (enqueueing_program, rest),
+        [word, rest @ ..] if word == "grids" => (grid_program, rest),
         args => (program, args),
     };
     let outcome = match args {

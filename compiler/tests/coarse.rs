@@ -122,7 +122,11 @@ impl Rows {
 
     fn body(&mut self) -> String {
         let (value, cond, element) = (self.value(2), self.cond(), self.element);
-        match self.random.below(6) {
+        match self.random.below(7) {
+            6 => format!(
+                "out[at] = {value};\n  if ({cond}) out[at] = {};",
+                self.value(1)
+            ),
             0 => format!("out[at] = {value};"),
             1 => format!("if ({cond}) out[at] = {value};"),
             2 => format!("if ({cond}) return;\n  out[at + 1] = {value};"),

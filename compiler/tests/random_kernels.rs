@@ -5,7 +5,7 @@ use pumice_compiler::{LowerOptions, lower};
 use pumice_filetests::directive;
 use pumice_test_support::build::{compiled, linked_alone};
 use pumice_test_support::random_programs::{
-    check_low_devices, enqueueing_program, expectations, program, target_of,
+    check_low_devices, enqueueing_program, expectations, grid_program, program, target_of,
 };
 use pumice_test_support::spirv_tools;
 
@@ -23,6 +23,16 @@ fn passes_keep_what_programs_compute() {
 fn passes_keep_what_enqueued_kernels_compute() {
     for seed in 1..=12 {
         let text = enqueueing_program(seed);
+        if let Err(why) = expectations(&text) {
+            panic!("seed {seed}: {why}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn passes_keep_what_grids_compute() {
+    for seed in 1..=40 {
+        let text = grid_program(seed);
         if let Err(why) = expectations(&text) {
             panic!("seed {seed}: {why}\n{text}");
         }

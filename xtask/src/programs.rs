@@ -28,6 +28,14 @@ const PLAIN: Kind = Kind {
 /// The word of OpenCL C for images that SwiftShader and lavapipe 22.3 do not have.
 const READ_WRITE_IMAGES: &str = "read_write";
 
+const GRIDS: Kind = Kind {
+    word: Some("grids"),
+    name: "random programs on grids",
+    count: 15,
+    // Kernels get their copies at once.
+    options: &["--env", "PUMICE_COARSE=always"],
+};
+
 const ENQUEUEING: Kind = Kind {
     word: Some("enqueues"),
     name: "random programs that enqueue",
@@ -44,6 +52,8 @@ pub fn random(report: &mut Report) -> Result {
     let runs = [
         (&system, &PLAIN),
         (&backports, &PLAIN),
+        (&system, &GRIDS),
+        (&backports, &GRIDS),
         (&backports, &ENQUEUEING),
     ];
     run_random(report, &runs, &[])

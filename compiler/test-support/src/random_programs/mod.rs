@@ -1,6 +1,7 @@
 //! Random OpenCL C programs without undefined behaviour, as kernel files.
 //!
-//! [`program`] makes a file from a seed, [`enqueueing_program`] one of kernels that enqueue kernels;
+//! [`program`] makes a file from a seed, [`enqueueing_program`] one of kernels that enqueue kernels, [`grid_program`] one
+//! that works on a grid;
 //! [`expectations`] runs a kernel file in the interpreter,
 //! before and after the passes, and says what every driver must compute. Any file can be edited
 //! and given new expectations, which is how a failure is made small.
@@ -14,6 +15,7 @@
 mod collectives;
 mod enqueues;
 mod expr;
+mod grids;
 mod images;
 mod memory;
 mod oracle;
@@ -24,6 +26,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 pub use enqueues::enqueueing_program;
+pub use grids::grid_program;
 pub use oracle::{check_low_devices, expectations, target_of};
 
 use types::{INTEGERS, Random, Scalar, Space, Ty};

@@ -239,6 +239,7 @@ fn annotate(text: &str, runs: &[Run], results: &[Vec<Vec<u8>>]) -> String {
 fn element_type<'a>(words: &[&'a str]) -> &'a str {
     match *words {
         ["buffer", name, ..] => name,
+        ["pattern", ..] => "uchar",
         [kind, sizes, order, data_type, ..] if Image::is_kind(kind) => {
             let image = Image::parse([kind, sizes, order, data_type]);
             image.map_or("uchar", |image| image.scalar().name())

@@ -11,13 +11,13 @@
 use super::copy::{Copier, Row};
 use super::plan::{Plan, Source, source};
 use super::strides::Strides;
-use pumice_ir::analysis::MemoryAccess;
+use pumice_ir::analysis::{MemoryAccess, alias};
 use pumice_ir::{
     AccessFlags, AddressSpace, BinaryOp, Block, BuiltIn, ConvertOp, Function, GroupOp, Inst,
     InstKind, IntCond, Scalar, Scope, SourceLoc, Type, Value,
 };
 use pumice_target::{QuirkKind, Target};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 /// Instructions of a kernel for each access that lanes make side by side, at most: the copy pays where loads and stores
@@ -139,6 +139,44 @@ fn is_of_one_load(func: &Function, value: Value) -> bool {
         };
     }
     false
+}
+
+/// Returns whether no work-item accesses the same object behind a store, up to a barrier. Another lane stores for the
+/// work-item, and Vulkan does not promise that lanes go in step.
+fn is_last_access(func: &Function, store: Inst, ptr: Value) -> bool {
+    let object = alias::base(func, ptr);
+    let accesses = |inst: Inst| {
+        let kind = &func.insts[inst].kind;
+        let mut does = false;
+        kind.for_each_value(|value| {
+            let is_pointer = func.ty(value).address_space().is_some();
+            does |= is_pointer && alias::base(func, value) == object;
+        });
+        does && !is_address_arithmetic(kind) && !kind.is_terminator()
+    };
+    let holds = |&&block: &&Block| func.layout.insts[block].contains(&store);
+    let Some(&own) = func.layout.blocks.iter().find(holds) else {
+        return false;
+    };
+    let behind = func.layout.insts[own]
+        .iter()
+        .skip_while(|&&inst| inst != store);
+    let mut parts: Vec<Vec<Inst>> = vec![behind.skip(1).copied().collect()];
+    let mut seen: FxHashSet<Block> = FxHashSet::default();
+    while let Some(part) = parts.pop() {
+        for inst in part {
+            let kind = &func.insts[inst].kind;
+            if matches!(kind, InstKind::Barrier { .. }) {
+                break;
+            }
+            if inst != store && accesses(inst) {
+                return false;
+            }
+            let next = kind.targets().into_iter().filter(|&next| seen.insert(next));
+            parts.extend(next.map(|next| func.layout.insts[next].to_vec()));
+        }
+    }
+    true
 }
 
 fn is_address_arithmetic(kind: &InstKind) -> bool {
@@ -313,6 +351,9 @@ impl Copier<'_> {
         else {
             return false;
         };
+        if !is_last_access(old, inst, ptr) {
+            return false;
+        }
         let ty = old.ty(value);
         let is_half =
             ty.scalar.bytes() == 4 && !ty.is_vector() && is_element(ty, row.stride, align, flags);
