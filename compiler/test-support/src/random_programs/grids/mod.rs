@@ -5,31 +5,17 @@
 //! Values are unsigned integers, floats whose arithmetic is rounded in one way, or vectors of these. A work-item writes
 //! what no other one reads or writes.
 
+mod shape;
+
 use std::fmt::Write;
 
 use super::types::{Random, Scalar, Ty};
+use shape::{MARGIN, MARGIN_ROWS, Shape};
 
-/// Elements before the first one of the grid: rows above it and columns to the left are there.
-const MARGIN_ROWS: u32 = 2;
-/// Columns on both sides.
-const MARGIN: u32 = 4;
 /// Counters that work-items add to.
 const SUMS: u32 = 8;
 /// Elements of a tile beyond those of the work-items.
 const HALO: u32 = 4;
-
-/// The range, and how it lies in memory.
-struct Shape {
-    dimensions: usize,
-    offset: [u32; 3],
-    global: [u32; 3],
-    /// The work-groups' size, if the program says it.
-    local: Option<[u32; 3]>,
-    /// Elements from one row to the next.
-    pitch: u32,
-    /// Elements of a plane.
-    plane: u32,
-}
 
 /// A buffer that is read.
 struct Input {
@@ -47,7 +33,7 @@ struct Grid {
     variables: Vec<String>,
     /// Counters of the loops around.
     counters: Vec<String>,
-    /// What is changed in place are pairs of elements.
+    /// Pairs of elements are changed in place, not single ones.
     pairs: bool,
     /// The name of the tile, where work-items may read it.
     tile: Option<&'static str>,
@@ -92,86 +78,6 @@ pub fn grid_program(seed: u64) -> String {
         grid.inputs.push(Input { name, elements });
     }
     grid.file(seed)
-}
-
-impl Shape {
-    fn random(random: &mut Random) -> Self {
-        let dimensions = 1 + random.below(3) as usize;
-        // Those that work-groups of 64 divide, and others.
-        let global: [u32; 3] = match dimensions {
-            1 => [
-                *random.pick(&[64, 128, 256, 512, 1024, 200, 333, 1000, 1021]),
-                1,
-                1,
-            ],
-            2 => [
-                *random.pick(&[32, 64, 128, 100, 62, 33]),
-                *random.pick(&[4, 8, 9]),
-                1,
-            ],
-            _ => [
-                *random.pick(&[16, 32, 64, 30]),
-                *random.pick(&[4, 6]),
-                *random.pick(&[2, 3]),
-            ],
-        };
-        let mut offset = [0; 3];
-        if random.chance(25) {
-            for offset in &mut offset[..dimensions] {
-                *offset = *random.pick(&[0, 1, 2, 8, 64]);
-            }
-        }
-        let local = random.chance(60).then(|| {
-            let mut local = [1; 3];
-            for (size, global) in local.iter_mut().zip(global) {
-                let divides = |size: &u32| global % size == 0 && *size <= 64;
-                let sizes: Vec<u32> = (1..=global).filter(divides).collect();
-                // The larger half of them.
-                let first = sizes.len() as u32 / 2;
-                *size = sizes[(first + random.below(sizes.len() as u32 - first)) as usize];
-            }
-            // A work-group of at most 256.
-            while local.iter().product::<u32>() > 256 {
-                let largest = (0..3).max_by_key(|&d| local[d]).unwrap_or(0);
-                let divides = |size: &u32| global[largest] % size == 0;
-                local[largest] = (1..local[largest]).rev().find(divides).unwrap_or(1);
-            }
-            local
-        });
-        let row = offset[0] + global[0];
-        let pitch = row + *random.pick(&[8, 9, 12]);
-        let pitch = match random.chance(50) {
-            true => pitch.next_multiple_of(4),
-            false => pitch,
-        };
-        let plane = pitch * (offset[1] + global[1] + 1);
-        Self {
-            dimensions,
-            offset,
-            global,
-            local,
-            pitch,
-            plane,
-        }
-    }
-
-    /// The element of the first work-item of a range without an offset.
-    fn base(&self) -> u32 {
-        MARGIN_ROWS * self.pitch + MARGIN
-    }
-
-    /// Elements of each buffer that is read.
-    fn length(&self) -> u32 {
-        let planes = self.plane * (self.offset[2] + self.global[2] + 1);
-        let strided = 4 * (self.offset[0] + self.global[0]);
-        self.base() + planes.max(strided) + (MARGIN_ROWS + 8) * self.pitch
-    }
-
-    /// The size of work-groups as a line of a kernel file.
-    fn line(key: &str, sizes: [u32; 3], dimensions: usize) -> String {
-        let sizes: Vec<String> = sizes[..dimensions].iter().map(u32::to_string).collect();
-        format!("// {key}: {}\n", sizes.join(" "))
-    }
 }
 
 /// Writing.
@@ -309,14 +215,14 @@ impl Grid {
             2 if !self.counters.is_empty() => {
                 format!("({ty})(({lane})({}))", self.random.pick(&self.counters))
             }
-            3 | 4 if self.tile.is_some() => self.from_tile(),
+            3 | 4 if self.tile.is_some() => self.tile_element(),
             3..=6 if !self.variables.is_empty() => self.random.pick(&self.variables).clone(),
             _ => self.load(),
         }
     }
 
     /// An element of the tile.
-    fn from_tile(&mut self) -> String {
+    fn tile_element(&mut self) -> String {
         let tile = self.tile.unwrap_or("tile");
         let [x, y, _] = self.shape.local.unwrap_or([1; 3]);
         match self.random.below(6) {
