@@ -262,6 +262,11 @@ impl Gen {
                 return text;
             }
         }
+        if self.random.chance(8) {
+            if let Some(text) = self.library_value(ty, depth) {
+                return text;
+            }
+        }
         match self.random.below(12) {
             0 => {
                 let from = Ty {

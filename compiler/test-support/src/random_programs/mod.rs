@@ -17,6 +17,7 @@ mod enqueues;
 mod expr;
 mod grids;
 mod images;
+mod library;
 mod memory;
 mod oracle;
 mod stmt;

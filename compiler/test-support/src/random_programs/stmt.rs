@@ -46,7 +46,7 @@ impl Gen {
     pub(crate) fn statement(&mut self, flow: Flow) {
         self.budget -= 1;
         let deep = flow.depth >= 3;
-        match self.random.below(38) {
+        match self.random.below(40) {
             0..=4 => self.declaration(),
             5 | 6 if !deep => self.branch(flow),
             7..=9 if !deep && self.has(Self::LOOPS) => self.repetition(flow),
@@ -59,6 +59,8 @@ impl Gen {
             19..=21 if self.has(Self::CALLS) => self.call_statement(),
             22..=24 if flow.uniform && self.has(Self::LOCALS) => self.exchange(),
             25 if flow.uniform && self.has(Self::COLLECTIVES) => self.collective(),
+            38 if flow.uniform && self.has(Self::LOCALS) => self.group_copy(),
+            38 | 39 if self.has(Self::FLOATS) => self.parts_of_float(),
             35..=37 if !self.images.is_empty() => self.image_statement(flow.uniform),
             25 | 26 => self.leave_early(flow),
             27 if self.has(Self::VECTORS) => self.component_assignment(),
