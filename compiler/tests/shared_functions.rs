@@ -123,7 +123,7 @@ fn kernel_files_compute_the_same_without_wide_integers() {
 #[test]
 fn random_programs_compute_the_same() {
     let mut count = 0;
-    for seed in 1..=30 {
+    for seed in 1..=50 {
         let text = program(seed);
         let text = expectations(&text).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
         let file = KernelFile::parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));

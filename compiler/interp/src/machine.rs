@@ -263,7 +263,6 @@ impl<'a> Machine<'a> {
                 let [width, height, _] = self.num_groups();
                 smallvec![(z * height + y) * width + x]
             }
-            BuiltIn::DispatchSize => Lanes::from_slice(&self.num_groups()),
             BuiltIn::PrintfBuffer => {
                 let size = self.options.printf_buffer_size as usize;
                 let global = &mut self.global;

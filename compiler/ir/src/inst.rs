@@ -267,8 +267,6 @@ pub enum BuiltIn {
     AddressDelta,
     /// A word that is not 0 once the context has been terminated: a global pointer. Made by `poll_termination`.
     TerminationFlag,
-    /// The numbers of work-groups of the dispatch: v3 I32. Made by passes for driver quirks.
-    DispatchSize,
 }
 
 /// Mathematical operations that Vulkan has as one instruction with a known result, plus every

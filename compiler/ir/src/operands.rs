@@ -385,7 +385,6 @@ impl BuiltIn {
             | BuiltIn::ShaderIndex
             | BuiltIn::DeviceRecord
             | BuiltIn::DispatchGroup => Type::I32,
-            BuiltIn::DispatchSize => Type::vector(Scalar::I32, 3),
             BuiltIn::SubgroupEqMask
             | BuiltIn::SubgroupGeMask
             | BuiltIn::SubgroupGtMask

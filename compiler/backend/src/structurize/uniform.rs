@@ -112,7 +112,6 @@ pub(crate) fn is_same_for_same(kind: &InstKind) -> bool {
                 | BuiltIn::NumEnqueuedSubgroups
                 | BuiltIn::AddressDelta
                 | BuiltIn::TerminationFlag
-                | BuiltIn::DispatchSize
         ),
         InstKind::Image { op, image, .. } => op.is_pure(*image),
         // A lane that is not there may have any value.

@@ -6,7 +6,7 @@ use super::rotations::Rotations;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::LowerError;
 use pumice_ir::analysis::bases::Bases;
-use pumice_ir::{Block, BlockCall, FuncId, InstKind, Merge, Scalar, Type, UnrollHint, Value};
+use pumice_ir::{Block, BlockCall, FuncId, InstKind, Merge, Type, UnrollHint, Value};
 use rspirv::spirv::{FunctionControl, LoopControl, Op};
 use smallvec::SmallVec;
 
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         for data in insts() {
             if let InstKind::BuiltIn { which } = data.kind {
                 let result = data.results[0];
-                if f.ty(result) == Type::vector(Scalar::I64, 3) {
+                if f.ty(result).lanes == 3 {
                     self.lane_builtins.insert(result, which);
                 }
             }

@@ -407,10 +407,6 @@ impl Emitter<'_> {
             BuiltIn::CheckMemory => self.check_memory()?,
             BuiltIn::DeviceLaunch => self.device_launch()?,
             BuiltIn::DispatchGroup => self.dispatch_group(),
-            BuiltIn::DispatchSize => {
-                let v3 = self.b.ty_vector(u32_ty, 3);
-                self.input(SpvBuiltIn::NumWorkgroups, v3)
-            }
             BuiltIn::DeviceRecord => {
                 return Err(LowerError::new("internal: a record outside a kernel"));
             }

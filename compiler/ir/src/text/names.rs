@@ -104,7 +104,7 @@ names! {
         MaxWorkGroupSize = "max_work_group_size",
         RemainingRecursionLevels = "remaining_recursion_levels", ShaderIndex = "shader_index",
         DeviceLaunch = "device_launch", DeviceRecord = "device_record",
-        DispatchGroup = "dispatch_group", DispatchSize = "dispatch_size",
+        DispatchGroup = "dispatch_group",
     }
     GroupOperation {
         Reduce = "reduce", InclusiveScan = "inclusive_scan", ExclusiveScan = "exclusive_scan",

@@ -59,20 +59,10 @@ impl Gen {
             let name = self.fresh("table");
             let ty = self.any_type();
             let len = 1 << self.random.below(5);
-            let values: Vec<String> = (0..len)
-                .map(|_| {
-                    let literal = self.literal(ty.scalar);
-                    if ty.is_vector() {
-                        format!("({})({literal})", ty.name())
-                    } else {
-                        literal
-                    }
-                })
-                .collect();
+            let values = self.literals(ty, len);
             self.top.push_str(&format!(
-                "__constant {} {name}[{len}] = {{{}}};\n",
-                ty.name(),
-                values.join(", ")
+                "__constant {} {name}[{len}] = {{{values}}};\n",
+                ty.name()
             ));
             self.array_lvalue(&name, ty, len, Space::Constant, false);
         }

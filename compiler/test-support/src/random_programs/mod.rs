@@ -20,6 +20,7 @@ mod images;
 mod library;
 mod memory;
 mod oracle;
+mod program_scope;
 mod stmt;
 mod types;
 
@@ -137,6 +138,8 @@ impl Gen {
     pub(crate) const IMAGES: u32 = 1 << 14;
     /// Images that are read and written, in OpenCL C 2.0 and later.
     pub(crate) const IMAGES_FOR_BOTH: u32 = 1 << 15;
+    /// Variables at program scope, in OpenCL C 2.0 and later.
+    pub(crate) const PROGRAM_SCOPE: u32 = 1 << 16;
 
     pub(crate) fn has(&self, feature: u32) -> bool {
         self.features & feature != 0
@@ -229,7 +232,7 @@ pub fn program(seed: u64) -> String {
         features &= !Gen::COLLECTIVES;
     }
     if std == "CL1.2" {
-        features &= !Gen::IMAGES_FOR_BOTH;
+        features &= !(Gen::IMAGES_FOR_BOTH | Gen::PROGRAM_SCOPE);
     }
     let mut g = Gen {
         random,
@@ -250,6 +253,7 @@ pub fn program(seed: u64) -> String {
         group,
     };
     g.records_and_tables();
+    g.program_variables();
     if g.has(Gen::CALLS) {
         for _ in 0..1 + g.random.below(3) {
             g.function();
@@ -282,6 +286,7 @@ fn kernel(g: &mut Gen, global: u32) -> String {
         g.array_lvalue("(la + lid * 2)", local, 2, Space::Local, true);
     }
     g.choose_images(global);
+    g.shared_out_variable();
     let first = g.lvalues.len();
     g.budget = 14 + g.random.below(20) as i32;
     let top = Flow {

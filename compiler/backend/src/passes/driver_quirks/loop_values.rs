@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Rewrites a structured function; it stays structured.
-pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
     let mut loops: Vec<(usize, Block)> = Vec::new();
     for (index, &block) in func.layout.blocks.iter().enumerate() {
         // Where all leave together, the last round is everyone's.
@@ -28,7 +28,7 @@ pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
             loops.push((index, merge));
         }
     }
-    let mut never = Never::default();
+    let mut never = Never::new(func, ctx);
     // Inner loops stand behind their outer ones. Blocks are only inserted behind the headers
     // that are still to come, so those keep their places.
     while let Some((header, merge)) = loops.pop() {

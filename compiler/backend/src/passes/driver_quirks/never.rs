@@ -1,50 +1,81 @@
 //! Conditions that never hold, which a driver's optimiser does not see through.
 
-use pumice_ir::{BuiltIn, Function, InstKind, IntCond, SourceLoc, Type, Value};
+use crate::pass::FunctionCtx;
+use pumice_ir::{
+    BinaryOp, BuiltIn, FloatFlags, Function, InstKind, IntCond, SourceLoc, Type, Value,
+};
 
 /// Makes them. None follows from another: inside of a loop that left by one of them, the optimiser knows that it is false.
-#[derive(Default)]
 pub(super) struct Never {
-    /// The numbers of work-groups of the dispatch. Those of work-items are zeros to the driver where a work-group has one.
-    groups: Vec<Value>,
+    /// An instruction whose word the optimiser does not know.
+    unknown: InstKind,
+    /// Its result, once it is there.
+    word: Option<Value>,
     made: u32,
 }
 
 impl Never {
+    /// Chooses the word: of an argument, or in a function without any the number of the work-item in its work-group, which is
+    /// known in groups of one.
+    pub(super) fn new(func: &Function, ctx: &FunctionCtx<'_>) -> Self {
+        // Pointers have no words where descriptors stand for them.
+        let has_words = ctx.target.abi.descriptors().is_none();
+        let insts = func
+            .layout
+            .blocks
+            .iter()
+            .flat_map(|&block| &func.layout.insts[block]);
+        let argument = insts.map(|&inst| &func.insts[inst]).find(|data| {
+            let is_argument = matches!(data.kind, InstKind::LoadArg { .. });
+            is_argument && (has_words || func.ty(data.results[0]).address_space().is_none())
+        });
+        let number = InstKind::BuiltInWord {
+            which: BuiltIn::LocalLinearId,
+            lane: 0,
+            high: false,
+        };
+        Self {
+            unknown: argument.map_or(number, |data| data.kind.clone()),
+            word: None,
+            made: 0,
+        }
+    }
+
     /// Returns whether it made one.
     pub(super) fn is_used(&self) -> bool {
         self.made != 0
     }
 
-    /// Makes one more condition, at the top of the function: a dispatch has neither 0 work-groups in a dimension nor 2^32.
+    /// Makes one more condition, at the top of the function: that a square is 2. Those of integers are 0, 1 or 4 modulo 8.
     pub(super) fn condition(&mut self, func: &mut Function) -> Value {
         let entry = func.layout.blocks[0];
-        let terminator = func.layout.insts[entry].pop();
-        let condition = self.append_condition(func);
-        func.layout.insts[entry].extend(terminator);
-        condition
-    }
-
-    fn append_condition(&mut self, func: &mut Function) -> Value {
-        let entry = func.layout.blocks[0];
         let loc = SourceLoc::default();
-        if self.groups.is_empty() {
-            let which = BuiltIn::DispatchSize;
-            let all = func.append_value(entry, InstKind::BuiltIn { which }, which.ty(), loc);
-            for lane in 0..3 {
-                let lane = InstKind::Extract { vector: all, lane };
-                self.groups
-                    .push(func.append_value(entry, lane, Type::I32, loc));
-            }
-        }
-        let (dimension, turn) = (self.made % 3, self.made / 3);
+        let terminator = func.layout.insts[entry].pop();
+        let word = *self
+            .word
+            .get_or_insert_with(|| func.append_value(entry, self.unknown.clone(), Type::I32, loc));
+        let number = func.constant(Type::I32, &[u64::from(self.made)]);
         self.made += 1;
-        // 0, 2^32 - 1, 2^32 - 2 and so on.
-        let number = func.constant(Type::I32, &[u64::from(0_u32.wrapping_sub(turn))]);
+        let flags = FloatFlags::empty();
+        let sum = InstKind::Binary {
+            op: BinaryOp::IAdd,
+            args: [word, number],
+            flags,
+        };
+        let sum = func.append_value(entry, sum, Type::I32, loc);
+        let square = InstKind::Binary {
+            op: BinaryOp::IMul,
+            args: [sum, sum],
+            flags,
+        };
+        let square = func.append_value(entry, square, Type::I32, loc);
+        let two = func.constant(Type::I32, &[2]);
         let compare = InstKind::ICmp {
             cond: IntCond::Eq,
-            args: [self.groups[dimension as usize], number],
+            args: [square, two],
         };
-        func.append_value(entry, compare, Type::BOOL, loc)
+        let condition = func.append_value(entry, compare, Type::BOOL, loc);
+        func.layout.insts[entry].extend(terminator);
+        condition
     }
 }

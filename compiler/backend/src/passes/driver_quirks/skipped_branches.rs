@@ -21,8 +21,8 @@ use pumice_ir::{
 };
 
 /// Rewrites a structured function; it stays structured.
-pub fn run(func: &mut Function, _: &FunctionCtx<'_>) -> Changed {
-    let mut never = Never::default();
+pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
+    let mut never = Never::new(func, ctx);
     let headers = branches_with_exits(func);
     if !headers.is_empty() {
         let never = never.condition(func);

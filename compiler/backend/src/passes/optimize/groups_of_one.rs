@@ -167,10 +167,7 @@ fn is_fixed(module: &Module, func: &Function, inst: Inst) -> bool {
         InstKind::BuiltInWord { .. } | InstKind::LocalArg { .. } | InstKind::Node { .. } => true,
         InstKind::BuiltIn { which } => matches!(
             which,
-            BuiltIn::DispatchGroup
-                | BuiltIn::DispatchSize
-                | BuiltIn::DeviceLaunch
-                | BuiltIn::DeviceRecord
+            BuiltIn::DispatchGroup | BuiltIn::DeviceLaunch | BuiltIn::DeviceRecord
         ),
         InstKind::GlobalAddr { global } => {
             let global = &module.globals[global];
