@@ -102,36 +102,36 @@ fn branches_with_exits(func: &Function) -> Vec<Block> {
                 found.push(inner.header);
             }
         }
-        let kind = match func.blocks[block].merge {
-            Some(Merge::Loop {
-                merge,
-                continue_target,
-                ..
-            }) => Some(Kind::Loop {
-                merge,
-                next: continue_target,
-            }),
-            Some(Merge::Selection { merge }) => {
-                let end = func.terminator(merge).map(|inst| &func.insts[inst].kind);
-                let merges = !matches!(end, Some(InstKind::Unreachable));
-                Some(Kind::Branch {
-                    merges,
-                    exits: false,
-                })
-            }
-            None => None,
-        };
-        if let (Some(kind), Some(merge)) = (kind, func.blocks[block].merge) {
-            let end = places[merge.merge()];
+        if let Some(construct) = func.blocks[block].merge {
+            let kind = match construct {
+                Merge::Loop {
+                    merge,
+                    continue_target,
+                    ..
+                } => Kind::Loop {
+                    merge,
+                    next: continue_target,
+                },
+                Merge::Selection { merge } => {
+                    let end = func.terminator(merge).map(|inst| &func.insts[inst].kind);
+                    Kind::Branch {
+                        merges: !matches!(end, Some(InstKind::Unreachable)),
+                        exits: false,
+                    }
+                }
+            };
             around.push(Around {
                 header: block,
-                end,
+                end: places[construct.merge()],
                 kind,
             });
         }
         if exits(func, block, &around) {
             for (_, exits) in arms(&mut around) {
-                *exits = true;
+                // Those around this one are marked already.
+                if std::mem::replace(exits, true) {
+                    break;
+                }
             }
         }
     }
