@@ -123,10 +123,6 @@ impl Rows {
     fn body(&mut self) -> String {
         let (value, cond, element) = (self.value(2), self.cond(), self.element);
         match self.random.below(7) {
-            6 => format!(
-                "out[at] = {value};\n  if ({cond}) out[at] = {};",
-                self.value(1)
-            ),
             0 => format!("out[at] = {value};"),
             1 => format!("if ({cond}) out[at] = {value};"),
             2 => format!("if ({cond}) return;\n  out[at + 1] = {value};"),
@@ -138,9 +134,13 @@ impl Rows {
                 "{element} sum = ({element})(0);\n  for (int k = 0; k < n; k++)\n    sum += in[k * p + x];\n  \
                  out[at] = sum + {value};"
             ),
-            _ => format!(
+            5 => format!(
                 "{element} sum = {value};\n  for (int k = 0; k < n && ({cond}); k++)\n    \
                  {{ sum += more[k * p + x + 1]; w += k; }}\n  out[at] = sum;"
+            ),
+            _ => format!(
+                "out[at] = {value};\n  if ({cond}) out[at] = {};",
+                self.value(1)
             ),
         }
     }

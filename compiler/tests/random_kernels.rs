@@ -8,35 +8,31 @@ use pumice_test_support::random_programs::{
     check_low_devices, enqueueing_program, expectations, grid_program, program, target_of,
 };
 use pumice_test_support::spirv_tools;
+use std::ops::RangeInclusive;
 
-#[test]
-fn passes_keep_what_programs_compute() {
-    for seed in 1..=60 {
-        let text = program(seed);
+/// Checks that the passes keep what the programs of these seeds compute.
+fn check(generate: fn(u64) -> String, seeds: RangeInclusive<u64>) {
+    for seed in seeds {
+        let text = generate(seed);
         if let Err(why) = expectations(&text) {
             panic!("seed {seed}: {why}\n{text}");
         }
     }
+}
+
+#[test]
+fn passes_keep_what_programs_compute() {
+    check(program, 1..=60);
 }
 
 #[test]
 fn passes_keep_what_enqueued_kernels_compute() {
-    for seed in 1..=12 {
-        let text = enqueueing_program(seed);
-        if let Err(why) = expectations(&text) {
-            panic!("seed {seed}: {why}\n{text}");
-        }
-    }
+    check(enqueueing_program, 1..=12);
 }
 
 #[test]
 fn passes_keep_what_grids_compute() {
-    for seed in 1..=40 {
-        let text = grid_program(seed);
-        if let Err(why) = expectations(&text) {
-            panic!("seed {seed}: {why}\n{text}");
-        }
-    }
+    check(grid_program, 1..=40);
 }
 
 /// The seeds of a longer run by hand, FIRST..LAST.

@@ -30,6 +30,15 @@ impl Function {
         map
     }
 
+    /// The place of every block in the layout.
+    pub fn block_places(&self) -> SecondaryMap<Block, usize> {
+        let mut map = self.block_map();
+        for (place, &block) in self.layout.blocks.iter().enumerate() {
+            map[block] = place;
+        }
+        map
+    }
+
     /// Puts a new instruction at position `index` of a block.
     pub fn insert(
         &mut self,

@@ -3,7 +3,8 @@
 //! [--options OPTIONS]... [--share SECONDS] [--jobs N] [--form NAME [--env VARIABLE=VALUE]... [--skip TEXT]...]... PLATFORM`.
 //!
 //! The generator is the compiler's example `random_kernels`, which writes kernel files with what
-//! the interpreter expects; `--kind enqueues` asks it for kernels that enqueue kernels. Each file is built and run once with its own options, and once more
+//! the interpreter expects; `--kind enqueues` asks it for kernels that enqueue kernels, `--kind grids` for such that work on grids.
+//! Each file is built and run once with its own options, and once more
 //! for each `--options`. Files that take more than the `--share` of processor time are
 //! left out. Each `--form` runs every program, in processes with its variables and without the files that hold the
 //! text of a `--skip`; the interpreter is asked once for all forms. Before the first `--form`, `--env` and `--skip`

@@ -90,12 +90,16 @@ impl Gen {
         }
     }
 
-    /// The kind of number that a float is, or a relation of two.
-    fn classified(&mut self, ty: Ty, depth: u32) -> String {
-        let float = match self.has(Self::DOUBLES) && self.random.chance(30) {
+    fn float(&mut self) -> Ty {
+        match self.has(Self::DOUBLES) && self.random.chance(30) {
             true => Ty::scalar(Scalar::Double),
             false => Ty::scalar(Scalar::Float),
-        };
+        }
+    }
+
+    /// The kind of number that a float is, or a relation of two.
+    fn classified(&mut self, ty: Ty, depth: u32) -> String {
+        let float = self.float();
         let (a, b) = (self.expr(float, depth), self.expr(float, depth));
         let name = ty.name();
         match self.random.below(3) {
@@ -123,10 +127,7 @@ impl Gen {
 
     /// Takes a float apart, or rounds it to halves in memory.
     pub(crate) fn parts_of_float(&mut self) {
-        let ty = match self.has(Self::DOUBLES) && self.random.chance(30) {
-            true => Ty::scalar(Scalar::Double),
-            false => Ty::scalar(Scalar::Float),
-        };
+        let ty = self.float();
         let (name, value) = (ty.name(), self.expr(ty, 2));
         let whole = self.fresh("f");
         self.line(&format!("{name} {whole} = {value};"));
@@ -134,32 +135,26 @@ impl Gen {
             "{whole} = isfinite({whole}) ? {whole} : ({name})(1.5);"
         ));
         let part = self.fresh("p");
-        match self.random.below(4) {
-            0 => {
-                self.line(&format!("{name} {part};"));
-                self.declared(ty, &format!("modf({whole}, &{part})"));
-                self.add_lvalue(part, Vec::new(), ty, true);
-            }
-            1 => {
-                self.line(&format!("{name} {part};"));
-                self.declared(ty, &format!("fract({whole}, &{part})"));
-                self.add_lvalue(part, Vec::new(), ty, true);
-            }
-            2 => {
-                self.line(&format!("int {part};"));
-                self.declared(ty, &format!("frexp({whole}, &{part})"));
-                self.add_lvalue(part, Vec::new(), Ty::scalar(Scalar::Int), true);
-            }
-            _ => {
-                let rounding = *self.random.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
-                self.line(&format!("ushort {part}[4] = {{1, 2, 3, 4}};"));
-                let at = self.index(4);
-                self.line(&format!(
-                    "vstore_half{rounding}({whole}, {at}, (__private half *){part});"
-                ));
-                self.array_lvalue(&part, Ty::scalar(Scalar::Ushort), 4, Space::Private, true);
-            }
-        }
+        let (function, part_ty) = match self.random.below(4) {
+            0 => ("modf", ty),
+            1 => ("fract", ty),
+            2 => ("frexp", Ty::scalar(Scalar::Int)),
+            _ => return self.halves(&whole, &part),
+        };
+        self.line(&format!("{} {part};", part_ty.name()));
+        self.declared(ty, &format!("{function}({whole}, &{part})"));
+        self.add_lvalue(part, Vec::new(), part_ty, true);
+    }
+
+    /// Rounds a float to a half of an array.
+    fn halves(&mut self, value: &str, array: &str) {
+        let rounding = *self.random.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
+        self.line(&format!("ushort {array}[4] = {{1, 2, 3, 4}};"));
+        let at = self.index(4);
+        self.line(&format!(
+            "vstore_half{rounding}({value}, {at}, (__private half *){array});"
+        ));
+        self.array_lvalue(array, Ty::scalar(Scalar::Ushort), 4, Space::Private, true);
     }
 
     /// The type of the elements of `in`, which functions do not see.

@@ -98,11 +98,10 @@ fn depth_of(module: &Module, id: FuncId, known: &mut FxHashMap<FuncId, Depth>) -
 /// The depth of each block. Headers stand before their arms, and those before the merge block.
 fn depths(func: &Function) -> SecondaryMap<Block, Depth> {
     let blocks = &func.layout.blocks;
-    let mut position: SecondaryMap<Block, usize> = func.block_map();
+    let position = func.block_places();
     // The returns in front of each position.
     let mut returns = vec![0; blocks.len() + 1];
     for (at, &block) in blocks.iter().enumerate() {
-        position[block] = at;
         let end = func.terminator(block).map(|inst| &func.insts[inst].kind);
         let is_return = matches!(end, Some(InstKind::Return { .. }));
         returns[at + 1] = returns[at] + usize::from(is_return);

@@ -28,7 +28,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
             loops.push((index, merge));
         }
     }
-    let mut never = Never::new(func, ctx);
+    let mut never = Never::new(ctx);
     // Inner loops stand behind their outer ones. Blocks are only inserted behind the headers
     // that are still to come, so those keep their places.
     while let Some((header, merge)) = loops.pop() {

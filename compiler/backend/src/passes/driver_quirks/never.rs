@@ -7,35 +7,17 @@ use pumice_ir::{
 
 /// Makes them. None follows from another: inside of a loop that left by one of them, the optimiser knows that it is false.
 pub(super) struct Never {
-    /// An instruction whose word the optimiser does not know.
-    unknown: InstKind,
-    /// Its result, once it is there.
+    /// Pointers among the arguments have words: no descriptors stand for them.
+    has_addresses: bool,
+    /// A word that the optimiser does not know, once a condition needs it.
     word: Option<Value>,
     made: u32,
 }
 
 impl Never {
-    /// Chooses the word: of an argument, or in a function without any the number of the work-item in its work-group, which is
-    /// known in groups of one.
-    pub(super) fn new(func: &Function, ctx: &FunctionCtx<'_>) -> Self {
-        // Pointers have no words where descriptors stand for them.
-        let has_words = ctx.target.abi.descriptors().is_none();
-        let insts = func
-            .layout
-            .blocks
-            .iter()
-            .flat_map(|&block| &func.layout.insts[block]);
-        let argument = insts.map(|&inst| &func.insts[inst]).find(|data| {
-            let is_argument = matches!(data.kind, InstKind::LoadArg { .. });
-            is_argument && (has_words || func.ty(data.results[0]).address_space().is_none())
-        });
-        let number = InstKind::BuiltInWord {
-            which: BuiltIn::LocalLinearId,
-            lane: 0,
-            high: false,
-        };
+    pub(super) fn new(ctx: &FunctionCtx<'_>) -> Self {
         Self {
-            unknown: argument.map_or(number, |data| data.kind.clone()),
+            has_addresses: ctx.target.abi.descriptors().is_none(),
             word: None,
             made: 0,
         }
@@ -51,9 +33,11 @@ impl Never {
         let entry = func.layout.blocks[0];
         let loc = SourceLoc::default();
         let terminator = func.layout.insts[entry].pop();
-        let word = *self
-            .word
-            .get_or_insert_with(|| func.append_value(entry, self.unknown.clone(), Type::I32, loc));
+        let word = match self.word {
+            Some(word) => word,
+            None => func.append_value(entry, self.unknown(func), Type::I32, loc),
+        };
+        self.word = Some(word);
         let number = func.constant(Type::I32, &[u64::from(self.made)]);
         self.made += 1;
         let flags = FloatFlags::empty();
@@ -77,5 +61,22 @@ impl Never {
         let condition = func.append_value(entry, compare, Type::BOOL, loc);
         func.layout.insts[entry].extend(terminator);
         condition
+    }
+    /// An instruction whose word the optimiser does not know: it loads an argument, or in a function without any gives the
+    /// number of the work-item in its work-group, which is known in groups of one.
+    fn unknown(&self, func: &Function) -> InstKind {
+        let blocks = func.layout.blocks.iter();
+        let insts = blocks.flat_map(|&block| &func.layout.insts[block]);
+        let argument = insts.map(|&inst| &func.insts[inst]).find(|data| {
+            let is_argument = matches!(data.kind, InstKind::LoadArg { .. });
+            is_argument
+                && (self.has_addresses || func.ty(data.results[0]).address_space().is_none())
+        });
+        let number = InstKind::BuiltInWord {
+            which: BuiltIn::LocalLinearId,
+            lane: 0,
+            high: false,
+        };
+        argument.map_or(number, |data| data.kind.clone())
     }
 }

@@ -15,14 +15,13 @@
 use super::loop_values::{self, OtherEdges};
 use super::never::Never;
 use crate::pass::{Changed, FunctionCtx};
-use cranelift_entity::SecondaryMap;
 use pumice_ir::{
     BinaryOp, Block, Cfg, DomTree, FloatFlags, Function, InstKind, Merge, Type, Value,
 };
 
 /// Rewrites a structured function; it stays structured.
 pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Changed {
-    let mut never = Never::new(func, ctx);
+    let mut never = Never::new(ctx);
     let headers = branches_with_exits(func);
     if !headers.is_empty() {
         let never = never.condition(func);
@@ -88,10 +87,7 @@ enum Kind {
 
 /// The headers of branches that may leave the loop from the arm of another branch.
 fn branches_with_exits(func: &Function) -> Vec<Block> {
-    let mut places: SecondaryMap<Block, usize> = func.block_map();
-    for (place, &block) in func.layout.blocks.iter().enumerate() {
-        places[block] = place;
-    }
+    let places = func.block_places();
     let mut found = Vec::new();
     let mut around: Vec<Around> = Vec::new();
     for (place, &block) in func.layout.blocks.iter().enumerate() {
@@ -177,10 +173,9 @@ fn hide_condition(func: &mut Function, header: Block, never: Value) {
         flags: FloatFlags::empty(),
     };
     let loc = func.insts[end].loc;
-    func.layout.insts[header].pop();
-    let hidden = func.append_value(header, hidden, Type::BOOL, loc);
+    let last = func.layout.insts[header].len() - 1;
+    let hidden = func.insert_value(header, last, hidden, Type::BOOL, loc);
     if let InstKind::Branch { cond, .. } = &mut func.insts[end].kind {
         *cond = hidden;
     }
-    func.layout.insts[header].push(end);
 }

@@ -35,8 +35,8 @@ struct Grid {
     counters: Vec<String>,
     /// Pairs of elements are changed in place, not single ones.
     pairs: bool,
-    /// The name of the tile, where work-items may read it.
-    tile: Option<&'static str>,
+    /// Work-items may read the tile here.
+    reads_tile: bool,
     names: u32,
     text: String,
     indent: usize,
@@ -68,7 +68,7 @@ pub fn grid_program(seed: u64) -> String {
         inputs: Vec::new(),
         variables: Vec::new(),
         counters: Vec::new(),
-        tile: None,
+        reads_tile: false,
         names: 0,
         text: String::new(),
         indent: 1,
@@ -78,6 +78,14 @@ pub fn grid_program(seed: u64) -> String {
         grid.inputs.push(Input { name, elements });
     }
     grid.file(seed)
+}
+
+/// A buffer of so many elements as a directive's words: these floats, or integers that are all bits.
+fn buffer(elements: Scalar, count: u32, floats: &str) -> String {
+    match elements.is_float() {
+        true => format!("buffer {} {floats}", elements.name()),
+        false => format!("pattern {}", count * elements.bytes()),
+    }
 }
 
 /// Writing.
@@ -127,15 +135,15 @@ impl Grid {
         Ty { scalar, lanes }
     }
 
-    /// The bytes of a buffer as a directive's words.
+    /// The bytes of an input as a directive's words.
     fn contents(&mut self, elements: Ty) -> String {
         let count = self.shape.length() * elements.lanes;
-        if elements.scalar.is_float() {
-            let first = self.random.below(99) as i32 - 50;
-            let last = first + count as i32 - 1;
-            return format!("buffer {} {first}..{last}", elements.scalar.name());
-        }
-        format!("pattern {}", count * elements.scalar.bytes())
+        let first = match elements.is_float() {
+            true => self.random.below(99) as i32 - 50,
+            false => 0,
+        };
+        let last = first + count as i32 - 1;
+        buffer(elements.scalar, count, &format!("{first}..{last}"))
     }
 }
 
@@ -215,7 +223,7 @@ impl Grid {
             2 if !self.counters.is_empty() => {
                 format!("({ty})(({lane})({}))", self.random.pick(&self.counters))
             }
-            3 | 4 if self.tile.is_some() => self.tile_element(),
+            3 | 4 if self.reads_tile => self.tile_element(),
             3..=6 if !self.variables.is_empty() => self.random.pick(&self.variables).clone(),
             _ => self.load(),
         }
@@ -223,18 +231,17 @@ impl Grid {
 
     /// An element of the tile.
     fn tile_element(&mut self) -> String {
-        let tile = self.tile.unwrap_or("tile");
         let [x, y, _] = self.shape.local.unwrap_or([1; 3]);
         match self.random.below(6) {
-            0 => format!("{tile}[l + {}]", self.random.below(HALO + 1)),
-            1 => format!("{tile}[LAST - l]"),
-            2 => format!("{tile}[l / {}]", 1 + self.random.below(4)),
-            3 => format!("{tile}[get_local_id(0) * {y} + get_local_id(1)]"),
+            0 => format!("tile[l + {}]", self.random.below(HALO + 1)),
+            1 => "tile[LAST - l]".to_string(),
+            2 => format!("tile[l / {}]", 1 + self.random.below(4)),
+            3 => format!("tile[get_local_id(0) * {y} + get_local_id(1)]"),
             4 => match self.counters.last() {
-                Some(k) => format!("{tile}[get_local_id(1) * {x} + {k} % {x}]"),
-                None => format!("{tile}[l]"),
+                Some(k) => format!("tile[get_local_id(1) * {x} + {k} % {x}]"),
+                None => "tile[l]".to_string(),
             },
-            _ => format!("{tile}[(l + {}) % (LAST + 1)]", self.random.below(70)),
+            _ => format!("tile[(l + {}) % (LAST + 1)]", self.random.below(70)),
         }
     }
 
@@ -391,13 +398,13 @@ impl Grid {
                 grid.line("barrier(CLK_LOCAL_MEM_FENCE);");
             });
         }
-        self.tile = Some("tile");
+        self.reads_tile = true;
         let variables = self.variables.len();
         self.assign();
         for _ in 0..self.random.below(3) {
             self.statement(1);
         }
-        self.tile = None;
+        self.reads_tile = false;
         if rounds {
             self.variables.truncate(variables);
             self.counters.pop();
@@ -470,11 +477,14 @@ impl Grid {
         for _ in 0..self.random.below(3) {
             self.statement(0);
         }
+        let mut is_stored = false;
         for _ in 0..1 + self.random.below(2) {
             match self.random.below(3) {
-                0 => self.in_place(),
-                _ if self.text.contains("out[") || self.text.contains("vstore") => self.in_place(),
-                _ => self.store(),
+                1 | 2 if !is_stored => {
+                    self.store();
+                    is_stored = true;
+                }
+                _ => self.in_place(),
             }
         }
     }
@@ -487,40 +497,17 @@ impl Grid {
         let (ty, length) = (self.ty.name(), self.shape.length());
         let standard = *self.random.pick(&["CL1.2", "CL2.0", "CL3.0"]);
         let mut head = format!("// seed {seed}\n// options: -cl-std={standard}\n// kernel: k\n");
-        let dimensions = self.shape.dimensions;
-        head += &Shape::line("global", self.shape.global, dimensions);
-        if let Some(local) = self.shape.local {
-            head += &Shape::line("local", local, dimensions);
-        }
-        if self.shape.offset != [0; 3] {
-            head += &Shape::line("offset", self.shape.offset, dimensions);
-        }
+        head += &self.shape.directives();
         let elements: Vec<Ty> = self.inputs.iter().map(|input| input.elements).collect();
         let is_alias = elements[0] == elements[1] && self.random.chance(30);
         let [a, b] = [0, 1].map(|at| self.contents(elements[at]));
         let b = if is_alias { "alias 0 0".into() } else { b };
         let _ = write!(head, "// arg: {a}\n// arg: {b}\n");
         // Twice the length and some, for strides of two.
-        let own = 2 * length + 2;
-        let bytes = own * self.ty.lanes * self.ty.scalar.bytes();
-        let _ = match self.ty.is_float() {
-            true => writeln!(
-                head,
-                "// arg: buffer {} {}*-1",
-                self.ty.scalar.name(),
-                own * self.ty.lanes
-            ),
-            false => writeln!(head, "// arg: pattern {bytes}"),
-        };
-        let _ = match self.ty.is_float() {
-            true => writeln!(
-                head,
-                "// arg: buffer {} 0..{}",
-                self.ty.scalar.name(),
-                own * self.ty.lanes - 1
-            ),
-            false => writeln!(head, "// arg: pattern {bytes}"),
-        };
+        let count = (2 * length + 2) * self.ty.lanes;
+        for floats in [format!("{count}*-1"), format!("0..{}", count - 1)] {
+            let _ = writeln!(head, "// arg: {}", buffer(self.ty.scalar, count, &floats));
+        }
         let _ = writeln!(head, "// arg: buffer uint {SUMS}*0");
         let row = self.shape.offset[0] + self.shape.global[0];
         let w = *self.random.pick(&[0, 1, row / 2, row - 1, row - 4, row]);

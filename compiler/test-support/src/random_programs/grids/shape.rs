@@ -9,7 +9,7 @@ pub(super) const MARGIN: u32 = 4;
 
 /// The range, and how it lies in memory.
 pub(super) struct Shape {
-    pub(super) dimensions: usize,
+    dimensions: usize,
     pub(super) offset: [u32; 3],
     pub(super) global: [u32; 3],
     /// The size of work-groups, if the program says it.
@@ -94,9 +94,15 @@ impl Shape {
         self.base() + planes.max(strided) + (MARGIN_ROWS + 8) * self.pitch
     }
 
-    /// A directive of a kernel file with as many sizes as there are dimensions.
-    pub(super) fn line(key: &str, sizes: [u32; 3], dimensions: usize) -> String {
-        let sizes: Vec<String> = sizes[..dimensions].iter().map(u32::to_string).collect();
-        format!("// {key}: {}\n", sizes.join(" "))
+    /// The range as directives of a kernel file.
+    pub(super) fn directives(&self) -> String {
+        let local = self.local.map(|local| ("local", local));
+        let offset = (self.offset != [0; 3]).then_some(("offset", self.offset));
+        let sizes = [Some(("global", self.global)), local, offset];
+        let lines = sizes.into_iter().flatten().map(|(key, sizes)| {
+            let sizes = sizes[..self.dimensions].iter().map(u32::to_string);
+            format!("// {key}: {}\n", sizes.collect::<Vec<_>>().join(" "))
+        });
+        lines.collect()
     }
 }

@@ -154,17 +154,16 @@ fn is_last_access(func: &Function, store: Inst, ptr: Value) -> bool {
         });
         does && !is_address_arithmetic(kind) && !kind.is_terminator()
     };
-    let holds = |&&block: &&Block| func.layout.insts[block].contains(&store);
-    let Some(&own) = func.layout.blocks.iter().find(holds) else {
-        return false;
-    };
-    let behind = func.layout.insts[own]
-        .iter()
-        .skip_while(|&&inst| inst != store);
-    let mut parts: Vec<Vec<Inst>> = vec![behind.skip(1).copied().collect()];
+    let all = |block: Block| func.layout.insts[block].as_slice();
+    let mut blocks = func.layout.blocks.iter().map(|&block| all(block));
+    let behind = blocks.find_map(|insts| {
+        let place = insts.iter().position(|&inst| inst == store)?;
+        Some(&insts[place + 1..])
+    });
+    let mut parts: Vec<&[Inst]> = behind.into_iter().collect();
     let mut seen: FxHashSet<Block> = FxHashSet::default();
     while let Some(part) = parts.pop() {
-        for inst in part {
+        for &inst in part {
             let kind = &func.insts[inst].kind;
             if matches!(kind, InstKind::Barrier { .. }) {
                 break;
@@ -173,7 +172,7 @@ fn is_last_access(func: &Function, store: Inst, ptr: Value) -> bool {
                 return false;
             }
             let next = kind.targets().into_iter().filter(|&next| seen.insert(next));
-            parts.extend(next.map(|next| func.layout.insts[next].to_vec()));
+            parts.extend(next.map(all));
         }
     }
     true
@@ -351,9 +350,6 @@ impl Copier<'_> {
         else {
             return false;
         };
-        if !is_last_access(old, inst, ptr) {
-            return false;
-        }
         let ty = old.ty(value);
         let is_half =
             ty.scalar.bytes() == 4 && !ty.is_vector() && is_element(ty, row.stride, align, flags);
@@ -363,6 +359,9 @@ impl Copier<'_> {
         let (Some(first), Some(rest)) = (self.first_value(ptr), self.strides.rest_by_8(ptr)) else {
             return false;
         };
+        if !is_last_access(old, inst, ptr) {
+            return false;
+        }
         let (width, loc) = (lanes.width(), data.loc);
         let none = is_of_one_load(old, value).then(|| self.unknown_zero(at, first, loc));
         let words: Vec<Value> = (0..self.items())
