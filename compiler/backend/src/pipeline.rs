@@ -39,9 +39,9 @@ use crate::passes::lower::{
 };
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
-    forward_local, groups_of_one, inline, licm, loop_elements, mark_read_only, pad_vectors,
-    promote_constant_arrays, promote_pointees, simplify_cfg, speculate, sroa, unroll_rounds,
-    unroll_series, unroll_tables, vectorize_memory,
+    forward_local, groups_of_one, inline, licm, loop_elements, mark_read_only, narrow_doubles,
+    pad_vectors, promote_constant_arrays, promote_pointees, simplify_cfg, speculate, sroa,
+    unroll_rounds, unroll_series, unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -60,6 +60,8 @@ pub const PIPELINE: &[Pass] = &[
     // Before the library's own arithmetic is there.
     Pass::new("check_arithmetic", Check, TryModule(check_arithmetic::run))
         .only(|target| target.checks.any()),
+    // While quotients, roots and minima of doubles are single instructions.
+    Pass::new("narrow_doubles", Optimize, TryFunction(narrow_doubles::run)).optional(),
     Pass::new("lower_math", Lower, TryModule(lower_math::run)).ensures(&[MathLowered]),
     Pass::new("link_builtins", Lower, TryModule(link_builtins::run))
         .requires(&[MathLowered])

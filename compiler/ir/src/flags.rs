@@ -19,6 +19,8 @@ bitflags::bitflags! {
         const CONTRACT = 32;
         /// Denormals may be taken for zeros: the code around is right all the same.
         const MAY_FLUSH = 64;
+        /// A quotient or square root is correctly rounded, whatever the program's options ask for.
+        const CORRECTLY_ROUNDED = 128;
     }
 }
 

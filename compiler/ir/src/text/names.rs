@@ -326,6 +326,7 @@ pub(super) const FLOAT_FLAGS: &[(super::super::FloatFlags, &str)] = {
         (F::REASSOC, "reassoc"),
         (F::CONTRACT, "contract"),
         (F::MAY_FLUSH, "mayflush"),
+        (F::CORRECTLY_ROUNDED, "exact"),
     ]
 };
 

@@ -242,6 +242,10 @@ impl Gen {
                 ty.lanes = 1;
                 let (a, b) = (self.expr(ty, depth.min(1)), self.expr(ty, depth.min(1)));
                 let op = self.comparison();
+                if ty == Ty::scalar(Scalar::Float) && self.has(Self::DOUBLES) {
+                    let bound = self.double_of_float(0);
+                    return format!("({a} {op} {bound})");
+                }
                 format!("({a} {op} {b})")
             }
         }
@@ -516,6 +520,11 @@ impl Gen {
 
     /// Operations whose result is exact or correctly rounded.
     fn float_expr(&mut self, ty: Ty, depth: u32) -> String {
+        let is_float = ty == Ty::scalar(Scalar::Float);
+        if is_float && self.has(Self::DOUBLES) && self.random.chance(30) {
+            let double = self.double_of_floats(depth);
+            return format!("(float)({double})");
+        }
         let a = self.expr(ty, depth);
         let name = ty.name();
         match self.random.below(10) {
@@ -550,6 +559,46 @@ impl Gen {
                 let from = ty.of(self.any_integer().scalar);
                 let inner = self.expr(from, depth);
                 self.convert(&inner, from, ty)
+            }
+        }
+    }
+
+    /// A double computed from floats, small integers and literals.
+    fn double_of_floats(&mut self, depth: u32) -> String {
+        let a = self.double_of_float(depth);
+        match self.random.below(8) {
+            0 => format!("fmax({a} - 1.0, 0.1)"),
+            1 => format!("sqrt(fabs({a}))"),
+            2 => {
+                let b = self.double_of_float(depth);
+                let power = *self.random.pick(&["0.5", "-2.0", "0x1p-24", "0x1p-25"]);
+                let op = *self.random.pick(&["+", "-"]);
+                format!("({a} {op} {power} * {b})")
+            }
+            3 => format!("-({a} + 0.7)"),
+            _ => {
+                let b = self.double_of_float(depth);
+                let op = *self.random.pick(&["+", "-", "*", "/"]);
+                format!("({a} {op} {b})")
+            }
+        }
+    }
+
+    fn double_of_float(&mut self, depth: u32) -> String {
+        match self.random.below(6) {
+            0 => self.literal(Scalar::Double),
+            1 => self
+                .random
+                .pick(&["0.1", "1e-6", "16777217.0", "3.0"])
+                .to_string(),
+            2 => {
+                let ty = self.any_integer();
+                let inner = self.expr(ty, depth.min(1));
+                format!("(double){inner}")
+            }
+            _ => {
+                let inner = self.expr(Ty::scalar(Scalar::Float), depth.min(1));
+                format!("(double){inner}")
             }
         }
     }

@@ -20,6 +20,7 @@ pub(crate) mod long_cycles;
 pub mod loop_elements;
 pub mod mark_read_only;
 pub mod mem2reg;
+pub mod narrow_doubles;
 pub mod pad_vectors;
 pub mod promote_constant_arrays;
 pub mod promote_pointees;

@@ -6,6 +6,7 @@
 //! As long as no flag is up, no operand was a denormal and none of the results is one: only values that enter a run
 //! are looked at, not those that the run itself computes.
 
+use super::multiples::Extent;
 use super::{LEAST_NORMAL, Operation, SUM_BOUND, constant_magnitudes};
 use crate::expand::Expander;
 use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE, magnitude};
@@ -27,6 +28,8 @@ pub(super) struct Flags {
     joined: [Option<Value>; 5],
     /// Values that are no denormals where no flag is up: those that were looked at, and results.
     normal: FxHashSet<Value>,
+    /// Values with which no sum is a denormal unless the other operand is one.
+    coarse: FxHashSet<Value>,
 }
 
 impl Flags {
@@ -75,6 +78,16 @@ impl Flags {
         self.normal.insert(result);
     }
 
+    /// Notes what is known of a value.
+    pub fn know(&mut self, value: Value, extent: Extent) {
+        if extent.is_normal() {
+            self.normal.insert(value);
+        }
+        if extent.rules_out_small_sums() {
+            self.coarse.insert(value);
+        }
+    }
+
     /// Notes that a value which is made of others without arithmetic is no denormal if they are none.
     pub fn pass_on(&mut self, func: &Function, value: Value) {
         if func.ty(value).scalar == Scalar::F64 && self.is_normal(func, value, DEPTH) {
@@ -119,6 +132,10 @@ impl Flags {
     fn sum(&mut self, x: &mut Expander<'_>, args: [Value; 2]) {
         if args.iter().any(|&arg| all(x.func, arg, |m| m >= SUM_BOUND)) {
             return;
+        }
+        // A zero leaves the other operand as it is.
+        if let Some(index) = args.iter().position(|arg| self.coarse.contains(arg)) {
+            return self.enter(x, args[1 - index]);
         }
         let [a, b] = args.map(|arg| x.bits_of(arg));
         let either = x.bin(BinaryOp::Or, a, b);

@@ -17,12 +17,14 @@
 
 mod exact;
 mod flags;
+mod multiples;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
 use crate::passes::legalize::double_bits::{MAGNITUDE, Order, SIGN};
 use cranelift_entity::SecondaryMap;
 use flags::Flags;
+use multiples::Multiples;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, FloatFlags, Function, Inst, InstKind, LowerError, MathOp,
     Scalar, SourceLoc, Type, UnaryOp, Value,
@@ -45,9 +47,18 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
     if ctx.options.math.denorms_are_zero {
         return Ok(Changed::No);
     }
-    let uses = func.use_counts();
+    let mut facts = Facts {
+        uses: func.use_counts(),
+        multiples: Multiples::of(func),
+    };
     let mut run = Run::default();
-    expand(func, |x, inst| Ok(run.take(x, inst, &uses)))
+    expand(func, |x, inst| Ok(run.take(x, inst, &mut facts)))
+}
+
+/// What is known of the function as it was.
+struct Facts {
+    uses: SecondaryMap<Value, u32>,
+    multiples: Multiples,
 }
 
 /// An operation on doubles that the device computes wrongly of denormals, or of which it flushes the result.
@@ -102,6 +113,8 @@ struct Member {
     kind: InstKind,
     result: Value,
     loc: SourceLoc,
+    /// The device's own arithmetic is right in any case.
+    plain: bool,
 }
 
 /// The run that is open in the current block.
@@ -117,23 +130,19 @@ struct Run {
 
 impl Run {
     /// Looks at the next instruction of the block.
-    fn take(
-        &mut self,
-        x: &mut Expander<'_>,
-        inst: Inst,
-        uses: &SecondaryMap<Value, u32>,
-    ) -> Option<Replacement> {
+    fn take(&mut self, x: &mut Expander<'_>, inst: Inst, facts: &mut Facts) -> Option<Replacement> {
         let kind = x.func.insts[inst].kind.clone();
         let mut concerned = false;
         kind.for_each_value(|value| concerned |= self.native.contains_key(&value));
         if !kind.is_computation() || may_flush(&kind) {
             if concerned || kind.is_terminator() {
-                self.close(x, uses);
+                self.close(x, facts);
             }
-            return of_bits(x, &kind).map(|value| Replacement::from_slice(&[value]));
+            return alone(x, inst, &kind, facts);
         }
-        if !concerned && Operation::of(x.func, &kind).is_none() {
-            return of_bits(x, &kind).map(|value| Replacement::from_slice(&[value]));
+        let plain = facts.multiples.are_normal(x.func, inst);
+        if !concerned && (plain || Operation::of(x.func, &kind).is_none()) {
+            return alone(x, inst, &kind, facts);
         }
         let result = x.func.result(inst);
         let ty = x.ty(result);
@@ -142,30 +151,42 @@ impl Run {
                 *self.used.entry(value).or_insert(0) += 1;
             }
         });
+        kind.for_each_value(|value| {
+            let native = self.native.get(&value).copied().unwrap_or(value);
+            self.flags
+                .know(native, facts.multiples.extent(x.func, value));
+        });
         let of_natives = with_values(&kind, &self.native);
-        let operation = Operation::of(x.func, &of_natives);
+        let operation = Operation::of(x.func, &of_natives).filter(|_| !plain);
         let native = emitted(x, of_natives, ty);
         self.native.insert(result, native);
         match operation {
             Some(operation) => self.flags.watch(x, operation, native),
             None => self.flags.pass_on(x.func, native),
         }
+        (self.flags).know(native, facts.multiples.extent(x.func, result));
         let loc = x.loc;
-        self.members.push(Member { kind, result, loc });
+        self.members.push(Member {
+            kind,
+            result,
+            loc,
+            plain,
+        });
         Some(Replacement::new())
     }
 
     /// Ends the run: its results are the device's, or those of the second copy.
-    fn close(&mut self, x: &mut Expander<'_>, uses: &SecondaryMap<Value, u32>) {
+    fn close(&mut self, x: &mut Expander<'_>, facts: &mut Facts) {
         let run = std::mem::take(self);
         let results: Vec<Value> = (run.members.iter())
             .map(|member| member.result)
-            .filter(|&result| uses[result] > run.used.get(&result).copied().unwrap_or(0))
+            .filter(|&result| facts.uses[result] > run.used.get(&result).copied().unwrap_or(0))
             .collect();
         let natives: Vec<Value> = results.iter().map(|result| run.native[result]).collect();
         let loc = x.loc;
         let Some(flagged) = run.flags.any(x) else {
             for (result, native) in results.into_iter().zip(natives) {
+                facts.multiples.replaced(result, native);
                 x.replace(result, native);
             }
             return;
@@ -188,7 +209,7 @@ impl Run {
             x.loc = member.loc;
             let ty = x.ty(member.result);
             let kind = with_values(&member.kind, &exact);
-            let value = match Operation::of(x.func, &kind) {
+            let value = match Operation::of(x.func, &kind).filter(|_| !member.plain) {
                 Some(operation) => exact::compute(x, operation),
                 None => emitted(x, kind, ty),
             };
@@ -198,9 +219,22 @@ impl Run {
         let exacts: Vec<Value> = results.iter().map(|result| exact[result]).collect();
         x.jump(done, &exacts, done);
         for (result, param) in results.into_iter().zip(params) {
+            facts.multiples.replaced(result, param);
             x.replace(result, param);
         }
     }
+}
+
+/// What stands for an instruction outside a run; `None` if it stays.
+fn alone(
+    x: &mut Expander<'_>,
+    inst: Inst,
+    kind: &InstKind,
+    facts: &mut Facts,
+) -> Option<Replacement> {
+    let value = of_bits(x, kind)?;
+    facts.multiples.replaced(x.func.result(inst), value);
+    Some(Replacement::from_slice(&[value]))
 }
 
 /// Returns whether an instruction is arithmetic that is left to the device.

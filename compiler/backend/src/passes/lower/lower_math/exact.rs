@@ -12,6 +12,8 @@
 //!   `-cl-fp32-correctly-rounded-divide-sqrt`, and inside library functions, whose error bounds
 //!   count on it.
 //!
+//! Quotients and roots with [`FloatFlags::CORRECTLY_ROUNDED`] are as with that option.
+//!
 //! A division with [`FloatFlags::ALLOW_RECIP`] (native_divide, relaxed builds) is the device's.
 //!
 //! The library's sources name the exactness that they need ([`library_form`]): `a / b` is correctly
@@ -56,6 +58,14 @@ impl<'a> Exact<'a> {
             divide_f32: math.correctly_rounded_divide_sqrt || func.is_builtin(),
             exact_div_f32: divides_exactly(ctx),
             math,
+        }
+    }
+
+    /// The same for an operation with these flags.
+    pub fn for_flags(self, flags: FloatFlags) -> Self {
+        Self {
+            divide_f32: self.divide_f32 || flags.contains(FloatFlags::CORRECTLY_ROUNDED),
+            ..self
         }
     }
 

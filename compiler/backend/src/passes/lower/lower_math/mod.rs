@@ -354,8 +354,10 @@ fn lower_inexact(
             return Ok(None);
         }
         let value = match &kind {
-            InstKind::Binary { args, .. } => exact.divide(x, library, args),
-            InstKind::Math { args, .. } => exact.sqrt(x, library, args),
+            InstKind::Binary { args, flags, .. } => {
+                exact.for_flags(*flags).divide(x, library, args)
+            }
+            InstKind::Math { args, flags, .. } => exact.for_flags(*flags).sqrt(x, library, args),
             _ => return Ok(None),
         };
         Ok(Some(Replacement::from_slice(&[value])))
