@@ -103,6 +103,9 @@ pub struct BlockData {
     pub params: SmallVec<[Value; 4]>,
     /// About the loop that the block is the header of.
     pub unroll: UnrollHint,
+    /// The block computes what the branch's other way does, slowly and for all operands: any work-item may take it, and
+    /// nearly none needs to.
+    pub slow_path: bool,
     /// The construct that the block is the header of. Made by the back end's `structurize`. A
     /// comment in the text form.
     pub merge: Option<Merge>,

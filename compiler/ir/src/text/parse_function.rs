@@ -134,6 +134,7 @@ impl Parser {
                 }
             }
         }
+        func.blocks[block].slow_path = self.accept_word("slow_path");
         if self.accept_word("dont_unroll") {
             func.blocks[block].unroll = UnrollHint::DontUnroll;
         } else if self.accept_word("unroll") {

@@ -143,6 +143,9 @@ fn write_block(out: &mut String, func: &Function, block: Block) {
             .collect();
         let _ = write!(out, "({})", list.join(", "));
     }
+    if func.blocks[block].slow_path {
+        out.push_str(" slow_path");
+    }
     match func.blocks[block].unroll {
         UnrollHint::None => {}
         UnrollHint::Unroll => out.push_str(" unroll"),

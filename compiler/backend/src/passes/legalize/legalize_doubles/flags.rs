@@ -1,15 +1,15 @@
 //! Flags of a run in which the device's arithmetic may be wrong.
 //!
-//! A flag is the sign of an I64: `m - c` is below zero where the magnitude `m` is less than `c`, `0 - m` where it is
-//! not zero. Flags of one number of lanes are joined by or.
+//! A flag is the sign of an I64. Of a magnitude twice itself is looked at, `t`: `(t - 2c) & ~t` is below zero where it is less than
+//! `c`, as long as that is below 2; of such numbers `0 - t` is where they are not zero. Flags of one number of lanes are joined by or.
 //!
 //! As long as no flag is up, no operand was a denormal and none of the results is one: only values that enter a run
 //! are looked at, not those that the run itself computes.
 
 use super::multiples::Extent;
-use super::{LEAST_NORMAL, Operation, SUM_BOUND, constant_magnitudes};
+use super::{BIAS, LEAST_NORMAL, Operation, SUM_BOUND, constant_magnitudes};
 use crate::expand::Expander;
-use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE, magnitude};
+use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE};
 use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, Value};
 use rustc_hash::FxHashSet;
 
@@ -121,11 +121,19 @@ impl Flags {
     /// A value that takes part in arithmetic: flagged if it is a denormal.
     fn enter(&mut self, x: &mut Expander<'_>, value: Value) {
         if !self.is_normal(x.func, value, DEPTH) {
-            let size = magnitude(x, value);
-            let flag = some_below(x, size, LEAST_NORMAL);
+            let twice = doubled(x, value);
+            let flag = some_below(x, twice, LEAST_NORMAL);
             self.raise(x, flag);
             self.normal.insert(value);
         }
+    }
+
+    /// A value that is flagged if it is not zero and below 2^-`bound`.
+    pub fn enter_from(&mut self, x: &mut Expander<'_>, value: Value, bound: i32) {
+        let twice = doubled(x, value);
+        let exponent = BIAS - u64::from(bound.unsigned_abs());
+        let flag = some_below(x, twice, exponent << 52);
+        self.raise(x, flag);
     }
 
     /// Flagged if both operands are small, and one is not zero.
@@ -139,7 +147,7 @@ impl Flags {
         }
         let [a, b] = args.map(|arg| x.bits_of(arg));
         let either = x.bin(BinaryOp::Or, a, b);
-        let either = x.bin_const(BinaryOp::And, either, MAGNITUDE);
+        let either = x.bin_const(BinaryOp::Shl, either, 1);
         let flag = some_below(x, either, SUM_BOUND);
         self.raise(x, flag);
     }
@@ -152,18 +160,21 @@ impl Flags {
         factors: &[Value],
         other: Option<(Value, u64)>,
     ) {
-        let mut flag = below(x, result, LEAST_NORMAL);
+        let twice = doubled(x, result);
+        let mut flag = below(x, twice, LEAST_NORMAL);
         for (index, &factor) in factors.iter().enumerate() {
             if factors[..index].contains(&factor) || all(x.func, factor, |m| m != 0) {
                 continue;
             }
-            let size = magnitude(x, factor);
-            let some = negated(x, size);
+            let twice = doubled(x, factor);
+            let minus = negated(x, twice);
+            let some = x.bin(BinaryOp::Or, twice, minus);
             flag = x.bin(BinaryOp::And, flag, some);
         }
         if let Some((other, bound)) = other {
             if !all(x.func, other, |m| m < bound) {
-                let small = below(x, other, bound);
+                let twice = doubled(x, other);
+                let small = below(x, twice, bound);
                 flag = x.bin(BinaryOp::And, flag, small);
             }
         }
@@ -228,17 +239,31 @@ fn all(func: &Function, value: Value, accepts: impl Fn(u64) -> bool) -> bool {
     constant_magnitudes(func, value).is_some_and(|lanes| lanes.into_iter().all(accepts))
 }
 
-/// A flag for a magnitude that is less than the bound.
-fn below(x: &mut Expander<'_>, value: Value, bound: u64) -> Value {
-    let size = magnitude(x, value);
-    x.bin_const(BinaryOp::ISub, size, bound)
+/// Twice the magnitude. Not the magnitude: Mesa makes two words of a number in which a constant masks bits of one.
+fn doubled(x: &mut Expander<'_>, value: Value) -> Value {
+    let bits = x.bits_of(value);
+    x.bin_const(BinaryOp::Shl, bits, 1)
 }
 
-/// A flag for an integer from 1 to below the bound.
-fn some_below(x: &mut Expander<'_>, size: Value, bound: u64) -> Value {
-    let small = x.bin_const(BinaryOp::ISub, size, bound);
-    let some = negated(x, size);
-    x.bin(BinaryOp::And, small, some)
+/// A flag for a magnitude, given doubled, that is less than the bound.
+fn below(x: &mut Expander<'_>, twice: Value, bound: u64) -> Value {
+    let bound = bound << 1;
+    let difference = x.bin_const(BinaryOp::ISub, twice, bound);
+    let ty = x.ty(twice);
+    let ones = x.splat(ty, u64::MAX);
+    let inverse = x.bin(BinaryOp::Xor, twice, ones);
+    // The numbers are unsigned.
+    match bound >> 63 {
+        0 => x.bin(BinaryOp::And, difference, inverse),
+        _ => x.bin(BinaryOp::Or, difference, inverse),
+    }
+}
+
+/// The same for one that is not zero.
+fn some_below(x: &mut Expander<'_>, twice: Value, bound: u64) -> Value {
+    let small = below(x, twice, bound);
+    let minus = negated(x, twice);
+    x.bin(BinaryOp::And, small, minus)
 }
 
 fn negated(x: &mut Expander<'_>, value: Value) -> Value {

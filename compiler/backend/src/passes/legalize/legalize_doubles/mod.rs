@@ -11,13 +11,14 @@
 //! A run holds the arithmetic on doubles and all that is computed of its results; other instructions stay in
 //! between. It ends before an instruction that has effects and takes a result, and at the end of the block.
 //!
-//! The cost of an operation is three to seven instructions on integers, none where a constant operand rules small
-//! results out; of a value that enters a run four. In the second copy an operation is 20 to 80 instructions. Negations and absolute values are made of bits. Comparisons, minima and roundings count as
+//! Of a value that enters a run the cost is five instructions on integers, and most operations cost nothing then; the
+//! others cost six to twelve ([`plan`]). In the second copy an operation is 20 to 80 instructions. Negations and absolute values are made of bits. Comparisons, minima and roundings count as
 //! arithmetic; conversions do not, since a denormal and a zero become the same number.
 
 mod exact;
 mod flags;
 mod multiples;
+mod plan;
 
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, FunctionCtx};
@@ -25,6 +26,7 @@ use crate::passes::legalize::double_bits::{MAGNITUDE, Order, SIGN};
 use cranelift_entity::SecondaryMap;
 use flags::Flags;
 use multiples::Multiples;
+use plan::Plan;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, FloatFlags, Function, Inst, InstKind, LowerError, MathOp,
     Scalar, SourceLoc, Type, UnaryOp, Value,
@@ -125,7 +127,6 @@ struct Run {
     native: FxHashMap<Value, Value>,
     /// The number of uses of the members' results by members.
     used: FxHashMap<Value, u32>,
-    flags: Flags,
 }
 
 impl Run {
@@ -151,20 +152,8 @@ impl Run {
                 *self.used.entry(value).or_insert(0) += 1;
             }
         });
-        kind.for_each_value(|value| {
-            let native = self.native.get(&value).copied().unwrap_or(value);
-            self.flags
-                .know(native, facts.multiples.extent(x.func, value));
-        });
-        let of_natives = with_values(&kind, &self.native);
-        let operation = Operation::of(x.func, &of_natives).filter(|_| !plain);
-        let native = emitted(x, of_natives, ty);
+        let native = emitted(x, with_values(&kind, &self.native), ty);
         self.native.insert(result, native);
-        match operation {
-            Some(operation) => self.flags.watch(x, operation, native),
-            None => self.flags.pass_on(x.func, native),
-        }
-        (self.flags).know(native, facts.multiples.extent(x.func, result));
         let loc = x.loc;
         self.members.push(Member {
             kind,
@@ -173,6 +162,28 @@ impl Run {
             plain,
         });
         Some(Replacement::new())
+    }
+
+    /// Gives a Bool that tells whether the device's results may be wrong; `None` if they cannot be.
+    fn flag(&self, x: &mut Expander<'_>, multiples: &Multiples) -> Option<Value> {
+        let native = |value: Value| self.native.get(&value).copied().unwrap_or(value);
+        let plan = Plan::of(x.func, &self.members, multiples);
+        let mut flags = Flags::default();
+        for &value in &plan.entering {
+            flags.enter_from(x, native(value), plan.bound);
+        }
+        for (&value, &extent) in &plan.extents {
+            flags.know(native(value), extent);
+        }
+        for (member, &watched) in self.members.iter().zip(&plan.watched) {
+            let result = native(member.result);
+            let of_natives = with_values(&member.kind, &self.native);
+            match Operation::of(x.func, &of_natives).filter(|_| watched) {
+                Some(operation) => flags.watch(x, operation, result),
+                None => flags.pass_on(x.func, result),
+            }
+        }
+        flags.any(x)
     }
 
     /// Ends the run: its results are the device's, or those of the second copy.
@@ -184,7 +195,7 @@ impl Run {
             .collect();
         let natives: Vec<Value> = results.iter().map(|result| run.native[result]).collect();
         let loc = x.loc;
-        let Some(flagged) = run.flags.any(x) else {
+        let Some(flagged) = run.flag(x, &facts.multiples) else {
             for (result, native) in results.into_iter().zip(natives) {
                 facts.multiples.replaced(result, native);
                 x.replace(result, native);
@@ -192,6 +203,7 @@ impl Run {
             return;
         };
         let (slow, done) = (x.new_block(), x.new_block());
+        x.func.blocks[slow].slow_path = true;
         let params: Vec<Value> = (results.iter())
             .map(|&result| {
                 let ty = x.ty(result);

@@ -36,7 +36,7 @@ impl Extent {
         unit: 1 << 20,
         bound: -(1 << 20),
     };
-    const ANY: Self = Self {
+    pub const ANY: Self = Self {
         unit: -(1 << 20),
         bound: 1024,
     };
@@ -48,6 +48,11 @@ impl Extent {
         };
         let bound = bound.clamp(Self::ZERO.bound, Self::ANY.bound);
         Self { unit, bound }
+    }
+
+    /// Zeros and numbers of at least 2^-`bound`.
+    pub fn of_entering(bound: i32) -> Self {
+        Self::new(-bound - (DIGITS - 1), Self::ANY.bound)
     }
 
     fn of_constant(bits: u64) -> Self {
@@ -172,7 +177,8 @@ impl Multiples {
             let data = &func.insts[inst];
             for &result in &data.results {
                 if func.ty(result).scalar == Scalar::F64 {
-                    let extent = self.result(func, &data.kind);
+                    let known = |value| self.known(func, value, Extent::ZERO);
+                    let extent = extent_of(func, &data.kind, &known);
                     self.extents.insert(result, extent);
                 }
             }
@@ -208,50 +214,54 @@ impl Multiples {
         self.extents.insert(param, new);
         true
     }
+}
 
-    fn result(&self, func: &Function, kind: &InstKind) -> Extent {
-        let of = |value: &Value| self.known(func, *value, Extent::ZERO);
-        match kind {
-            InstKind::Binary { op, args, .. } => {
-                let [a, b] = args.each_ref().map(of);
-                match op {
-                    BinaryOp::FAdd | BinaryOp::FSub => a.sum(b),
-                    BinaryOp::FMul => a.product(b),
-                    BinaryOp::FDiv => a.quotient(b),
-                    _ => Extent::ANY,
-                }
-            }
-            InstKind::Math { op, args, .. } => match (op, &args[..]) {
-                (MathOp::Fma, [a, b, c]) => of(a).product(of(b)).sum(of(c)),
-                (MathOp::Sqrt | MathOp::NativeSqrt, [arg]) => of(arg).root(),
-                (MathOp::Floor | MathOp::Ceil | MathOp::Trunc | MathOp::RoundEven, [arg]) => {
-                    of(arg).whole()
-                }
-                (MathOp::FMin | MathOp::FMax, [a, b]) => of(a).join(of(b)),
-                (MathOp::FAbs, [arg]) => of(arg),
+/// What is known of the result of an instruction.
+pub(super) fn extent_of(
+    func: &Function,
+    kind: &InstKind,
+    known: &dyn Fn(Value) -> Extent,
+) -> Extent {
+    let of = |value: &Value| known(*value);
+    match kind {
+        InstKind::Binary { op, args, .. } => {
+            let [a, b] = args.each_ref().map(of);
+            match op {
+                BinaryOp::FAdd | BinaryOp::FSub => a.sum(b),
+                BinaryOp::FMul => a.product(b),
+                BinaryOp::FDiv => a.quotient(b),
                 _ => Extent::ANY,
-            },
-            InstKind::Convert { op, arg, .. } => {
-                let scalar = func.ty(*arg).scalar;
-                match (op, scalar) {
-                    (ConvertOp::FToF, Scalar::F32) => Extent::new(-149, 128),
-                    (ConvertOp::FToF, _) => Extent::new(-24, 16),
-                    (ConvertOp::SToF | ConvertOp::UToF, _) => {
-                        Extent::new(0, scalar.bits() as i32 + 1)
-                    }
-                    _ => Extent::ANY,
-                }
             }
-            InstKind::Select { then, other, .. } => of(then).join(of(other)),
-            InstKind::Unary { arg, .. }
-            | InstKind::Splat { arg }
-            | InstKind::Extract { vector: arg, .. } => of(arg),
-            InstKind::ExtractDyn { vector, .. } => of(vector),
-            InstKind::Insert { vector, scalar, .. }
-            | InstKind::InsertDyn { vector, scalar, .. } => of(vector).join(of(scalar)),
-            InstKind::Build { lanes } => lanes.iter().map(of).fold(Extent::ZERO, Extent::join),
-            InstKind::Shuffle { args, .. } => args.iter().map(of).fold(Extent::ZERO, Extent::join),
-            _ => Extent::ANY,
         }
+        InstKind::Math { op, args, .. } => match (op, &args[..]) {
+            (MathOp::Fma, [a, b, c]) => of(a).product(of(b)).sum(of(c)),
+            (MathOp::Sqrt | MathOp::NativeSqrt, [arg]) => of(arg).root(),
+            (MathOp::Floor | MathOp::Ceil | MathOp::Trunc | MathOp::RoundEven, [arg]) => {
+                of(arg).whole()
+            }
+            (MathOp::FMin | MathOp::FMax, [a, b]) => of(a).join(of(b)),
+            (MathOp::FAbs, [arg]) => of(arg),
+            _ => Extent::ANY,
+        },
+        InstKind::Convert { op, arg, .. } => {
+            let scalar = func.ty(*arg).scalar;
+            match (op, scalar) {
+                (ConvertOp::FToF, Scalar::F32) => Extent::new(-149, 128),
+                (ConvertOp::FToF, _) => Extent::new(-24, 16),
+                (ConvertOp::SToF | ConvertOp::UToF, _) => Extent::new(0, scalar.bits() as i32 + 1),
+                _ => Extent::ANY,
+            }
+        }
+        InstKind::Select { then, other, .. } => of(then).join(of(other)),
+        InstKind::Unary { arg, .. }
+        | InstKind::Splat { arg }
+        | InstKind::Extract { vector: arg, .. } => of(arg),
+        InstKind::ExtractDyn { vector, .. } => of(vector),
+        InstKind::Insert { vector, scalar, .. } | InstKind::InsertDyn { vector, scalar, .. } => {
+            of(vector).join(of(scalar))
+        }
+        InstKind::Build { lanes } => lanes.iter().map(of).fold(Extent::ZERO, Extent::join),
+        InstKind::Shuffle { args, .. } => args.iter().map(of).fold(Extent::ZERO, Extent::join),
+        _ => Extent::ANY,
     }
 }

@@ -62,11 +62,7 @@ impl Copier<'_> {
             true => BinaryOp::And,
             false => BinaryOp::Or,
         };
-        let mut all = self.value(cond, 0);
-        for item in 1..self.items() {
-            let next = self.value(cond, item);
-            all = self.binary(at, op, [all, next], loc);
-        }
+        let mut all = self.of_neighbours(at, op, cond, loc);
         if !first {
             let kind = InstKind::Unary {
                 op: UnaryOp::Not,
@@ -75,6 +71,30 @@ impl Copier<'_> {
             all = self.append(at, kind, Type::BOOL, loc);
         }
         Some(self.of_all_lanes(at, all, loc))
+    }
+
+    /// The condition of a branch whose first way, or else second one, all neighbours take if one of them does.
+    pub(super) fn one_takes(
+        &mut self,
+        at: Block,
+        (cond, first): (Value, bool),
+        loc: SourceLoc,
+    ) -> Value {
+        let op = match first {
+            true => BinaryOp::Or,
+            false => BinaryOp::And,
+        };
+        self.of_neighbours(at, op, cond, loc)
+    }
+
+    /// The conditions of all neighbours, joined by an operation.
+    fn of_neighbours(&mut self, at: Block, op: BinaryOp, cond: Value, loc: SourceLoc) -> Value {
+        let mut joined = self.value(cond, 0);
+        for item in 1..self.items() {
+            let next = self.value(cond, item);
+            joined = self.binary(at, op, [joined, next], loc);
+        }
+        joined
     }
 
     /// Finds out if a condition is `wanted` for all neighbours and lanes; `None` unless their first and last one tell.

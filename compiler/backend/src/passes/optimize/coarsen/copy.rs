@@ -440,6 +440,15 @@ impl<'a> Copier<'a> {
                 self.new.append(at, kind, &[], data.loc);
                 return;
             }
+            if region.is_slow_path {
+                let kind = InstKind::Branch {
+                    cond: self.one_takes(at, (cond, first), data.loc),
+                    then: self.call_of_all(then),
+                    other: self.call_of_all(other),
+                };
+                self.new.append(at, kind, &[], data.loc);
+                return;
+            }
             let is_short = region.is_short(self.old, block);
             if let Some(together) = self.all_take(at, (cond, first), is_short, data.loc) {
                 let one_by_one = self.new.append_block();

@@ -60,7 +60,8 @@ pub(super) fn pays(strides: &Strides<'_>) -> bool {
     let mut known = FxHashMap::default();
     let mut side_by_side = 0;
     let mut count = 0;
-    let joint = plan.order.iter().filter(|&&block| plan.is_joint(block));
+    let usual = |block: &&Block| plan.is_joint(**block) && !func.blocks[**block].slow_path;
+    let joint = plan.order.iter().filter(usual);
     for &inst in joint.flat_map(|&block| &func.layout.insts[block]) {
         count += 1;
         let Some(access) = MemoryAccess::of(func, inst) else {

@@ -7,7 +7,7 @@
 //!
 //! - [`plan`] finds what differs between neighbours, and the branches on it. Each of these leads through code that runs for
 //!   one neighbour after the other, up to the block where all ways meet. If only one way is more than nothing, and all
-//!   neighbours take it, they take it together.
+//!   neighbours take it, they take it together. A slow path is taken together if one neighbour needs it.
 //! - [`loops`] prepares loops that neighbours leave in different rounds: they run the rounds that all of them run together, and the rest
 //!   one after the other.
 //! - [`copy`] writes the copy, [`conditions`] finds out whether all neighbours go the same way at a branch.

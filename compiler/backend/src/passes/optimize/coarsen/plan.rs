@@ -18,6 +18,8 @@ const MOST_PRIVATE: u64 = 1 << 10;
 /// The most neighbours that leave loops in different rounds: the more, the fewer rounds they have in common.
 const FEW: u32 = 4;
 
+/// So many instructions of slow paths count as one: their values take registers of nothing else.
+const SLOW: usize = 8;
 /// The most instructions of a short region.
 const SHORT: usize = 16;
 
@@ -44,6 +46,8 @@ pub(super) struct Region {
     pub blocks: Vec<Block>,
     /// The way through the region, if the other one is nothing: true for the branch's first target.
     pub only_way: Option<bool>,
+    /// The way is a slow path that only computes: neighbours take it together if one of them does.
+    pub is_slow_path: bool,
 }
 
 /// A value that the copy computes from an invocation's own.
@@ -274,27 +278,28 @@ impl<'a> Plan<'a> {
             InstKind::Call { func, .. } => self.callees[func].map_or(1, |callee| callee.size),
             _ => 1,
         };
+        let share = |block: Block, size: usize| match func.blocks[block].slow_path {
+            true => size / SLOW,
+            false => size,
+        };
         let of_block =
             |block: Block| -> usize { func.layout.insts[block].iter().map(|&i| weight(i)).sum() };
         let joint = self.order.iter().filter(|&&block| self.is_joint(block));
-        let insts = joint.flat_map(|&block| &func.layout.insts[block]);
-        let together: usize = insts
-            .map(|&inst| {
-                weight(inst)
-                    * if self.is_repeated(func, inst) {
-                        items
-                    } else {
-                        1
-                    }
+        let together: usize = joint
+            .map(|&block| {
+                let insts = func.layout.insts[block].iter();
+                let times = |inst| match self.is_repeated(func, inst) {
+                    true => items,
+                    false => 1,
+                };
+                share(block, insts.map(|&inst| weight(inst) * times(inst)).sum())
             })
             .sum();
-        let regions = self
-            .regions
-            .iter()
-            .filter(|&(&block, _)| self.is_joint(block));
+        let regions = (self.regions.iter())
+            .filter(|&(&block, region)| self.is_joint(block) && !region.is_slow_path);
         let apart: usize = regions
             .flat_map(|(_, region)| &region.blocks)
-            .map(|&block| items * of_block(block))
+            .map(|&block| share(block, items * of_block(block)))
             .sum();
         together + apart
     }
@@ -343,10 +348,22 @@ impl Region {
         if is_loop && (only_way.is_none() || !may_repeat(func, block)) {
             return None;
         }
+        let is_slow_path = match blocks.as_slice() {
+            &[only] => {
+                let mut insts = func.layout.insts[only].iter();
+                let computes = |&inst: &Inst| {
+                    let kind = &func.insts[inst].kind;
+                    kind.is_computation() || kind.is_terminator()
+                };
+                func.blocks[only].slow_path && only_way.is_some() && insts.all(computes)
+            }
+            _ => false,
+        };
         Some(Self {
             meet,
             blocks,
             only_way,
+            is_slow_path,
         })
     }
 
