@@ -13,6 +13,7 @@
 //! operations that are exact or correctly rounded.
 
 mod collectives;
+mod doubles;
 mod enqueues;
 mod expr;
 mod grids;

@@ -49,7 +49,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
     })
 }
 
-/// How often each double is rounded to float; `None` in functions without comparisons or conversions of doubles.
+/// Counts the roundings of each double to float; `None` in functions without comparisons or conversions of doubles.
 fn roundings(func: &Function) -> Option<SecondaryMap<Value, u32>> {
     let mut roundings = SecondaryMap::new();
     let mut found = false;
@@ -89,7 +89,7 @@ fn is_rounding(func: &Function, inst: Inst) -> bool {
 
 struct Narrower {
     uses: SecondaryMap<Value, u32>,
-    /// How many of the uses are roundings to float.
+    /// The uses that are roundings to float.
     roundings: SecondaryMap<Value, u32>,
     /// The device has an exact fma of floats.
     fused: bool,

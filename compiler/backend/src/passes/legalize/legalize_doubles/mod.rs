@@ -57,7 +57,7 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
     expand(func, |x, inst| Ok(run.take(x, inst, &mut facts)))
 }
 
-/// What is known of the function as it was.
+/// The facts about the function as it was.
 struct Facts {
     uses: SecondaryMap<Value, u32>,
     multiples: Multiples,
@@ -237,7 +237,7 @@ impl Run {
     }
 }
 
-/// What stands for an instruction outside a run; `None` if it stays.
+/// The replacement of an instruction outside a run; `None` if it stays.
 fn alone(
     x: &mut Expander<'_>,
     inst: Inst,

@@ -5,7 +5,7 @@
 //! zero, infinite or at least 2^n: with n from -1022 up it is no denormal. Programs that compute in doubles but keep floats in
 //! memory have no other numbers.
 //!
-//! What loops carry is first taken for zero, and blocks are walked until nothing changes. A parameter that goes on changing,
+//! Values that loops carry are first taken for zero, and blocks are walked until nothing changes. A parameter that goes on changing,
 //! as by `x *= 0.5`, is given up.
 
 use pumice_ir::{
@@ -22,7 +22,7 @@ const DIGITS: i32 = 53;
 /// So often a parameter may change.
 const CHANGES: u8 = 4;
 
-/// What is known of a double.
+/// The facts about a double.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     /// It is a whole multiple of 2 to this power, or no number.
@@ -107,7 +107,7 @@ impl Extent {
     }
 }
 
-/// What is known of the doubles of a function.
+/// The facts about the doubles of a function.
 #[derive(Default)]
 pub(super) struct Multiples {
     extents: FxHashMap<Value, Extent>,
@@ -136,7 +136,7 @@ impl Multiples {
         }
     }
 
-    /// What is known of a value.
+    /// The facts about a value.
     pub fn extent(&self, func: &Function, value: Value) -> Extent {
         self.known(func, value, Extent::ANY)
     }
@@ -216,7 +216,7 @@ impl Multiples {
     }
 }
 
-/// What is known of the result of an instruction.
+/// The facts about the result of an instruction.
 pub(super) fn extent_of(
     func: &Function,
     kind: &InstKind,

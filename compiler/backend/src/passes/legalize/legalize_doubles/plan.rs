@@ -1,4 +1,4 @@
-//! What is watched in a run.
+//! Plans of the flags of a run.
 //!
 //! If each double that enters a run is zero or at least 2^-n, it is a whole multiple of 2^(-n - 52), and [`Extent`]s tell
 //! which results are multiples of a power of two that is no denormal. Then what enters is looked at once, and not each
@@ -15,14 +15,14 @@ const BOUNDS: [Option<i32>; 4] = [Some(900), Some(450), Some(280), None];
 /// The instructions that look at a value which enters.
 const ENTERING_COST: usize = 5;
 
-/// What is watched in a run, in one way of doing it.
+/// The values and operations of a run that are watched.
 pub(super) struct Plan {
     /// The values that must be zero or at least 2^-n, with that n.
     pub entering: Vec<Value>,
     pub bound: i32,
     /// The members' operations that are watched.
     pub watched: Vec<bool>,
-    /// What is known of the members' results.
+    /// The facts about doubles of the run.
     pub extents: FxHashMap<Value, Extent>,
     cost: usize,
 }
