@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 bitflags::bitflags! {
-    /// Freedoms of an optimiser with a floating-point operation.
+    /// The freedoms of an optimiser with a floating-point operation, and one that it does not have.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     pub struct FloatFlags: u8 {
         /// Operands and results are no NaN.
@@ -21,6 +21,13 @@ bitflags::bitflags! {
         const MAY_FLUSH = 64;
         /// A quotient or square root is correctly rounded, whatever the program's options ask for.
         const CORRECTLY_ROUNDED = 128;
+        /// All that FPFastMathMode Fast allows.
+        const FAST = Self::NO_NAN.bits()
+            | Self::NO_INF.bits()
+            | Self::NO_SIGNED_ZERO.bits()
+            | Self::ALLOW_RECIP.bits()
+            | Self::REASSOC.bits()
+            | Self::CONTRACT.bits();
     }
 }
 

@@ -148,7 +148,7 @@ impl Body<'_, '_> {
         let bits = deco.args.first().copied().unwrap_or(0);
         // Fast allows everything.
         if bits & 0x10 != 0 {
-            return FloatFlags::all().difference(FloatFlags::MAY_FLUSH);
+            return FloatFlags::FAST;
         }
         let mut flags = FloatFlags::from_bits_truncate((bits & 0xF) as u8);
         if bits & 0x1_0000 != 0 {
