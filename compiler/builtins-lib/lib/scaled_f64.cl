@@ -45,7 +45,7 @@ static double of_units(double units) {
     return as_double((as_ulong(as_double(bits ^ sign) + 0x1p52) - GRID) | sign);
 }
 
-// x * 2^n for a normal x, |n| < 2000.
+// x * 2^n for a normal x, |n| < 2000. For a NaN n may be anything.
 double __pumice_scaled_f64(double x, int n) {
     int half_n = n >> 1;
     double result = x * as_double((long)(half_n + 1023) << 52) * as_double((long)(n - half_n + 1023) << 52);
@@ -54,7 +54,7 @@ double __pumice_scaled_f64(double x, int n) {
     int exponent = (int)((as_ulong(x) & ~SIGN) >> 52) + n;
     // Below 2^-1000 in units nothing is left.
     int up = max(n + 1074, -1000);
-    return exponent < 1 && up < 1000 ? of_units(x * as_double((long)(up + 1023) << 52)) : result;
+    return x == x && exponent < 1 && up < 1000 ? of_units(x * as_double((long)(up + 1023) << 52)) : result;
 }
 
 // x * c for c between 1/4 and 4.

@@ -82,11 +82,11 @@ fn lower(x: &mut Expander<'_>, target: &Target, conversion: Conversion) -> Optio
                         rounding?;
                         x.convert(ConvertOp::FToF, arg, ty)
                     } else {
-                        f64_to_f32(x, arg, mode, ty)
+                        f64_to_f32(x, target, arg, mode, ty)
                     }
                 }
                 (Scalar::F64, _) => {
-                    let middle = f64_to_odd_f32(x, arg);
+                    let middle = f64_to_odd_f32(x, target, arg);
                     f32_to_f16(x, target, middle, mode, ty)
                 }
                 _ => {
@@ -373,7 +373,7 @@ struct Cut {
 /// Cuts the significand by integer arithmetic, after which the device's conversion is exact. No
 /// comparison with the number converted back: a driver may fold that to the original (lavapipe
 /// 25.0 does).
-fn cut_to_f32(x: &mut Expander<'_>, arg: Value) -> Cut {
+fn cut_to_f32(x: &mut Expander<'_>, target: &Target, arg: Value) -> Cut {
     let bits = x.bits_of(arg);
     let long = x.ty(bits);
     let int = long.with_scalar(Scalar::I32);
@@ -401,7 +401,16 @@ fn cut_to_f32(x: &mut Expander<'_>, arg: Value) -> Cut {
     let from = x.ty(arg);
     let exact = x.convert(ConvertOp::Bitcast, kept, from);
     let near = x.convert(ConvertOp::FToF, exact, from.with_scalar(Scalar::F32));
-    let near = x.bits_of(near);
+    let mut near = x.bits_of(near);
+    if !target.arithmetic.denorms_f32 {
+        // The device makes a zero of it, to which no step may be added.
+        let significand = x.bin_const(BinaryOp::And, magnitude, (1 << 52) - 1);
+        let significand = x.bin_const(BinaryOp::Or, significand, 1 << 52);
+        let units = x.bin(BinaryOp::LShr, significand, lost);
+        let units = x.convert(ConvertOp::Trunc, units, int);
+        let denormal = x.icmp_const(IntCond::Sgt, lost, 29);
+        near = x.select(denormal, units, near);
+    }
     // Finite, but beyond f32.
     let large = x.icmp_const(IntCond::Uge, magnitude, (1023 + 128) << 52);
     let finite = x.un(UnaryOp::Not, special);
@@ -419,8 +428,14 @@ fn cut_to_f32(x: &mut Expander<'_>, arg: Value) -> Cut {
     }
 }
 
-fn f64_to_f32(x: &mut Expander<'_>, arg: Value, mode: Rounding, ty: Type) -> Value {
-    let cut = cut_to_f32(x, arg);
+fn f64_to_f32(
+    x: &mut Expander<'_>,
+    target: &Target,
+    arg: Value,
+    mode: Rounding,
+    ty: Type,
+) -> Value {
+    let cut = cut_to_f32(x, target, arg);
     let away = away_from_zero(x, mode, cut.negative);
     let grow = x.bin(BinaryOp::And, cut.inexact, away);
     let int = x.ty(cut.magnitude);
@@ -431,8 +446,8 @@ fn f64_to_f32(x: &mut Expander<'_>, arg: Value, mode: Rounding, ty: Type) -> Val
 }
 
 /// Rounds to odd: toward zero, and the last bit is 1 if anything was cut off.
-fn f64_to_odd_f32(x: &mut Expander<'_>, arg: Value) -> Value {
-    let cut = cut_to_f32(x, arg);
+fn f64_to_odd_f32(x: &mut Expander<'_>, target: &Target, arg: Value) -> Value {
+    let cut = cut_to_f32(x, target, arg);
     let int = x.ty(cut.magnitude);
     let odd = x.convert(ConvertOp::ZExt, cut.inexact, int);
     let bits = x.bin(BinaryOp::Or, cut.magnitude, odd);
