@@ -7,10 +7,12 @@
 //! float too, and what moves such values about. Comparisons and conversions of single values are those of the floats.
 //!
 //! A sum, product, quotient or root of single values that is rounded to float is what the same operation on floats
-//! gives: a double has more than twice a float's digits and two, so that no first rounding decides the second one
-//! (Figueroa 1995, "When is double rounding innocuous?"); where the float is denormal the double is exact or, for quotients,
-//! no nearer to a middle of two floats than its last digit. The sum of a single value and another one's product with a power of
-//! two is an fma. Signs, minima, maxima and choices may stand before the rounding.
+//! gives. A double has more than twice a float's digits and two, so that the first rounding never decides the second one
+//! (Figueroa 1995, "When is double rounding innocuous?"). If the float is denormal, sums and products are exact in the
+//! double, and a quotient is no nearer to the middle of two floats than the double's last digit.
+//!
+//! The sum of a single value and another one's product with a power of two is an fma. Signs, minima, maxima and choices
+//! may stand before the rounding.
 //!
 //! An operation stays where something else asks for the double too. The pass takes linear time and leaves unused
 //! instructions behind.

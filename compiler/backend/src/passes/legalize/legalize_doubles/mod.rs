@@ -11,9 +11,11 @@
 //! A run holds the arithmetic on doubles and all that is computed of its results; other instructions stay in
 //! between. It ends before an instruction that has effects and takes a result, and at the end of the block.
 //!
-//! Of a value that enters a run the cost is five instructions on integers, and most operations cost nothing then; the
-//! others cost six to twelve ([`plan`]). In the second copy an operation is 20 to 80 instructions. Negations and absolute values are made of bits. Comparisons, minima and roundings count as
-//! arithmetic; conversions do not, since a denormal and a zero become the same number.
+//! A value that enters a run costs five instructions on integers. Most operations cost nothing then, others six to
+//! twelve ([`plan`]). In the second copy an operation is 20 to 80 instructions.
+//!
+//! Negations and absolute values are made of bits. Comparisons, minima and roundings count as arithmetic; conversions do
+//! not, since a denormal and a zero become the same number.
 
 mod exact;
 mod flags;
