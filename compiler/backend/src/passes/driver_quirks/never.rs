@@ -62,6 +62,7 @@ impl Never {
         func.layout.insts[entry].extend(terminator);
         condition
     }
+
     /// An instruction whose word the optimiser does not know: it loads an argument, or in a function without any gives the
     /// number of the work-item in its work-group, which is known in groups of one.
     fn unknown(&self, func: &Function) -> InstKind {

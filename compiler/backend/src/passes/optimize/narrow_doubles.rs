@@ -312,33 +312,25 @@ fn single(x: &mut Expander<'_>, value: Value) -> Value {
         return float_constant(x, value, &floats);
     }
     let ty = float_type(x, value);
-    let kind = defined(x.func, value).expect("what is single").clone();
-    let kind = match kind {
-        InstKind::Convert { op, arg, .. } => return x.convert(op, arg, ty),
-        InstKind::Unary { op, arg } => InstKind::Unary {
-            op,
-            arg: single(x, arg),
-        },
-        InstKind::Select { cond, then, other } => InstKind::Select {
-            cond,
-            then: single(x, then),
-            other: single(x, other),
-        },
-        InstKind::Splat { arg } => InstKind::Splat {
-            arg: single(x, arg),
-        },
-        InstKind::Extract { vector, lane } => InstKind::Extract {
-            vector: single(x, vector),
-            lane,
-        },
-        InstKind::Math { op, args, flags } => InstKind::Math {
-            op,
-            args: args.into_iter().map(|arg| single(x, arg)).collect(),
-            flags,
-        },
-        other => unreachable!("{other:?} is not single"),
-    };
+    let mut kind = defined(x.func, value).expect("what is single").clone();
+    if let InstKind::Convert { op, arg, .. } = kind {
+        return x.convert(op, arg, ty);
+    }
+    replace_doubles(x, &mut kind, single);
     x.value(kind, ty)
+}
+
+/// Puts floats in the place of the doubles that an instruction takes.
+fn replace_doubles(
+    x: &mut Expander<'_>,
+    kind: &mut InstKind,
+    float: impl Fn(&mut Expander<'_>, Value) -> Value,
+) {
+    kind.for_each_value_mut(|value| {
+        if is_double(x.func, *value) {
+            *value = float(x, *value);
+        }
+    });
 }
 
 /// A value rounded to float.
@@ -347,52 +339,36 @@ fn rounded(x: &mut Expander<'_>, value: Value) -> Value {
         return single(x, value);
     }
     let ty = float_type(x, value);
-    let kind = defined(x.func, value).expect("what rounds").clone();
+    let mut kind = defined(x.func, value).expect("what rounds").clone();
     let is_root = is_root(&kind);
-    let kind = match kind {
-        InstKind::Binary {
+    match &mut kind {
+        &mut InstKind::Binary {
             op: op @ (BinaryOp::FAdd | BinaryOp::FSub),
             args,
             flags,
         } => return sum(x, op, args, narrowed(flags)),
-        InstKind::Binary { op, args, flags } => InstKind::Binary {
-            op,
-            args: args.map(|arg| single(x, arg)),
-            flags: match op {
-                BinaryOp::FDiv => quotient(flags),
-                _ => narrowed(flags),
-            },
-        },
-        InstKind::Unary { op, arg } => InstKind::Unary {
-            op,
-            arg: rounded(x, arg),
-        },
-        InstKind::Select { cond, then, other } => InstKind::Select {
-            cond,
-            then: rounded(x, then),
-            other: rounded(x, other),
-        },
-        InstKind::Convert { op, arg, .. } => return x.convert(op, arg, ty),
-        InstKind::Math { args, flags, .. } if is_root => InstKind::Math {
-            op: MathOp::Sqrt,
-            args: args.into_iter().map(|arg| single(x, arg)).collect(),
-            flags: quotient(flags),
-        },
+        &mut InstKind::Convert { op, arg, .. } => return x.convert(op, arg, ty),
         InstKind::Math {
             op: MathOp::Ocl(Ocl::mad | Ocl::fma),
             args,
             flags,
         } => {
             let factors = scaled(x.func, [args[0], args[1]]).expect("a power of two");
-            return fused(x, factors, args[2], [false; 2], narrowed(flags));
+            return fused(x, factors, args[2], [false; 2], narrowed(*flags));
         }
-        InstKind::Math { op, args, flags } => InstKind::Math {
-            op,
-            args: args.into_iter().map(|arg| rounded(x, arg)).collect(),
-            flags,
-        },
-        other => unreachable!("{other:?} does not round"),
-    };
+        InstKind::Binary { op, flags, .. } => {
+            *flags = match op {
+                BinaryOp::FDiv => quotient(*flags),
+                _ => narrowed(*flags),
+            };
+            replace_doubles(x, &mut kind, single);
+        }
+        InstKind::Math { op, flags, .. } if is_root => {
+            (*op, *flags) = (MathOp::Sqrt, quotient(*flags));
+            replace_doubles(x, &mut kind, single);
+        }
+        _ => replace_doubles(x, &mut kind, rounded),
+    }
     x.value(kind, ty)
 }
 

@@ -10,7 +10,7 @@ use super::multiples::Extent;
 use super::{BIAS, LEAST_NORMAL, Operation, SUM_BOUND, constant_magnitudes};
 use crate::expand::Expander;
 use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE};
-use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, Value};
+use pumice_ir::{BinaryOp, ConvertOp, Function, InstKind, IntCond, Scalar, UnaryOp, Value};
 use rustc_hash::FxHashSet;
 
 /// 2^-900. Products that are not denormal are whole multiples of 2^-106 of themselves: what such an addend leaves
@@ -65,13 +65,9 @@ impl Flags {
                 self.enter(x, args[0]);
                 self.enter(x, args[1]);
             }
-            // A denormal lies on the same side of a normal constant as zero does.
             Operation::Compare(_, args) => {
-                let normal = |value| all(x.func, value, |m| m >= LEAST_NORMAL);
-                if !args.iter().any(|&arg| normal(arg)) {
-                    self.enter(x, args[0]);
-                    self.enter(x, args[1]);
-                }
+                self.enter(x, args[0]);
+                self.enter(x, args[1]);
                 return;
             }
         }
@@ -167,7 +163,7 @@ impl Flags {
                 continue;
             }
             let twice = doubled(x, factor);
-            let minus = negated(x, twice);
+            let minus = x.un(UnaryOp::INeg, twice);
             let some = x.bin(BinaryOp::Or, twice, minus);
             flag = x.bin(BinaryOp::And, flag, some);
         }
@@ -235,7 +231,7 @@ fn of_sign(func: &Function, bits: Value) -> Option<Value> {
 }
 
 /// Returns whether a value is a constant whose lanes' magnitudes all fulfil the condition.
-fn all(func: &Function, value: Value, accepts: impl Fn(u64) -> bool) -> bool {
+pub(super) fn all(func: &Function, value: Value, accepts: impl Fn(u64) -> bool) -> bool {
     constant_magnitudes(func, value).is_some_and(|lanes| lanes.into_iter().all(accepts))
 }
 
@@ -249,9 +245,7 @@ fn doubled(x: &mut Expander<'_>, value: Value) -> Value {
 fn below(x: &mut Expander<'_>, twice: Value, bound: u64) -> Value {
     let bound = bound << 1;
     let difference = x.bin_const(BinaryOp::ISub, twice, bound);
-    let ty = x.ty(twice);
-    let ones = x.splat(ty, u64::MAX);
-    let inverse = x.bin(BinaryOp::Xor, twice, ones);
+    let inverse = x.un(UnaryOp::Not, twice);
     // The numbers are unsigned.
     match bound >> 63 {
         0 => x.bin(BinaryOp::And, difference, inverse),
@@ -262,12 +256,6 @@ fn below(x: &mut Expander<'_>, twice: Value, bound: u64) -> Value {
 /// The same for one that is not zero.
 fn some_below(x: &mut Expander<'_>, twice: Value, bound: u64) -> Value {
     let small = below(x, twice, bound);
-    let minus = negated(x, twice);
+    let minus = x.un(UnaryOp::INeg, twice);
     x.bin(BinaryOp::And, small, minus)
-}
-
-fn negated(x: &mut Expander<'_>, value: Value) -> Value {
-    let ty = x.ty(value);
-    let zero = x.splat(ty, 0);
-    x.bin(BinaryOp::ISub, zero, value)
 }

@@ -8,19 +8,25 @@
 //! Values that loops carry are first taken for zero, and blocks are walked until nothing changes. A parameter that goes on changing,
 //! as by `x *= 0.5`, is given up.
 
+use crate::passes::legalize::double_bits::{INFINITY, MAGNITUDE};
 use pumice_ir::{
     BinaryOp, Block, ConvertOp, Function, Inst, InstKind, MathOp, Scalar, Value, reverse_postorder,
 };
 use rustc_hash::FxHashMap;
 
 /// The exponent of the least normal double.
-const LEAST_NORMAL: i32 = -1022;
+const LEAST_NORMAL: i32 = exponent(super::LEAST_NORMAL);
 /// A sum with an operand that is a multiple of this power of two is normal or zero, unless the other operand is a denormal.
-const SUM_BOUND: i32 = -959;
+const SUM_BOUND: i32 = exponent(super::SUM_BOUND);
 /// The digits of a double.
 const DIGITS: i32 = 53;
 /// So often a parameter may change.
 const CHANGES: u8 = 4;
+
+/// The exponent of a normal double with these bits.
+const fn exponent(magnitude: u64) -> i32 {
+    (magnitude >> 52) as i32 - super::BIAS as i32
+}
 
 /// The facts about a double.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,13 +62,12 @@ impl Extent {
     }
 
     fn of_constant(bits: u64) -> Self {
-        let (field, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
-        match field {
-            0 if fraction == 0 => Self::ZERO,
-            0 => Self::ANY,
-            0x7ff => Self::ZERO,
+        let (bits, fraction) = (bits & MAGNITUDE, bits & ((1 << 52) - 1));
+        match bits {
+            0 | INFINITY.. => Self::ZERO,
+            ..super::LEAST_NORMAL => Self::ANY,
             _ => {
-                let exponent = field - 1023;
+                let exponent = exponent(bits);
                 let last = (fraction | 1 << 52).trailing_zeros() as i32;
                 Self::new(exponent - 52 + last, exponent + 1)
             }

@@ -5,8 +5,9 @@
 //! operation. The others, such as quotients, are watched themselves. The run is planned for some n and for none, in which
 //! case every operation is watched, and the cheapest plan is taken. Numbers below 2^-n are right too, but slow.
 
+use super::flags::all;
 use super::multiples::{Extent, Multiples, extent_of};
-use super::{LEAST_NORMAL, Member, Operation, constant_magnitudes};
+use super::{LEAST_NORMAL, Member, Operation};
 use pumice_ir::{Function, Scalar, Value};
 use rustc_hash::FxHashMap;
 
@@ -54,7 +55,10 @@ impl Plan {
         for member in members {
             let operation = Operation::of(func, &member.kind).filter(|_| !member.plain);
             let known = match operation {
-                Some(Operation::Compare(_, args)) => args.iter().any(|&arg| is_normal(func, arg)),
+                // A denormal lies on the same side of a normal constant as zero does.
+                Some(Operation::Compare(_, args)) => args
+                    .iter()
+                    .any(|&arg| all(func, arg, |m| m >= LEAST_NORMAL)),
                 _ => false,
             };
             let mut normal = true;
@@ -110,11 +114,6 @@ impl Plan {
         plan.cost += plan.entering.len() * ENTERING_COST;
         plan
     }
-}
-
-fn is_normal(func: &Function, value: Value) -> bool {
-    constant_magnitudes(func, value)
-        .is_some_and(|lanes| lanes.into_iter().all(|m| m >= LEAST_NORMAL))
 }
 
 /// The instructions that watch an operation.

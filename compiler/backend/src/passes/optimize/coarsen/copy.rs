@@ -431,18 +431,13 @@ impl<'a> Copier<'a> {
             Some(first),
         ) = (&data.kind, region.only_way)
         {
-            if let Some(cond) = self.shared_condition(at, cond, data.loc) {
+            let slow_path = region.is_slow_path(self.old);
+            let shared = self
+                .shared_condition(at, cond, data.loc)
+                .or_else(|| slow_path.then(|| self.one_takes(at, (cond, first), data.loc)));
+            if let Some(cond) = shared {
                 let kind = InstKind::Branch {
                     cond,
-                    then: self.call_of_all(then),
-                    other: self.call_of_all(other),
-                };
-                self.new.append(at, kind, &[], data.loc);
-                return;
-            }
-            if region.is_slow_path {
-                let kind = InstKind::Branch {
-                    cond: self.one_takes(at, (cond, first), data.loc),
                     then: self.call_of_all(then),
                     other: self.call_of_all(other),
                 };

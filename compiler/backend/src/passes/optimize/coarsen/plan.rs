@@ -46,8 +46,6 @@ pub(super) struct Region {
     pub blocks: Vec<Block>,
     /// The way through the region, if the other one is nothing: true for the branch's first target.
     pub only_way: Option<bool>,
-    /// The way is a slow path that only computes: neighbours take it together if one of them does.
-    pub is_slow_path: bool,
 }
 
 /// A value that the copy computes from an invocation's own.
@@ -296,7 +294,7 @@ impl<'a> Plan<'a> {
             })
             .sum();
         let regions = (self.regions.iter())
-            .filter(|&(&block, region)| self.is_joint(block) && !region.is_slow_path);
+            .filter(|&(&block, region)| self.is_joint(block) && !region.is_slow_path(func));
         let apart: usize = regions
             .flat_map(|(_, region)| &region.blocks)
             .map(|&block| share(block, items * of_block(block)))
@@ -348,22 +346,10 @@ impl Region {
         if is_loop && (only_way.is_none() || !may_repeat(func, block)) {
             return None;
         }
-        let is_slow_path = match blocks.as_slice() {
-            &[only] => {
-                let mut insts = func.layout.insts[only].iter();
-                let computes = |&inst: &Inst| {
-                    let kind = &func.insts[inst].kind;
-                    kind.is_computation() || kind.is_terminator()
-                };
-                func.blocks[only].slow_path && only_way.is_some() && insts.all(computes)
-            }
-            _ => false,
-        };
         Some(Self {
             meet,
             blocks,
             only_way,
-            is_slow_path,
         })
     }
 
@@ -375,9 +361,20 @@ impl Region {
         let mut insts = func.layout.insts[only].iter();
         let is_plain = |&inst: &Inst| {
             let kind = &func.insts[inst].kind;
-            kind.is_computation() || kind.is_terminator() || matches!(kind, InstKind::Store { .. })
+            computes(kind) || matches!(kind, InstKind::Store { .. })
         };
         only != block && insts.len() <= SHORT && insts.all(is_plain)
+    }
+
+    /// Returns whether the region is a slow path that only computes: neighbours take it together if one of them does.
+    pub fn is_slow_path(&self, func: &Function) -> bool {
+        let &[only] = self.blocks.as_slice() else {
+            return false;
+        };
+        let mut insts = func.layout.insts[only].iter();
+        func.blocks[only].slow_path
+            && self.only_way.is_some()
+            && insts.all(|&inst| computes(&func.insts[inst].kind))
     }
 
     fn has_loop(&self, cfg: &Cfg) -> bool {
@@ -388,6 +385,10 @@ impl Region {
         };
         self.blocks.iter().any(goes_back)
     }
+}
+
+fn computes(kind: &InstKind) -> bool {
+    kind.is_computation() || kind.is_terminator()
 }
 
 /// Returns whether all work-items of a group must come to an instruction together.
