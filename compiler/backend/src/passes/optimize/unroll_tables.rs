@@ -7,6 +7,9 @@
 //! Vulkan drivers unroll such loops, but do not know what the data's memory holds: each copy loads from it, and where
 //! work-items have lanes of a vector, that is a gather. In copies that are made here the data are constants.
 //!
+//! Private arrays that a loop indexes are such data, too, where the device takes denormals of doubles for zeros: each store
+//! to memory ends a run of arithmetic that is watched together (`legalize_doubles`).
+//!
 //! A loop is unrolled within what drivers unroll unasked ([`UNASKED`]), until a function has grown by [`BUDGET`]. Private
 //! arrays that the copies index by constants alone leave memory then, and the loop around becomes an innermost one, which
 //! may be unrolled in turn.
@@ -15,7 +18,7 @@ use super::bound_unrolling::UNASKED;
 use super::copyable_loop::{CountedLoop, tidy};
 use super::trip_count::indexes_by_counter;
 use crate::pass::{Changed, FunctionCtx};
-use pumice_ir::{Cfg, Function, InstKind, LoopNest, LowerError, Value};
+use pumice_ir::{Cfg, Function, InstData, InstKind, LoopNest, LowerError, Value};
 
 /// Instructions that copies may add to a function.
 const BUDGET: u64 = 16 << 10;
@@ -41,18 +44,20 @@ pub fn run(func: &mut Function, ctx: &FunctionCtx<'_>) -> Result<Changed, LowerE
 
 /// Unrolls innermost loops; returns whether there was one.
 fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64) -> bool {
-    if !func
-        .insts
-        .values()
-        .any(|inst| matches!(inst.kind, InstKind::GlobalAddr { .. }))
-    {
+    let private = ctx.target.flushes_f64 && !ctx.options.math.denorms_are_zero;
+    let names_array = |inst: &InstData| match inst.kind {
+        InstKind::GlobalAddr { .. } => true,
+        InstKind::StackAddr { .. } => private,
+        _ => false,
+    };
+    if !func.insts.values().any(names_array) {
         return false;
     }
     let cfg = Cfg::new(func);
     let Some((dom, nest)) = LoopNest::find(&cfg) else {
         return false;
     };
-    let is_table = |address| is_table(func, ctx, address);
+    let is_table = |address| is_table(func, ctx, address) || private && is_private(func, address);
     let mut chosen = CountedLoop::all(func, &cfg, &dom, &nest);
     chosen.retain(|found| {
         let takes = found.grows() <= UNASKED.min(*budget)
@@ -66,6 +71,12 @@ fn unroll_innermost(func: &mut Function, ctx: &FunctionCtx<'_>, budget: &mut u64
         found.unroll(func);
     }
     !chosen.is_empty()
+}
+
+/// Returns whether an address is that of a private variable.
+fn is_private(func: &Function, address: Value) -> bool {
+    let kind = func.def_inst(address).map(|inst| &func.insts[inst].kind);
+    matches!(kind, Some(InstKind::StackAddr { .. }))
 }
 
 /// Returns whether an address is that of constant data whose contents are known.

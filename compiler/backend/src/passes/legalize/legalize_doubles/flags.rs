@@ -3,6 +3,9 @@
 //! A flag is the sign of an I64. Of a magnitude twice itself is looked at, `t`: `(t - 2c) & ~t` is below zero where it is less than
 //! `c`, as long as that is below 2; of such numbers `0 - t` is where they are not zero. Flags of one number of lanes are joined by or.
 //!
+//! Most values that enter are asked for the same `c`, and there the least `t - 1` is found first: that of zero is the greatest
+//! of all. Its first bit is inverted, since not all processors compare unsigned numbers.
+//!
 //! As long as no flag is up, no operand was a denormal and none of the results is one: only values that enter a run
 //! are looked at, not those that the run itself computes.
 
@@ -26,6 +29,10 @@ const DEPTH: u32 = 4;
 pub(super) struct Flags {
     /// By the number of lanes.
     joined: [Option<Value>; 5],
+    /// The least of the values that enter, as [`ordered`] gives them, by the number of lanes.
+    least: [Option<Value>; 5],
+    /// The least magnitude but zero that these may have.
+    bound: u64,
     /// Values that are no denormals where no flag is up: those that were looked at, and results.
     normal: FxHashSet<Value>,
     /// Values with which no sum is a denormal unless the other operand is one.
@@ -33,6 +40,14 @@ pub(super) struct Flags {
 }
 
 impl Flags {
+    /// No flags. Values that enter may be zero or 2^-`bound`.
+    pub fn new(bound: i32) -> Self {
+        Self {
+            bound: (BIAS - u64::from(bound.unsigned_abs())) << 52,
+            ..Self::default()
+        }
+    }
+
     /// Adds the flags of an operation of the device and its result.
     pub fn watch(&mut self, x: &mut Expander<'_>, operation: Operation, result: Value) {
         match operation {
@@ -93,25 +108,20 @@ impl Flags {
 
     /// Gives a Bool that tells whether a flag is up; `None` if there are none.
     pub fn any(&self, x: &mut Expander<'_>) -> Option<Value> {
-        let mut joined = None;
-        for flags in self.joined.into_iter().flatten() {
-            for lane in 0..x.ty(flags).lanes {
-                let flag = x.lane(flags, lane);
-                joined = Some(match joined {
-                    Some(others) => x.bin(BinaryOp::Or, others, flag),
-                    None => flag,
-                });
-            }
+        let joined = lanes_joined(x, BinaryOp::Or, self.joined);
+        let is_up = joined.map(|flags| x.icmp_const(IntCond::Slt, flags, 0));
+        let least = lanes_joined(x, BinaryOp::SMin, self.least);
+        let is_small =
+            least.map(|least| x.icmp_const(IntCond::Slt, least, in_order(self.bound << 1)));
+        match (is_up, is_small) {
+            (Some(up), Some(small)) => Some(x.bin(BinaryOp::Or, up, small)),
+            (one, None) | (None, one) => one,
         }
-        joined.map(|flags| x.icmp_const(IntCond::Slt, flags, 0))
     }
 
     fn raise(&mut self, x: &mut Expander<'_>, flag: Value) {
-        let joined = &mut self.joined[usize::from(x.ty(flag).lanes)];
-        *joined = Some(match *joined {
-            Some(others) => x.bin(BinaryOp::Or, others, flag),
-            None => flag,
-        });
+        let lanes = usize::from(x.ty(flag).lanes);
+        join(x, BinaryOp::Or, &mut self.joined[lanes], flag);
     }
 
     /// A value that takes part in arithmetic: flagged if it is a denormal.
@@ -124,12 +134,12 @@ impl Flags {
         }
     }
 
-    /// A value that is flagged if it is not zero and below 2^-`bound`.
-    pub fn enter_from(&mut self, x: &mut Expander<'_>, value: Value, bound: i32) {
+    /// A value that is flagged if it is not zero and below the bound.
+    pub fn enter_from_bound(&mut self, x: &mut Expander<'_>, value: Value) {
         let twice = doubled(x, value);
-        let exponent = BIAS - u64::from(bound.unsigned_abs());
-        let flag = some_below(x, twice, exponent << 52);
-        self.raise(x, flag);
+        let place = x.bin_const(BinaryOp::IAdd, twice, in_order(0));
+        let lanes = usize::from(x.ty(place).lanes);
+        join(x, BinaryOp::SMin, &mut self.least[lanes], place);
     }
 
     /// Flagged if both operands are small, and one is not zero.
@@ -233,6 +243,32 @@ fn of_sign(func: &Function, bits: Value) -> Option<Value> {
 /// Returns whether a value is a constant whose lanes' magnitudes all fulfil the condition.
 pub(super) fn all(func: &Function, value: Value, accepts: impl Fn(u64) -> bool) -> bool {
     constant_magnitudes(func, value).is_some_and(|lanes| lanes.into_iter().all(accepts))
+}
+
+/// Joins a value to those before it.
+fn join(x: &mut Expander<'_>, op: BinaryOp, joined: &mut Option<Value>, value: Value) {
+    *joined = Some(match *joined {
+        Some(others) => x.bin(op, others, value),
+        None => value,
+    });
+}
+
+/// Joins all lanes of values.
+fn lanes_joined(x: &mut Expander<'_>, op: BinaryOp, values: [Option<Value>; 5]) -> Option<Value> {
+    let mut joined = None;
+    for value in values.into_iter().flatten() {
+        for lane in 0..x.ty(value).lanes {
+            let lane = x.lane(value, lane);
+            join(x, op, &mut joined, lane);
+        }
+    }
+    joined
+}
+
+/// The signed number that stands for twice a magnitude where zero comes last: what is subtracted is 1, and the first bit
+/// is inverted.
+fn in_order(twice: u64) -> u64 {
+    twice.wrapping_add((1 << 63) - 1)
 }
 
 /// Twice the magnitude. Not the magnitude: Mesa makes two words of a number in which a constant masks bits of one.

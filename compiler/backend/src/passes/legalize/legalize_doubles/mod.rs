@@ -11,7 +11,7 @@
 //! A run holds the arithmetic on doubles and all that is computed of its results; other instructions stay in
 //! between. It ends before an instruction that has effects and takes a result, and at the end of the block.
 //!
-//! A value that enters a run costs five instructions on integers. Most operations cost nothing then, others six to
+//! A value that enters a run costs three instructions on integers. Most operations cost nothing then, others six to
 //! twelve ([`plan`]). In the second copy an operation is 20 to 80 instructions.
 //!
 //! Negations and absolute values are made of bits. Comparisons, minima and roundings count as arithmetic; conversions do
@@ -170,9 +170,9 @@ impl Run {
     fn flag(&self, x: &mut Expander<'_>, multiples: &Multiples) -> Option<Value> {
         let native = |value: Value| self.native.get(&value).copied().unwrap_or(value);
         let plan = Plan::of(x.func, &self.members, multiples);
-        let mut flags = Flags::default();
+        let mut flags = Flags::new(plan.bound);
         for &value in &plan.entering {
-            flags.enter_from(x, native(value), plan.bound);
+            flags.enter_from_bound(x, native(value));
         }
         for (&value, &extent) in &plan.extents {
             flags.know(native(value), extent);

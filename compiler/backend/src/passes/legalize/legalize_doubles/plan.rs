@@ -13,8 +13,10 @@ use rustc_hash::FxHashMap;
 
 /// The values of n. The least one is as good as any for the product of three numbers.
 const BOUNDS: [Option<i32>; 4] = [Some(900), Some(450), Some(280), None];
-/// The instructions that look at a value which enters.
-const ENTERING_COST: usize = 5;
+/// The instructions that look at a value which enters a run that has a bound.
+const ENTERING_COST: usize = 3;
+/// The same where there is none: a denormal is looked for.
+const DENORMAL_COST: usize = 5;
 
 /// The values and operations of a run that are watched.
 pub(super) struct Plan {
@@ -106,7 +108,7 @@ impl Plan {
                 Some(Operation::Sum(_) | Operation::Difference(_))
             );
             if bound.is_none() && !is_sum {
-                plan.cost += entered * ENTERING_COST;
+                plan.cost += entered * DENORMAL_COST;
             }
             plan.watched.push(watched);
             plan.extents.insert(member.result, extent);
