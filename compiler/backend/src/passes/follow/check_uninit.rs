@@ -6,10 +6,11 @@
 //! nobody knows here, the first [`ARGUMENT_BYTES`] are followed; what is copied from it counts as written.
 //!
 //! The pass runs twice. Before scalar replacement it follows private variables that are accessed at constant places, which
-//! leave memory together with their shadows. Behind the tests of accesses it follows local variables and what is left of
+//! leave memory together with their shadows, through parameters of inlined functions as well ([`HeldPointers`]). Behind the tests of accesses it follows local variables and what is left of
 //! private ones; each access is inside its variable there, or the test of bounds was not asked for.
 
-use super::shadow::{bits_of, lacks_ones, ones, used_lanes};
+use super::held_pointers::HeldPointers;
+use super::shadow::{bits_of, lacks_ones, mark, ones, used_lanes};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
 use crate::passes::check::code::{built_in, has_places, local_variables, zero_local};
@@ -146,6 +147,10 @@ struct Uses {
     part: Part,
     /// Pointers into variables, and how far, where that is constant.
     pointers: FxHashMap<Value, (Object, Option<u64>)>,
+    /// Variables whose loads give such pointers.
+    held: HeldPointers,
+    /// Pointers that were loaded from a variable before they were stored there.
+    unknown: FxHashSet<Value>,
     /// Variables with another use than an access.
     lost: FxHashSet<Object>,
     /// Variables that are read.
@@ -157,6 +162,11 @@ impl Uses {
         let mut uses = Self {
             part,
             pointers: FxHashMap::default(),
+            held: match part {
+                Part::Values => HeldPointers::of(func),
+                Part::Memory => HeldPointers::default(),
+            },
+            unknown: FxHashSet::default(),
             lost: FxHashSet::default(),
             read: FxHashSet::default(),
         };
@@ -202,9 +212,18 @@ impl Uses {
                 plain = self.access(func, globals, ptr, func.ty(result));
                 self.read
                     .extend(self.pointers.get(&ptr).map(|(object, _)| *object));
+                if let Some(held) = self.held.at(ptr) {
+                    match self.pointers.get(&held).copied() {
+                        Some(place) => _ = self.pointers.insert(result, place),
+                        None => _ = self.unknown.insert(held),
+                    }
+                }
             }
             (&InstKind::Store { ptr, value, .. }, _) => {
                 plain = self.access(func, globals, ptr, func.ty(value));
+                if self.held.at(ptr).is_some() && !self.unknown.contains(&value) {
+                    return;
+                }
             }
             (&InstKind::MemCopy { dst, src, size, .. }, _) => {
                 let size = func.const_bits(size);
@@ -403,6 +422,7 @@ impl Pass<'_> {
                 if let Some(&lanes) = self.used.get(&result) {
                     self.read(x, ptr, (x.ty(result), lanes), align);
                 }
+                self.load_pointer(x, result);
             }
             (
                 InstKind::Store {
@@ -473,6 +493,26 @@ impl Pass<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Makes the pointer into the shadow for a pointer that was loaded from a variable which holds it.
+    fn load_pointer(&mut self, x: &mut Expander<'_>, loaded: Value) {
+        let Some(&(object, Some(at))) = self.uses.pointers.get(&loaded) else {
+            return;
+        };
+        if let Some(Object::Slot(slot)) = self.shadow_of(object) {
+            let ty = x.ty(loaded);
+            let start = x.value(InstKind::StackAddr { slot }, ty);
+            let offset = x.func.i64(at as i64);
+            let shadow = x.value(
+                InstKind::PtrAdd {
+                    base: start,
+                    offset,
+                },
+                ty,
+            );
+            self.pointers.insert(loaded, shadow);
         }
     }
 
@@ -547,16 +587,5 @@ impl Pass<'_> {
                 call_report(x, report, memory, (site, code), [at, size]);
             });
         });
-    }
-}
-
-/// Marks bytes of a shadow that a copy writes.
-fn mark(x: &mut Expander<'_>, shadow: Value, bytes: u64, align: u32) {
-    let words = if align >= 4 { bytes / 4 } else { 0 };
-    for word in 0..words {
-        ones(x, shadow, word * 4, Type::I32, 4);
-    }
-    for byte in words * 4..bytes {
-        ones(x, shadow, byte, Type::I8, 1);
     }
 }

@@ -7,6 +7,7 @@ pub mod check_races;
 pub mod check_uninit;
 pub mod check_unwritten;
 mod demote;
+mod held_pointers;
 mod race_contents;
 mod race_functions;
 mod race_gathered;

@@ -148,3 +148,14 @@ pub(super) fn ones(x: &mut Expander<'_>, shadow: Value, at: u64, ty: Type, align
     let value = x.splat(ty, u64::MAX >> (64 - ty.scalar.bits()));
     x.store(ptr, value, align);
 }
+
+/// Marks bytes of a shadow that a copy writes.
+pub(super) fn mark(x: &mut Expander<'_>, shadow: Value, bytes: u64, align: u32) {
+    let words = if align >= 4 { bytes / 4 } else { 0 };
+    for word in 0..words {
+        ones(x, shadow, word * 4, Type::I32, 4);
+    }
+    for byte in words * 4..bytes {
+        ones(x, shadow, byte, Type::I8, 1);
+    }
+}
