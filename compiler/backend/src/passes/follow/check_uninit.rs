@@ -6,8 +6,8 @@
 //! nobody knows here, the first [`ARGUMENT_BYTES`] are followed; what is copied from it counts as written.
 //!
 //! The pass runs twice. Before scalar replacement it follows private variables that are accessed at constant places, which
-//! leave memory together with their shadows, through parameters of inlined functions as well ([`HeldPointers`]). Behind the tests of accesses it follows local variables and what is left of
-//! private ones; each access is inside its variable there, or the test of bounds was not asked for.
+//! leave memory together with their shadows, through parameters of inlined functions as well ([`HeldPointers`]). Behind the
+//! tests of accesses it follows local variables and what is left of private ones; each access is inside its variable there, or the test of bounds was not asked for.
 
 use super::held_pointers::HeldPointers;
 use super::shadow::{bits_of, lacks_ones, mark, ones, used_lanes};
@@ -502,16 +502,8 @@ impl Pass<'_> {
             return;
         };
         if let Some(Object::Slot(slot)) = self.shadow_of(object) {
-            let ty = x.ty(loaded);
-            let start = x.value(InstKind::StackAddr { slot }, ty);
-            let offset = x.func.i64(at as i64);
-            let shadow = x.value(
-                InstKind::PtrAdd {
-                    base: start,
-                    offset,
-                },
-                ty,
-            );
+            let start = x.value(InstKind::StackAddr { slot }, x.ty(loaded));
+            let shadow = x.offset(start, at);
             self.pointers.insert(loaded, shadow);
         }
     }

@@ -29,7 +29,7 @@ const DEPTH: u32 = 4;
 pub(super) struct Flags {
     /// By the number of lanes.
     joined: [Option<Value>; 5],
-    /// The least of the values that enter, as [`ordered`] gives them, by the number of lanes.
+    /// The least of the values that enter, as [`in_order`] gives them, by the number of lanes.
     least: [Option<Value>; 5],
     /// The least magnitude but zero that these may have.
     bound: u64,
@@ -40,7 +40,7 @@ pub(super) struct Flags {
 }
 
 impl Flags {
-    /// No flags. Values that enter may be zero or 2^-`bound`.
+    /// No flags. Values that enter may be zero or at least 2^-`bound`.
     pub fn new(bound: i32) -> Self {
         Self {
             bound: (BIAS - u64::from(bound.unsigned_abs())) << 52,
