@@ -22,7 +22,7 @@ use std::path::Path;
 fn other_targets() -> [Target; 2] {
     use QuirkKind::{
         DivideInDoubles, IndexesShiftedWide, LoadsIgnoreBranches, LocalIdsFromLanes,
-        LocalMemoryInBuffers, LoopsOverLanes, SubGroupsInRows, VectorsByWords,
+        LocalMemoryInBuffers, LoopsOverLanes, ReadBySampler, SubGroupsInRows, VectorsByWords,
     };
     let rich = Target {
         float_controls: [KEEPING_MODES; 3],
@@ -45,6 +45,7 @@ fn other_targets() -> [Target; 2] {
             DivideInDoubles,
             IndexesShiftedWide,
             LocalMemoryInBuffers,
+            ReadBySampler,
         ]
         .into_iter()
         .collect(),

@@ -333,6 +333,12 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "coordinates just below a repeated edge fall on the far one (seen in 5.0)",
     },
     Quirk {
+        kind: QuirkKind::ReadBySampler,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((25, 0), None),
+        reason: "a fetch finds out the size of its mip level for each lane: 25 reads for each pixel take 24 ms, and 8 ms through a sampler (26.2.6)",
+    },
+    Quirk {
         kind: QuirkKind::ClampIntegerPixels,
         driver: DriverId::SwiftShader,
         versions: ((0, 0), None),

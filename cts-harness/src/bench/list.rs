@@ -2,6 +2,7 @@
 
 use super::busy::Busy;
 use super::groups::Grouped;
+use super::images::OnImage;
 use super::kernels::Launch;
 use super::math::{self, Function};
 
@@ -78,6 +79,8 @@ pub(super) enum What {
     Grouped(Grouped),
     /// Millions of calls a second.
     Math(Function),
+    /// Millions of pixels a second.
+    Image(OnImage),
 }
 
 /// One figure.

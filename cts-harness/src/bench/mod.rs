@@ -11,6 +11,7 @@ pub mod child;
 mod enqueuing;
 mod exported;
 mod groups;
+mod images;
 mod kernels;
 mod launches;
 mod list;
@@ -252,7 +253,12 @@ fn rows() -> impl Iterator<Item = Row> {
         .iter()
         .map(|function| row(function.name, "Mcalls/s", true, What::Math(*function)));
     let overheads = ROWS.iter().chain(busy::ROWS).copied();
-    overheads.chain(kernels).chain(groups).chain(functions)
+    let images = images::ROWS.iter().copied();
+    overheads
+        .chain(kernels)
+        .chain(groups)
+        .chain(functions)
+        .chain(images)
 }
 
 /// Selection of measurements.

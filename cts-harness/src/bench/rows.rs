@@ -180,6 +180,7 @@ impl Subject {
             What::Kernel(launch) => self.kernel(&launch, clock),
             What::Grouped(grouped) => self.grouped(&grouped, clock),
             What::Math(function) => self.math(&function, clock),
+            What::Image(on) => self.image(&on, clock),
         }
     }
 

@@ -25,6 +25,7 @@ use crate::passes::lower::channel_types;
 use crate::passes::lower::handles::{Root, Use, find_uses};
 use crate::passes::lower::image_bytes;
 use crate::passes::lower::mip_levels::{self, size_lanes};
+use crate::passes::lower::read_by_sampler::{self, can_read};
 use crate::passes::lower::sample_exactly::{Mask, Sampled, sample, sample_levels};
 use crate::passes::lower::samples;
 use crate::passes::lower::srgb;
@@ -47,6 +48,8 @@ struct Arguments {
     masked: FxHashSet<u32>,
     /// Reads through samplers are computed, without the device's samplers.
     exactly: bool,
+    /// Pixels are read through a sampler of the device where they can be.
+    by_sampler: bool,
     /// Image buffers of RGBA in 16-bit UNORM are bound as integers.
     unorm_by_integers: bool,
     /// Integers are clamped before they are written.
@@ -124,6 +127,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, target: &Target) -> Result<Ch
         handles: FxHashMap::default(),
         masked: FxHashSet::default(),
         exactly: target.quirks.has(QuirkKind::SampleExactly),
+        by_sampler: target.quirks.has(QuirkKind::ReadBySampler),
         unorm_by_integers: !target.unorm16_texel_buffers,
         clamps: target.quirks.has(QuirkKind::ClampIntegerPixels),
         zeroes_nan: target.quirks.has(QuirkKind::ZeroNanPixels),
@@ -318,6 +322,7 @@ fn known(
                 texel,
                 mask,
                 level: None,
+                by_sampler: arguments.by_sampler,
             };
             return Some(match level {
                 Some(level) => sample_levels(x, &sampled, args[2], level),
@@ -362,6 +367,21 @@ fn known(
             return mip_levels::on_storage_image(x, op, image, &args);
         }
         _ => {}
+    }
+    if let (ImageOp::Read { texel }, true) = (op, arguments.by_sampler && can_read(image)) {
+        let size = mip_levels::size(x, image, args[0]);
+        let [at, sizes] = [(args[1], image.coordinates()), (size, image.dimensions())].map(
+            |(vector, count)| -> SmallVec<[Value; 4]> {
+                (0..count).map(|n| x.lane(vector, n)).collect()
+            },
+        );
+        return Some(read_by_sampler::read(
+            x,
+            image,
+            args[0],
+            texel,
+            (&at, &sizes),
+        ));
     }
     if arguments.unorm_by_integers && channel_types::is_float_of_buffer(op, image) {
         return channel_types::access_floats(x, op, image, &args, ordinal);

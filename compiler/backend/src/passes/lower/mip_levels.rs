@@ -73,7 +73,7 @@ fn of_gradients(
 }
 
 /// The size of level 0, as [`ImageOp::Size`] gives it.
-fn size(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Value {
+pub(super) fn size(x: &mut Expander<'_>, image: ImageType, handle: Value) -> Value {
     let kind = InstKind::Image {
         op: ImageOp::Size,
         image,

@@ -22,6 +22,7 @@ pub mod mixed_atomics;
 mod part_atomics;
 pub mod place_blocks;
 pub mod poll_termination;
+pub mod read_by_sampler;
 pub mod sample_exactly;
 mod samples;
 pub mod select_buffers;

@@ -8,6 +8,7 @@
 
 use crate::expand::Expander;
 use crate::passes::lower::mip_levels::size_of_level;
+use crate::passes::lower::read_by_sampler;
 use pumice_ir::{
     BinaryOp, BlockCall, ConvertOp, FloatCond, HandleInfo, ImageOp, ImageType, InstKind, IntCond,
     MathOp, Scalar, Texel, Type, Value,
@@ -80,6 +81,8 @@ pub(super) struct Sampled {
     pub mask: Mask,
     /// The mip level, I32; `None` for level 0.
     pub level: Option<Value>,
+    /// Pixels of level 0 are read through a sampler of the device.
+    pub by_sampler: bool,
 }
 
 /// A pixel along one dimension.
@@ -89,6 +92,8 @@ struct Along {
     at: Value,
     /// True if the border's colour takes its place; `None` where it never does.
     outside: Option<Value>,
+    /// The image's size in this dimension, I32.
+    size: Value,
 }
 
 /// The colour at these coordinates, I32 or F32 lanes with the layer last.
@@ -318,7 +323,7 @@ fn inside(x: &mut Expander<'_>, mask: Mask, number: Value, size: Value) -> Along
             Some(x.bin(BinaryOp::And, clamp, moved))
         }
     };
-    Along { at, outside }
+    Along { at, outside, size }
 }
 
 fn nearest(
@@ -377,11 +382,20 @@ fn interpolated(
 fn pixel(x: &mut Expander<'_>, s: &Sampled, places: &[Along], layer: Option<Value>) -> Value {
     let mut at: SmallVec<[Value; 4]> = places.iter().map(|place| place.at).collect();
     at.extend(layer);
-    let at = x.build(&at);
     let texel = s.texel;
     let color = match s.level {
-        Some(level) => image_op(x, ImageOp::ReadLevel { texel }, s, &[at, level]),
-        None => image_op(x, ImageOp::Read { texel }, s, &[at]),
+        Some(level) => {
+            let at = x.build(&at);
+            image_op(x, ImageOp::ReadLevel { texel }, s, &[at, level])
+        }
+        None if s.by_sampler => {
+            let sizes: SmallVec<[Value; 3]> = places.iter().map(|place| place.size).collect();
+            read_by_sampler::read(x, s.image, s.handle, texel, (&at, &sizes))
+        }
+        None => {
+            let at = x.build(&at);
+            image_op(x, ImageOp::Read { texel }, s, &[at])
+        }
     };
     let outside = places.iter().filter_map(|place| place.outside);
     let Some(outside) = outside.reduce(|a, b| x.bin(BinaryOp::Or, a, b)) else {
