@@ -61,6 +61,8 @@ struct Subject {
     device: Session,
     kernels: Program,
     empty: Program,
+    /// The kernels on images; the error of a device that has none.
+    images: Result<Program>,
     buffers: [Buffer; 3],
     /// Initial contents of the buffers.
     numbers: Vec<f32>,
@@ -93,6 +95,9 @@ impl Subject {
         Ok(Self {
             kernels: device.build(SOURCE.as_bytes(), "")?,
             empty: device.build(EMPTY.as_bytes(), "")?,
+            images: device
+                .build(images::SOURCE.as_bytes(), "")
+                .map_err(Failure::from),
             buffers: [buffer()?, buffer()?, buffer()?],
             beside: host.clone(),
             numbers,
@@ -145,14 +150,25 @@ impl Subject {
         if self.checked.insert(name) {
             let after = self.device.read(&self.buffers[launch.output])?;
             (launch.check)(&self.numbers, &after).map_err(Failure)?;
-            let start = Instant::now();
-            while start.elapsed() < WARM_UP {
-                let (global, local) = (launch.global, launch.local);
-                self.device.run(kernel, &args, None, global, local)?;
-            }
+            self.warm_up(kernel, &args, launch.global, launch.local)?;
         }
         let best = self.time_of_kernel(kernel, launch.global, launch.local, clock)?;
         Ok(launch.work / best)
+    }
+
+    /// Launches a kernel until the driver has made of it what it makes of kernels that run often.
+    fn warm_up(
+        &self,
+        kernel: &Kernel,
+        args: &[Arg<'_>],
+        global: &[usize],
+        local: Option<&[usize]>,
+    ) -> Result<()> {
+        let start = Instant::now();
+        while start.elapsed() < WARM_UP {
+            self.device.run(kernel, args, None, global, local)?;
+        }
+        Ok(())
     }
 
     /// The least seconds that a launch of a kernel takes among others before one finish.
