@@ -122,7 +122,8 @@ kinds! {
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
     /// driver's samplers.
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
-    /// Pixels are read through a sampler that takes the nearest one (for speed).
+    /// Pixels are read through a sampler that takes the nearest one, and linear filters are those of a sampler that filters in
+    /// floats (for speed).
     ReadBySampler, "compiler/backend/src/passes/lower/read_by_sampler.rs";
     /// Integers are clamped to an image's channels before they are written.
     ClampIntegerPixels, "compiler/backend/src/passes/lower/channel_types.rs";

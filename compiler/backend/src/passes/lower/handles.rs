@@ -4,9 +4,10 @@
 
 use crate::passes::lower::image_bytes;
 use pumice_ir::LowerError;
+use pumice_ir::analysis::{Incoming, incoming};
 use pumice_ir::{
-    Block, Function, ImageOp, Inst, InstKind, KernelArgKind, KernelInfo, SourceLoc, Value,
-    ValueDef, literal_mask, literal_sampler,
+    Function, ImageOp, Inst, InstKind, KernelArgKind, KernelInfo, SourceLoc, Value, ValueDef,
+    literal_mask, literal_sampler,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -45,16 +46,16 @@ pub(super) fn find_uses(
     kernel: &KernelInfo,
 ) -> Result<FxHashMap<Inst, Use>, LowerError> {
     let mut uses = FxHashMap::default();
-    let mut incoming: Option<FxHashMap<Block, Vec<Inst>>> = None;
+    let mut passed: Option<Incoming> = None;
     for &block in &func.layout.blocks {
         for &inst in &func.layout.insts[block] {
             let data = &func.insts[inst];
             let InstKind::Image { op, image, args } = &data.kind else {
                 continue;
             };
-            let incoming = incoming.get_or_insert_with(|| edges(func));
+            let passed = passed.get_or_insert_with(|| incoming(func));
             let of = |value: Value, fits: &dyn Fn(Root) -> bool| {
-                let roots = roots(func, incoming, value)
+                let roots = roots(func, passed, value)
                     .filter(|roots| !roots.is_empty() && roots.iter().all(|&root| fits(root)));
                 roots.ok_or_else(|| unknown(kernel, data.loc))
             };
@@ -86,21 +87,8 @@ fn unknown(kernel: &KernelInfo, loc: SourceLoc) -> LowerError {
     ))
 }
 
-/// The terminators that lead to each block.
-fn edges(func: &Function) -> FxHashMap<Block, Vec<Inst>> {
-    let mut edges: FxHashMap<Block, Vec<Inst>> = FxHashMap::default();
-    for &block in &func.layout.blocks {
-        if let Some(inst) = func.terminator(block) {
-            for call in func.insts[inst].kind.successors() {
-                edges.entry(call.block).or_default().push(inst);
-            }
-        }
-    }
-    edges
-}
-
 /// Gives the possible origins of a handle; `None` where it comes from elsewhere.
-fn roots(func: &Function, edges: &FxHashMap<Block, Vec<Inst>>, handle: Value) -> Option<Roots> {
+fn roots(func: &Function, passed: &Incoming, handle: Value) -> Option<Roots> {
     let mut found = Roots::new();
     let mut seen: FxHashSet<Value> = FxHashSet::default();
     let mut work = vec![handle];
@@ -111,14 +99,8 @@ fn roots(func: &Function, edges: &FxHashMap<Block, Vec<Inst>>, handle: Value) ->
         let root = match func.def(value) {
             ValueDef::Const(_) => Root::Literal(literal_mask(func.const_bits(value)?)?),
             ValueDef::Undef => continue,
-            &ValueDef::Param(block, n) => {
-                for &inst in edges.get(&block)? {
-                    for call in func.insts[inst].kind.successors() {
-                        if call.block == block {
-                            work.push(*call.args.get(usize::from(n))?);
-                        }
-                    }
-                }
+            ValueDef::Param(..) => {
+                work.extend_from_slice(passed.get(&value)?);
                 continue;
             }
             &ValueDef::Result(inst, _) => match func.insts[inst].kind {

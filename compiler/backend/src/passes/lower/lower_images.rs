@@ -296,7 +296,7 @@ fn known(
         let (layers, at) = samples::layer_of_sample(x, image, &args, ordinal);
         return channel_types::on_image(x, op, layers, &[args[0], at]);
     }
-    if let (Some(sampler), ImageOp::Sample { texel, lod }) = (sampler, op) {
+    if let (Some(mut sampler), ImageOp::Sample { texel, lod }) = (sampler, op) {
         let own = match sampler {
             Root::Literal(_) => None,
             Root::Arg(ordinal) => Some(ordinal),
@@ -306,7 +306,14 @@ fn known(
             (Lod::Gradient, false) => None,
             _ => mip_levels::of_sample(x, lod, image, &args, own),
         };
-        if arguments.exactly {
+        let filtered = match level {
+            None => filtered_by_device(x, image, texel, sampler, &args, arguments),
+            Some(_) => None,
+        };
+        if let Some((mask, coordinates)) = filtered {
+            sampler = Root::Literal(mask);
+            args[2] = coordinates;
+        } else if arguments.exactly {
             let mask = match sampler {
                 Root::Literal(mask) => Mask::Known(mask),
                 Root::Arg(ordinal) => {
@@ -387,6 +394,27 @@ fn known(
         return channel_types::access_floats(x, op, image, &args, ordinal);
     }
     channel_types::on_image(x, op, image, &args)
+}
+
+/// The literal sampler and the coordinates by which a device filters exactly that does not do so with all samplers.
+fn filtered_by_device(
+    x: &mut Expander<'_>,
+    image: ImageType,
+    texel: Texel,
+    sampler: Root,
+    args: &[Value],
+    arguments: &Arguments,
+) -> Option<(u32, Value)> {
+    let Root::Literal(mask) = sampler else {
+        return None;
+    };
+    let are_floats = texel == Texel::Float && !x.ty(args[2]).scalar.is_int();
+    // Divisions by the size would be rounded, and move the place between two pixels.
+    let divides = needs_normalized(image) && mask & sampler_mask::NORMALIZED == 0;
+    if !(arguments.exactly && arguments.by_sampler && are_floats) || divides {
+        return None;
+    }
+    read_by_sampler::filtered(x, image, args[0], mask, args[2])
 }
 
 /// The size of an image as the driver tells it.
