@@ -427,6 +427,12 @@ impl Expander<'_> {
         self.value(InstKind::Extract { vector, lane }, ty.lane())
     }
 
+    /// All lanes of a vector (the value itself for one).
+    pub fn lanes(&mut self, vector: Value) -> SmallVec<[Value; 4]> {
+        let count = self.ty(vector).lanes;
+        (0..count).map(|n| self.lane(vector, n)).collect()
+    }
+
     /// A vector from lanes (the lane itself for one).
     pub fn build(&mut self, lanes: &[Value]) -> Value {
         if let [one] = lanes {

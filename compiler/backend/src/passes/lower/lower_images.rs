@@ -377,17 +377,14 @@ fn known(
     }
     if let (ImageOp::Read { texel }, true) = (op, arguments.by_sampler && can_read(image)) {
         let size = mip_levels::size(x, image, args[0]);
-        let [at, sizes] = [(args[1], image.coordinates()), (size, image.dimensions())].map(
-            |(vector, count)| -> SmallVec<[Value; 4]> {
-                (0..count).map(|n| x.lane(vector, n)).collect()
-            },
-        );
+        let (at, sizes) = (x.lanes(args[1]), x.lanes(size));
+        let sizes = &sizes[..usize::from(image.dimensions())];
         return Some(read_by_sampler::read(
             x,
             image,
             args[0],
             texel,
-            (&at, &sizes),
+            (&at, sizes),
         ));
     }
     if arguments.unorm_by_integers && channel_types::is_float_of_buffer(op, image) {
@@ -444,7 +441,7 @@ fn addressed(
         false => coordinates,
     };
     let count = usize::from(image.dimensions());
-    let mut lanes: Vec<Value> = (0..ty.lanes).map(|n| x.lane(coordinates, n)).collect();
+    let mut lanes = x.lanes(coordinates);
     if let (Some(layer), false) = (lanes.get_mut(count), integers) {
         *layer = x.math(MathOp::RoundEven, &[*layer]);
     }

@@ -41,9 +41,7 @@ pub(super) fn filtered(
         CLAMP => return Some((mask, coordinates)),
         _ => return None,
     }
-    let mut lanes: SmallVec<[Value; 4]> = (0..image.coordinates())
-        .map(|n| x.lane(coordinates, n))
-        .collect();
+    let mut lanes = x.lanes(coordinates);
     let within = |x: &mut Expander<'_>, lane: &mut Value, [first, last]: [Value; 2]| {
         let above = x.math(MathOp::FMax, &[*lane, first]);
         *lane = x.math(MathOp::FMin, &[above, last]);

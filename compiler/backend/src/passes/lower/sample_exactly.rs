@@ -104,12 +104,7 @@ pub(super) fn sample(x: &mut Expander<'_>, s: &Sampled, coordinates: Value) -> V
         Some(level) => size_of_level(x, s.image, s.handle, level),
         None => image_op(x, ImageOp::Size, s, &[]),
     };
-    let sizes: SmallVec<[Value; 4]> = (0..s.image.coordinates())
-        .map(|n| x.lane(size, n))
-        .collect();
-    let lanes: SmallVec<[Value; 4]> = (0..s.image.coordinates())
-        .map(|n| x.lane(coordinates, n))
-        .collect();
+    let (sizes, lanes) = (x.lanes(size), x.lanes(coordinates));
     let layer = s.image.arrayed.then(|| {
         let n = usize::from(dimensions);
         layer(x, lanes[n], sizes[n], integers)
