@@ -2,7 +2,7 @@
 /* Linear filters of literal samplers against OpenCL's formulas (8.2): every addressing mode, in pixels and normalised, of bytes,
  * signed bytes, 16-bit numbers and floats. A processor filters in floats; a GPU may have eight bits for the shares. */
 #include "common.h"
-#include <math.h>
+#include "sampled_places.h"
 
 enum { WIDTH = 61, HEIGHT = 37, PLACES = 1 << 12 };
 
@@ -25,14 +25,13 @@ static const struct {
 
 static const struct {
     const char *name;
+    cl_addressing_mode mode;
     int normalized_only;
-} modes[] = {{"CLK_ADDRESS_NONE", 0},
-             {"CLK_ADDRESS_CLAMP_TO_EDGE", 0},
-             {"CLK_ADDRESS_CLAMP", 0},
-             {"CLK_ADDRESS_REPEAT", 1},
-             {"CLK_ADDRESS_MIRRORED_REPEAT", 1}};
-
-enum { NONE, TO_EDGE, TO_BORDER, REPEAT, MIRROR };
+} modes[] = {{"CLK_ADDRESS_NONE", CL_ADDRESS_NONE, 0},
+             {"CLK_ADDRESS_CLAMP_TO_EDGE", CL_ADDRESS_CLAMP_TO_EDGE, 0},
+             {"CLK_ADDRESS_CLAMP", CL_ADDRESS_CLAMP, 0},
+             {"CLK_ADDRESS_REPEAT", CL_ADDRESS_REPEAT, 1},
+             {"CLK_ADDRESS_MIRRORED_REPEAT", CL_ADDRESS_MIRRORED_REPEAT, 1}};
 
 static unsigned char pixels[WIDTH * HEIGHT * 16];
 static float places[PLACES][2], got[PLACES][4];
@@ -42,7 +41,7 @@ static double channel_at(int f, int x, int y, int channel)
 {
     if (channel >= formats[f].channels)
         return channel == 3;
-    if (x < 0 || y < 0 || x >= WIDTH || y >= HEIGHT)
+    if (x < 0 || y < 0)
         return 0;
     int at = (y * WIDTH + x) * formats[f].channels + channel;
     switch (formats[f].format.image_channel_data_type) {
@@ -53,33 +52,14 @@ static double channel_at(int f, int x, int y, int channel)
     }
 }
 
-/* The two pixels beside a coordinate, and the share of the second. */
-static double neighbours(int mode, int normalized, float c, int size, int pair[2])
-{
-    float u = normalized ? c * size : c;
-    if (mode == REPEAT)
-        u = (c - floorf(c)) * size;
-    if (mode == MIRROR)
-        u = fabsf(c - 2.0f * rintf(0.5f * c)) * size;
-    double first = floor(u - 0.5);
-    for (int i = 0; i < 2; i++) {
-        pair[i] = (int)first + i;
-        if (mode == REPEAT)
-            pair[i] = (pair[i] + size) % size;
-        else if (mode != TO_BORDER)
-            pair[i] = pair[i] < 0 ? 0 : pair[i] < size ? pair[i] : size - 1;
-    }
-    return u - 0.5 - first;
-}
-
-static void check_filter(int f, int mode, int normalized, double tolerance)
+static void check_filter(int f, int m, int normalized, double tolerance)
 {
     char source[512];
     snprintf(source, sizeof source,
              "constant sampler_t s = CLK_NORMALIZED_COORDS_%s | %s | CLK_FILTER_LINEAR;\n"
              "kernel void filter(read_only image2d_t image, global const float2 *at, global float4 *out)\n"
              "{ size_t i = get_global_id(0); out[i] = read_imagef(image, s, at[i]); }\n",
-             normalized ? "TRUE" : "FALSE", modes[mode].name);
+             normalized ? "TRUE" : "FALSE", modes[m].name);
     const char *text = source;
     cl_int error;
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
@@ -91,7 +71,7 @@ static void check_filter(int f, int mode, int normalized, double tolerance)
         for (int k = 0; k < 2; k++) {
             double c = rand() / (double)RAND_MAX;
             /* CLK_ADDRESS_NONE promises that nothing outside is read. */
-            c = mode == NONE ? 0.02 + 0.95 * c : 3 * c - 1;
+            c = modes[m].mode == CL_ADDRESS_NONE ? 0.02 + 0.95 * c : 3 * c - 1;
             places[i][k] = (float)(normalized ? c : c * (k ? HEIGHT : WIDTH));
         }
     cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
@@ -109,13 +89,14 @@ static void check_filter(int f, int mode, int normalized, double tolerance)
     MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
     for (int i = 0; i < PLACES; i++) {
         int xs[2], ys[2];
-        double right = neighbours(mode, normalized, places[i][0], WIDTH, xs);
-        double down = neighbours(mode, normalized, places[i][1], HEIGHT, ys);
+        float right, down;
+        along(places[i][0], normalized, modes[m].mode, 1, WIDTH, xs, &right);
+        along(places[i][1], normalized, modes[m].mode, 1, HEIGHT, ys, &down);
         for (int k = 0; k < 4; k++) {
             double want = (1 - down) * ((1 - right) * channel_at(f, xs[0], ys[0], k) + right * channel_at(f, xs[1], ys[0], k)) +
                           down * ((1 - right) * channel_at(f, xs[0], ys[1], k) + right * channel_at(f, xs[1], ys[1], k));
             if (!(fabs(got[i][k] - want) <= tolerance)) {
-                fprintf(stderr, "%s, %s, %s: at (%g, %g) part %d is %g, not %g\n", formats[f].name, modes[mode].name,
+                fprintf(stderr, "%s, %s, %s: at (%g, %g) part %d is %g, not %g\n", formats[f].name, modes[m].name,
                         normalized ? "normalised" : "in pixels", places[i][0], places[i][1], k, got[i][k], want);
                 failures++;
                 i = PLACES - 1;
@@ -149,9 +130,9 @@ int main(void)
         if (formats[f].format.image_channel_data_type == CL_FLOAT)
             for (int i = 0; i < WIDTH * HEIGHT * 4; i++)
                 ((float *)(void *)pixels)[i] = (float)rand() / (float)RAND_MAX;
-        for (int mode = NONE; mode <= MIRROR; mode++)
-            for (int normalized = modes[mode].normalized_only; normalized < 2; normalized++)
-                check_filter(f, mode, normalized, tolerance);
+        for (int m = 0; m < (int)(sizeof modes / sizeof *modes); m++)
+            for (int normalized = modes[m].normalized_only; normalized < 2; normalized++)
+                check_filter(f, m, normalized, tolerance);
     }
     MUST(clReleaseCommandQueue(queue));
     release_last(context);

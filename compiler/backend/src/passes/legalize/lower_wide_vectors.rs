@@ -355,7 +355,7 @@ impl Splitter<'_> {
         for piece in pieces {
             let ty = x.ty(piece);
             let units: SmallVec<[Value; 4]> = if ty.access_bytes() > 16 {
-                (0..ty.lanes).map(|i| x.lane(piece, i)).collect()
+                x.lanes(piece)
             } else {
                 SmallVec::from_slice(&[piece])
             };

@@ -33,7 +33,7 @@ pub(super) fn filtered(
     mask: u32,
     coordinates: Value,
 ) -> Option<(u32, Value)> {
-    if mask & LINEAR == 0 || !can_read(image) || image.depth {
+    if mask & LINEAR == 0 || image.depth {
         return None;
     }
     match mask & ADDRESS {
