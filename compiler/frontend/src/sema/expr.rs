@@ -280,7 +280,11 @@ impl<'a> Sema<'a> {
             UnaryOp::PreDec => self.increment(operand, false, false, span),
             UnaryOp::Not => self.logical_not(operand, span),
             UnaryOp::BitNot => self.bit_not(operand, span),
-            _ => self.sign(operand, op == UnaryOp::Minus, span),
+            UnaryOp::Minus => match self.least_long(operand, span) {
+                None => self.sign(operand, true, span),
+                least => least,
+            },
+            _ => self.sign(operand, false, span),
         };
         value.map(Operand::Value)
     }

@@ -3,7 +3,7 @@ use super::Sema;
 use super::typed::{ExprId, ExprKind};
 use crate::diagnostics::Warning;
 use crate::lang::types::{FloatKind, TypeId, TypeTable};
-use crate::parse::ast::FloatSuffix;
+use crate::parse::ast::{self, FloatSuffix};
 use crate::source::{Span, Symbol};
 
 /// An integer literal's parts.
@@ -31,6 +31,25 @@ impl<'a> Sema<'a> {
             self.warning(Warning::ImplicitlyUnsignedLiteral, span, message);
         }
         self.mk(ExprKind::Int(value), ty, span)
+    }
+
+    /// The least long, where `operand` is the decimal literal 9223372036854775808 behind a minus.
+    ///
+    /// No signed type of 64 bits has the literal's value. Clang gives it a type of 128 bits, and programs count on a negative number.
+    pub(super) fn least_long(&mut self, operand: ast::ExprId, span: Span) -> Option<ExprId> {
+        match self.ast.expr(operand).kind {
+            ast::ExprKind::Paren(inner) => self.least_long(inner, span),
+            ast::ExprKind::Int {
+                value,
+                too_large: false,
+                decimal: true,
+                unsigned: false,
+                ..
+            } if value == i64::MIN.unsigned_abs() => {
+                Some(self.mk(ExprKind::Int(value), TypeTable::LONG, span))
+            }
+            _ => None,
+        }
     }
 
     pub(super) fn float_literal(
