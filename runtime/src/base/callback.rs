@@ -3,11 +3,16 @@
 //! One thread for the process, started at the first callback, and another for the text of cl_arm_printf, for which clFinish
 //! waits. Callbacks never run on a thread that waits for the driver or completes commands, and nothing that a command needs
 //! to end is done behind them: the application may hold a lock of its own around clFinish that its callback takes too.
+//!
+//! Yet other drivers call an event's callbacks before anyone learns of the command's end, and applications count on that: ImageMagick's
+//! callback uses what is destroyed once a blocking call has returned. So waits stay for callbacks, but not for long ([`wait_called`]).
 
 use std::cell::Cell;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, unbounded};
+use parking_lot::{Condvar, Mutex};
 
 use crate::base::exit;
 use crate::base::log;
@@ -23,10 +28,49 @@ pub fn is_callback_thread() -> bool {
 
 type Job = Box<dyn FnOnce() + Send>;
 
+/// The time for which a wait stays for callbacks.
+const STAY: Duration = Duration::from_millis(10);
+
+/// Numbers of jobs of the callback thread.
+struct Calls {
+    posted: u64,
+    returned: u64,
+    /// A wait has stayed in vain for so many.
+    given_up: u64,
+}
+
+static CALLS: Mutex<Calls> = Mutex::new(Calls {
+    posted: 0,
+    returned: 0,
+    given_up: 0,
+});
+static RETURNED: Condvar = Condvar::new();
+
 /// Runs `job` on the callback thread, after the jobs posted before it.
 pub fn post(job: impl FnOnce() + Send + 'static) {
     static SENDER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
-    post_to(&SENDER, "pumice-callback", Box::new(job));
+    CALLS.lock().posted += 1;
+    let counted = move || {
+        job();
+        CALLS.lock().returned += 1;
+        RETURNED.notify_all();
+    };
+    post_to(&SENDER, "pumice-callback", Box::new(counted));
+}
+
+/// Waits until the jobs posted so far have returned, for 10 ms at most. Does not wait for those for which it has done so in
+/// vain, nor on a callback thread.
+pub fn wait_called() {
+    if is_callback_thread() {
+        return;
+    }
+    let mut calls = CALLS.lock();
+    let (posted, end) = (calls.posted, Instant::now() + STAY);
+    while calls.returned < posted && calls.given_up <= calls.returned {
+        if RETURNED.wait_until(&mut calls, end).timed_out() {
+            calls.given_up = posted;
+        }
+    }
 }
 
 /// Runs `job`, which gives the application text, on the thread for that, after the jobs posted before it.

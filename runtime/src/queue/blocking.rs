@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::event::Event;
 use super::{Queue, of_context};
+use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::object::{Object, Ref};
@@ -53,7 +54,10 @@ impl Object<Queue> {
                 self.flush();
                 self.hold_back();
             }
-            false => event.wait(),
+            false => {
+                event.wait();
+                callback::wait_called();
+            }
         }
         if event.status() >= 0 {
             return Ok(());

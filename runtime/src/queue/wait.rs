@@ -10,6 +10,7 @@ use super::Queue;
 use super::batch::{Lane, Place};
 use super::event::{Event, Moment};
 use super::schedule::complete;
+use crate::base::callback;
 use crate::base::error::{Error, Result};
 use crate::base::exit;
 use crate::base::info::Info;
@@ -62,6 +63,7 @@ impl Object<Queue> {
     /// CL_OUT_OF_RESOURCES if a command failed whose event nobody has.
     pub fn finish(self: &Ref<Queue>) -> Result<()> {
         self.wait_all();
+        callback::wait_called();
         self.untold.tell()
     }
 
@@ -146,6 +148,7 @@ impl Event {
             event.wait();
         }
         first.context().wait_printed();
+        callback::wait_called();
         // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
         if let Some(index) = events.iter().position(|e| e.status() < 0) {
             let reason = format!(
