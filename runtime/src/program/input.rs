@@ -56,7 +56,9 @@ pub(super) fn key(
             cache::key(call, target, options, &start)
         }
         Input::Module(module, math) => {
-            let start = Start::Modules(&[module]);
+            let module: &KernelModule = module;
+            let modules = [module];
+            let start = Start::Modules(&modules);
             let options = [options, b"\0", format!("{math:?}").as_bytes()].concat();
             cache::key(call, target, &options, &start)
         }

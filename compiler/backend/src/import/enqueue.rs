@@ -456,8 +456,9 @@ impl Body<'_, '_> {
             locals.push(self.word_arg(inst, n)?);
         }
         if locals.len() > LOCALS {
-            let text = format_args!("a block with more than {LOCALS} local pointers");
-            return Err(inst.error(text));
+            return Err(inst.error(format_args!(
+                "a block with more than {LOCALS} local pointers"
+            )));
         }
         self.check_block(inst, function, context, locals.len())?;
         let number = (self.enqueue).block(inst, function, captured, locals.len())?;

@@ -122,14 +122,15 @@ impl Emitter<'_> {
         flags: AccessFlags,
     ) -> Result<Id, LowerError> {
         let location = self.load_location(ptr, flags)?;
-        if let MemoryLocation::Array(array) = location
-            && array.unit < bytes
-        {
-            return Ok(self.load_of_units(array, bytes, flags));
+        match location {
+            MemoryLocation::Array(array) if array.unit < bytes => {
+                return Ok(self.load_of_units(array, bytes, flags));
+            }
+            _ => {}
         }
-        if !self.loads_by_word(bytes, flags)
-            && let Some((class, ptr)) = self.narrow_element(&location, bytes)
-        {
+        let by_word = self.loads_by_word(bytes, flags);
+        let element = (!by_word).then(|| self.narrow_element(&location, bytes));
+        if let Some((class, ptr)) = element.flatten() {
             let (u32_ty, narrow) = (self.b.ty_int(32), self.b.ty_stored_int(8 * bytes));
             let loaded = self.raw_load(class, ptr, narrow, bytes, flags);
             return Ok(self.b.op(Op::UConvert, u32_ty, &[loaded]));
@@ -166,11 +167,12 @@ impl Emitter<'_> {
                 return Err(LowerError::new("a store to constant memory"));
             }
         }
-        if let MemoryLocation::Array(array) = location
-            && array.unit < bytes
-        {
-            self.store_of_units(array, (value, bytes), flags);
-            return Ok(());
+        match location {
+            MemoryLocation::Array(array) if array.unit < bytes => {
+                self.store_of_units(array, (value, bytes), flags);
+                return Ok(());
+            }
+            _ => {}
         }
         let element = (stores_alone.then(|| self.narrow_element(&location, bytes))).flatten();
         if let Some((class, ptr)) = element {

@@ -96,10 +96,10 @@ pub(super) fn demote(func: &mut Function) -> Result<(), LowerError> {
         let mut kind = x.func.insts[inst].kind.clone();
         let mut loaded: FxHashMap<Value, Value> = FxHashMap::default();
         kind.for_each_value_mut(|operand| {
-            if let Some(&slot) = slots.get(operand)
-                && own.get(operand).copied() != block
-            {
-                let value = *operand;
+            let value = *operand;
+            let is_of_other_block = own.get(&value).copied() != block;
+            let slot = slots.get(&value).filter(|_| is_of_other_block);
+            if let Some(&slot) = slot {
                 *operand = *loaded.entry(value).or_insert_with(|| load(x, slot, value));
             }
         });

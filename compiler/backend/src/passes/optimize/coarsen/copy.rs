@@ -301,9 +301,9 @@ impl<'a> Copier<'a> {
             return;
         }
         let row = self.row(inst);
-        if let Some(row) = &row
-            && (self.load_by_lanes(at, inst, row) || self.store_by_lanes(at, inst, row))
-        {
+        let mut by_lanes =
+            |row: &Row| self.load_by_lanes(at, inst, row) || self.store_by_lanes(at, inst, row);
+        if row.as_ref().is_some_and(&mut by_lanes) {
             return;
         }
         self.first_of(at, inst);
