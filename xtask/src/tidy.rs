@@ -55,6 +55,7 @@ pub fn run(args: &[String]) -> Result {
     found.extend(against(&list, "questions", questions(&sources))?);
     found.extend(unexplained_allows(&sources));
     found.extend(unfinished(&sources));
+    found.extend(too_new(&sources));
     found.extend(lints(&files));
     found.extend(filetests(&files));
     found.extend(documents(&files)?);
@@ -190,6 +191,28 @@ fn unfinished(sources: &[&File]) -> Vec<String> {
                     found.push(format!("{}:{number}: {name}!", file.path));
                 }
             }
+        }
+    }
+    found
+}
+
+/// Code that `rust-version` in `Cargo.toml` does not take, and newer compilers take without a word: let chains, and
+/// `format_args!` in a binding.
+fn too_new(sources: &[&File]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in sources {
+        let mut before = "";
+        for (number, line) in file.lines() {
+            let code = line.split("//").next().unwrap_or_default().trim();
+            // As rustfmt breaks lines.
+            let goes_on = before.contains("if let ") || before.starts_with("while let ");
+            if code.starts_with("&& let ") || (goes_on && code.starts_with("&& ")) {
+                found.push(format!("{}:{number}: a let chain", file.path));
+            }
+            if code.starts_with("let ") && code.contains(" = format_args!(") {
+                found.push(format!("{}:{number}: format_args! in a binding", file.path));
+            }
+            before = code;
         }
     }
     found
@@ -333,7 +356,8 @@ fn extensions_against(list: &str, page: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{
-        Counts, File, against, extensions_against, questions, unexplained_allows, unfinished,
+        Counts, File, against, extensions_against, questions, too_new, unexplained_allows,
+        unfinished,
     };
 
     fn file(text: &str) -> File {
@@ -375,6 +399,17 @@ mod tests {
         );
         let unfinished_file = file("// todo!()\nfn a() { todo!() }\n");
         assert_eq!(unfinished(&[&unfinished_file]), ["a/src/b.rs:2: todo!"]);
+        let chains = "if let Some(x) = y\n    && x\n{}\nif y\n    && let Some(z) = x\n{}\n";
+        let newer = file(&format!("{chains}let a = format_args!(\"b\");\n"));
+        let kinds = [
+            "2: a let chain",
+            "5: a let chain",
+            "7: format_args! in a binding",
+        ];
+        assert_eq!(
+            too_new(&[&newer]),
+            kinds.map(|kind| format!("a/src/b.rs:{kind}"))
+        );
         let doc = file("/// States.\n/// Where it is.\n//! How.\n//! How many.\n");
         assert_eq!(questions(&[&doc])["a"], ("a/src/b.rs:4".to_string(), 2));
     }
