@@ -49,6 +49,11 @@
 // arg: buffer uint 0..255
 // arg: buffer int 64*-1
 // expect 1: int 64*0
+// kernel: halves
+// global: 64
+// local: 64
+// arg: buffer int 64*-1
+// expect 0: int 64*0
 // kernel: in_local
 // global: 64
 // local: 64
@@ -148,6 +153,16 @@ __kernel void strided(__global const uint *in, __global int *wrong) {
     uint first = AT(0, 4) + lane;
     uint4 right = (uint4)(first, first + size, first + 2 * size, first + 3 * size);
     wrong[get_global_id(0)] = any(got != right);
+}
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+// CLBlast passes vectors.
+__kernel void halves(__global int *wrong) {
+    uint lane = get_sub_group_local_id();
+    half4 second = intel_sub_group_shuffle((half4)(lane, lane + 1, lane + 2, lane + 3), 2u);
+    half2 beside = intel_sub_group_shuffle_xor((half2)(lane, 100 - lane), 1u);
+    int bad = any(second != (half4)(2, 3, 4, 5)) << 0;
+    bad |= any(beside != (half2)(lane ^ 1, 100 - (lane ^ 1))) << 1;
+    wrong[get_global_id(0)] = bad;
 }
 __kernel void in_local(__global int *wrong) {
     __local __attribute__((aligned(16))) uint words[128];

@@ -14,7 +14,8 @@ use super::{Gate, Gentype, NO_GENTYPE, Table, row};
 pub(super) const TABLES: &[Table] = &[
     Table {
         needs: Gate::Name("cl_intel_subgroups"),
-        gentype: Gentype::of("int, uint, float"),
+        // The extension has scalars of half alone; CLBlast's kernels pass vectors.
+        gentype: Gentype::of("int, uint, float, half"),
         rows: &[
             row("gentype intel_sub_group_shuffle(gentype data, uint sub_group_local_id)", IntelShuffle(Op::SubgroupShuffleINTEL)),
             row("gentype intel_sub_group_shuffle_down(gentype current, gentype next, uint delta)", IntelShuffle(Op::SubgroupShuffleDownINTEL)),
@@ -24,7 +25,7 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         needs: Gate::Name("cl_intel_subgroups"),
-        gentype: Gentype::scalar("long, ulong, half, double"),
+        gentype: Gentype::scalar("long, ulong, double"),
         rows: &[
             row("gentype intel_sub_group_shuffle(gentype data, uint sub_group_local_id)", IntelShuffle(Op::SubgroupShuffleINTEL)),
             row("gentype intel_sub_group_shuffle_down(gentype current, gentype next, uint delta)", IntelShuffle(Op::SubgroupShuffleDownINTEL)),
