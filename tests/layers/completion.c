@@ -112,8 +112,30 @@ static int is_ready(const struct batch *batch)
     return 1;
 }
 
+/* Waits until the driver has taken a batch: one that makes timelines of its own passes batches to its device in a thread,
+ * and the objects of a completed batch may go. The device itself has nothing to do. */
+static void wait_for_driver(struct device *device, const struct batch *batch)
+{
+    for (size_t i = 0; i < batch->signals; i++) {
+        struct object *semaphore = find(SEMAPHORE, batch->signal[i].semaphore);
+        if (!semaphore || !semaphore->is_timeline)
+            continue;
+        VkSemaphore handle = (VkSemaphore)batch->signal[i].semaphore;
+        VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                    .semaphoreCount = 1,
+                                    .pSemaphores = &handle,
+                                    .pValues = &batch->signal[i].value};
+        device->WaitSemaphores(device->handle, &info, UINT64_MAX);
+    }
+    if (batch->fence) {
+        VkFence fence = (VkFence)batch->fence;
+        device->WaitForFences(device->handle, 1, &fence, VK_TRUE, UINT64_MAX);
+    }
+}
+
 static void complete(struct device *device, struct batch *batch)
 {
+    wait_for_driver(device, batch);
     for (size_t i = 0; i < batch->waits; i++) {
         struct object *semaphore = find(SEMAPHORE, batch->wait[i].semaphore);
         if (semaphore && !semaphore->is_timeline)

@@ -1,31 +1,11 @@
-/* The kernel's side of Intel's GPUs (i915), for Mesa's driver ANV: memory, contexts, submissions and synchronization
- * objects are answered as a kernel does, without a GPU. Nothing executes; what was submitted has ended at once.
- *
- * It stands before libdrm and the C library: by LD_PRELOAD, or linked with a program. INTEL_GPU names one of `gpus`. A
- * device file that every machine has stands for the GPU's, and each ioctl on it is answered here. Memory and
- * synchronization objects have no file descriptors: the layer `completion` could not know what others signal. */
+/* The kernel's side of Intel's GPUs (i915), for Mesa's driver ANV. INTEL_GPU names one of `gpus`. */
 #define _GNU_SOURCE
-#include <drm.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "drm_kernel.h"
 #include <i915_drm.h>
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
-#include <time.h>
-#include <unistd.h>
-#include <xf86drm.h>
 
-static char node[] = "/dev/full";
-enum { NODE_MAJOR = 1, NODE_MINOR = 7, PAGE = 0x10000, INTEL = 0x8086 };
+enum { INTEL = 0x8086 };
+
+static const int has_timelines = 1;
 
 typedef struct {
     const char *name;
@@ -52,134 +32,16 @@ static const Gpu *gpu(void)
     exit(1);
 }
 
-static int is_gpu(int fd)
+static void describe(drmDevice *told)
 {
-    struct stat s;
-    return fstat(fd, &s) == 0 && S_ISCHR(s.st_mode) && major(s.st_rdev) == NODE_MAJOR && minor(s.st_rdev) == NODE_MINOR;
-}
-
-/* libdrm's list of devices has the GPU alone. */
-
-static drmDevicePtr the_device(void)
-{
-    static char empty[] = "";
-    static char *nodes[DRM_NODE_MAX] = {node, empty, node};
     static drmPciBusInfo bus = {.dev = 2};
     static drmPciDeviceInfo device;
-    static drmDevice all = {
-        .nodes = nodes,
-        .available_nodes = 1 << DRM_NODE_PRIMARY | 1 << DRM_NODE_RENDER,
-        .bustype = DRM_BUS_PCI,
-        .businfo.pci = &bus,
-        .deviceinfo.pci = &device,
-    };
     device.vendor_id = device.subvendor_id = INTEL;
     device.device_id = (uint16_t)gpu()->device;
     device.revision_id = (uint8_t)gpu()->revision;
-    return &all;
-}
-
-int drmGetDevices2(uint32_t flags, drmDevicePtr devices[], int most)
-{
-    (void)flags;
-    if (devices && most > 0)
-        devices[0] = the_device();
-    return 1;
-}
-int drmGetDevices(drmDevicePtr devices[], int most) { return drmGetDevices2(0, devices, most); }
-int drmGetDevice2(int fd, uint32_t flags, drmDevicePtr *device)
-{
-    (void)fd;
-    (void)flags;
-    *device = the_device();
-    return 0;
-}
-int drmGetDevice(int fd, drmDevicePtr *device) { return drmGetDevice2(fd, 0, device); }
-int drmGetDeviceFromDevId(dev_t id, uint32_t flags, drmDevicePtr *device)
-{
-    (void)id;
-    return drmGetDevice2(-1, flags, device);
-}
-void drmFreeDevice(drmDevicePtr *device) { *device = NULL; }
-void drmFreeDevices(drmDevicePtr devices[], int count)
-{
-    for (int i = 0; i < count; i++)
-        devices[i] = NULL;
-}
-
-/* Memory: one file in memory, of which each object has a range that no other ever has. Its offset in the file is also
- * the one at which it is mapped. */
-
-typedef struct {
-    uint64_t start, size;
-    int open;
-} Memory;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int store = -1;
-static uint64_t store_size = PAGE;
-static Memory *objects;
-static uint32_t object_count, object_room;
-static uint32_t last_handle; /* of synchronization objects, contexts and address spaces */
-
-static uint32_t new_handle(void) { return __atomic_add_fetch(&last_handle, 1, __ATOMIC_SEQ_CST); }
-
-static int refuse(int code)
-{
-    errno = code;
-    return -1;
-}
-
-/* Gives a handle, 0 if there is no memory. */
-static uint32_t new_memory(uint64_t size)
-{
-    uint32_t handle = 0;
-    pthread_mutex_lock(&lock);
-    if (store < 0)
-        store = memfd_create("gpu", MFD_CLOEXEC);
-    if (object_count + 1 >= object_room) {
-        uint32_t room = object_room ? 2 * object_room : 1024;
-        Memory *more = realloc(objects, sizeof *objects * room);
-        if (more) {
-            objects = more;
-            object_room = room;
-        }
-    }
-    size = (size + PAGE - 1) / PAGE * PAGE;
-    if (object_count + 1 < object_room && ftruncate(store, (off_t)(store_size + size)) == 0) {
-        handle = ++object_count;
-        objects[handle] = (Memory){store_size, size, 1};
-        store_size += size;
-    }
-    pthread_mutex_unlock(&lock);
-    return handle;
-}
-
-/* An open object's range; `size` is 0 if there is none. */
-static Memory memory_of(uint32_t handle)
-{
-    Memory found = {0};
-    pthread_mutex_lock(&lock);
-    if (handle && handle <= object_count && objects[handle].open)
-        found = objects[handle];
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-static int create_memory(uint64_t size, uint32_t *handle)
-{
-    *handle = new_memory(size);
-    return *handle ? 0 : refuse(ENOMEM);
-}
-
-static int close_memory(uint32_t handle)
-{
-    Memory closed = memory_of(handle);
-    if (!closed.size)
-        return refuse(EINVAL);
-    objects[handle].open = 0;
-    fallocate(store, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)closed.start, (off_t)closed.size);
-    return 0;
+    told->bustype = DRM_BUS_PCI;
+    told->businfo.pci = &bus;
+    told->deviceinfo.pci = &device;
 }
 
 /* What the kernel tells of the GPU. */
@@ -323,35 +185,6 @@ static int map_offset(struct drm_i915_gem_mmap_offset *request)
     return mapped.size ? 0 : refuse(ENOENT);
 }
 
-/* Writes a text of the version, or its length if the caller asks for that. Old versions of libdrm crash on empty ones. */
-static void tell_text(const char *text, char *to, __kernel_size_t *length)
-{
-    size_t needed = strlen(text);
-    if (to && *length >= needed)
-        memcpy(to, text, needed);
-    *length = needed;
-}
-
-static int version(struct drm_version *told)
-{
-    told->version_major = 1;
-    told->version_minor = 6;
-    told->version_patchlevel = 0;
-    tell_text("i915", told->name, &told->name_len);
-    tell_text("20201103", told->date, &told->date_len);
-    tell_text("Intel Graphics", told->desc, &told->desc_len);
-    return 0;
-}
-
-static int capability(struct drm_get_cap *asked)
-{
-    switch (asked->capability) {
-    case DRM_CAP_SYNCOBJ:
-    case DRM_CAP_SYNCOBJ_TIMELINE: asked->value = 1; return 0;
-    default: asked->value = 0; return 0;
-    }
-}
-
 /* The one register that is read: the GPU's clock. */
 static int timestamp(struct drm_i915_reg_read *read)
 {
@@ -365,10 +198,7 @@ static int timestamp(struct drm_i915_reg_read *read)
 static int answer(unsigned long request, void *p)
 {
     switch (_IOC_NR(request)) {
-    case _IOC_NR(DRM_IOCTL_VERSION): return version(p);
-    case _IOC_NR(DRM_IOCTL_GET_CAP): return capability(p);
-    case _IOC_NR(DRM_IOCTL_GEM_CLOSE): return close_memory(((struct drm_gem_close *)p)->handle);
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_CREATE): ((struct drm_syncobj_create *)p)->handle = new_handle(); return 0;
+    case _IOC_NR(DRM_IOCTL_VERSION): return tell_version(p, "i915", 1, 6);
     case _IOC_NR(DRM_IOCTL_I915_GETPARAM): return parameter(((drm_i915_getparam_t *)p)->param, ((drm_i915_getparam_t *)p)->value);
     case _IOC_NR(DRM_IOCTL_I915_QUERY): return query(p);
     case _IOC_NR(DRM_IOCTL_I915_GEM_CREATE): {
@@ -401,15 +231,6 @@ static int answer(unsigned long request, void *p)
         return 0;
     }
     case _IOC_NR(DRM_IOCTL_I915_REG_READ): return timestamp(p);
-    /* What was submitted has ended, so that each wait succeeds. */
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_DESTROY):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_WAIT):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_RESET):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_SIGNAL):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_QUERY):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_TRANSFER):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT):
-    case _IOC_NR(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL):
     case _IOC_NR(DRM_IOCTL_I915_GEM_EXECBUFFER2):
     case _IOC_NR(DRM_IOCTL_I915_GEM_WAIT):
     case _IOC_NR(DRM_IOCTL_I915_GEM_SET_DOMAIN):
@@ -419,30 +240,6 @@ static int answer(unsigned long request, void *p)
     case _IOC_NR(DRM_IOCTL_I915_GEM_VM_DESTROY):
     case _IOC_NR(DRM_IOCTL_I915_GEM_CONTEXT_DESTROY):
     case _IOC_NR(DRM_IOCTL_I915_GEM_CONTEXT_SETPARAM): return 0;
-    default: return refuse(EINVAL);
+    default: return answer_ended(request, p);
     }
-}
-
-/* Calls of the C library on the device file. */
-
-int ioctl(int fd, unsigned long request, ...)
-{
-    va_list list;
-    va_start(list, request);
-    void *p = va_arg(list, void *);
-    va_end(list);
-    if (_IOC_TYPE(request) == DRM_IOCTL_BASE && is_gpu(fd))
-        return answer(request, p);
-    return (int)syscall(SYS_ioctl, fd, request, p);
-}
-
-void *mmap64(void *at, size_t length, int protection, int flags, int fd, off64_t offset)
-{
-    int maps_gpu = !(flags & MAP_ANONYMOUS) && fd >= 0 && is_gpu(fd);
-    return (void *)syscall(SYS_mmap, at, length, protection, flags, maps_gpu ? store : fd, offset);
-}
-
-void *mmap(void *at, size_t length, int protection, int flags, int fd, off_t offset)
-{
-    return mmap64(at, length, protection, flags, fd, offset);
 }

@@ -30,8 +30,10 @@ impl Quirk {
             DriverId::IntelMesa
             | DriverId::MesaHoneykrisp
             | DriverId::MesaNvk
+            | DriverId::MesaPanvk
             | DriverId::MesaRadv
-            | DriverId::MesaTurnip => {
+            | DriverId::MesaTurnip
+            | DriverId::MesaV3dv => {
                 format!("install Mesa {major}.{minor} or newer")
             }
             DriverId::MesaLlvmpipe => format!(
@@ -496,6 +498,13 @@ pub const QUIRKS: &[Quirk] = &[
         versions: ((0, 0), None),
         reason: "64-bit addresses are added by words: with descriptors and push constants kernels of the benchmark have 0.76 times \
                  the cycles on Xe-HPG, 0.87 on Xe-LP and 0.89 on Gen 9",
+    },
+    Quirk {
+        kind: QuirkKind::NarrowVectorsByElement,
+        driver: DriverId::MesaV3dv,
+        versions: ((0, 0), None),
+        reason: "shuffles of vectors of two, or of one value more than once, end the process: \"Unknown NIR ALU inst: pack_32_4x8\" \
+                 (26.2.6, VideoCore 6 and 7)",
     },
 ];
 

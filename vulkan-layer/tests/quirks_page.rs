@@ -36,8 +36,10 @@ fn driver_name(driver: DriverId) -> &'static str {
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
         DriverId::IntelMesa => "Mesa ANV",
         DriverId::MesaNvk => "Mesa NVK",
+        DriverId::MesaPanvk => "Mesa PanVK",
         DriverId::MesaRadv => "Mesa RADV",
         DriverId::MesaTurnip => "Mesa Turnip",
+        DriverId::MesaV3dv => "Mesa V3DV",
         DriverId::NvidiaProprietary => "NVIDIA (proprietary)",
         DriverId::SwiftShader => "SwiftShader",
     }

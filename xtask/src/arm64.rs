@@ -20,9 +20,11 @@ const TARGET: &str = "aarch64-unknown-linux-gnu";
 /// The variable that names cargo's linker for the target.
 const LINKER: &str = "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER";
 
-/// The cross compiler with its libraries, and the emulator: programs of this machine.
+/// The emulator, of Debian 12's backports: its own, 7.2, fills the memory with drivers that have threads.
+const EMULATOR: &[&str] = &["qemu-user"];
+
+/// The cross compiler with its libraries: programs of this machine.
 const TOOLS: &[&str] = &[
-    "qemu-user-static",
     "binutils-aarch64-linux-gnu",
     "gcc-12-aarch64-linux-gnu",
     "cpp-12-aarch64-linux-gnu",
@@ -42,6 +44,7 @@ const SYSTEM: &[&str] = &[
     "libdrm2/bookworm-backports",
     "libdrm-amdgpu1/bookworm-backports",
     "libvulkan1",
+    "libvulkan-dev",
     "ocl-icd-libopencl1",
     "ocl-icd-opencl-dev",
     "opencl-c-headers",
@@ -53,7 +56,7 @@ const SYSTEM: &[&str] = &[
 
 /// Clients where the architecture can matter: strings (`char` has no sign), variable arguments,
 /// threads, atomics, mapped pages and addresses. None that starts another program: the emulator runs one.
-const CLIENTS: &[&str] = &[
+pub const CLIENTS: &[&str] = &[
     "list_devices",
     "queries",
     "platforms",
@@ -80,19 +83,21 @@ const CLIENTS: &[&str] = &[
 const LONG_KERNEL_FILES: &[&str] = &["long_tables", "math_", "native_math", "conversions"];
 
 /// The tools and the system, unpacked, and the folder of what is made with them.
-struct Arm64 {
+pub struct Arm64 {
     tools: PathBuf,
+    emulator: PathBuf,
     root: PathBuf,
     out: PathBuf,
 }
 
 impl Arm64 {
     /// Unpacks what is missing, and writes the scripts that call the compilers.
-    fn unpack() -> Result<Self> {
+    pub fn unpack() -> Result<Self> {
         let suites = "bookworm bookworm-backports";
         let arm64 = Self {
             tools: private_apt::unpack("bookworm", TOOLS)?,
-            root: private_apt::unpack_foreign("arm64", suites, SYSTEM)?,
+            emulator: private_apt::unpack("bookworm-backports", EMULATOR)?,
+            root: private_apt::unpack_foreign("arm64", "root", suites, SYSTEM)?,
             out: sh::target().join("arm64"),
         };
         for compiler in ["gcc", "g++"] {
@@ -110,23 +115,24 @@ impl Arm64 {
         Ok(arm64)
     }
 
-    fn compiler(&self) -> Compiler {
+    /// The compilers. `root` is the system that their programs run with.
+    pub fn compiler(&self, root: &Path) -> Compiler {
         Compiler {
             c: self.out.join("gcc"),
             cpp: self.out.join("g++"),
-            emulator: Some(self.emulator()),
+            emulator: Some(self.emulator(root)),
         }
     }
 
-    /// The words before a program's path that run it.
-    fn emulator(&self) -> Vec<String> {
-        let qemu = self.tools.join("usr/bin/qemu-aarch64-static");
-        let [qemu, root] = [&qemu, &self.root].map(|path| path.display().to_string());
+    /// The words before a program's path that run it with a system's libraries.
+    pub fn emulator(&self, root: &Path) -> Vec<String> {
+        let qemu = self.emulator.join("usr/bin/qemu-aarch64");
+        let [qemu, root] = [&qemu, root].map(|path| path.display().to_string());
         vec![qemu, "-L".to_string(), root]
     }
 
     /// Builds the driver and the tools of the harness; returns the folder of both.
-    fn build(&self) -> Result<PathBuf> {
+    pub fn build(&self) -> Result<PathBuf> {
         add_rust_target()?;
         let mut command = test::cargo(&["build", "--quiet", "--target", TARGET]);
         for package in ["pumice-icd", "pumice-cts-harness"] {
@@ -181,7 +187,7 @@ pub fn run(report: &mut Report) -> Result {
             env: &[],
         },
     };
-    let compiler = arm64.compiler();
+    let compiler = arm64.compiler(&arm64.root);
     let all = clients::compile_named(&compiler, CLIENTS, &arm64.out, &library)?;
     let checked = test::assert_driver(test::list_devices(&all)?, &matrix, &driver);
     report.record("driverInfo · arm64", checked);
@@ -193,7 +199,11 @@ pub fn run(report: &mut Report) -> Result {
     run_clients(report, &all, &matrix);
     test::run_demos_of(report, &matrix, &compiler, &arm64.out)?;
     let runner = arm64.out.join("pumice-clrun");
-    write_script(&runner, &arm64.emulator(), &built.join("pumice-clrun"))?;
+    write_script(
+        &runner,
+        &arm64.emulator(&arm64.root),
+        &built.join("pumice-clrun"),
+    )?;
     let passed = Passed {
         folder: arm64.out.join("passed"),
         made_with: vec![library, built.join("pumice-clrun")],
@@ -219,7 +229,7 @@ fn clinfo(arm64: &Arm64, setting: &Setting<'_>) -> Result {
     let script = arm64.out.join("clinfo");
     write_script(
         &script,
-        &arm64.emulator(),
+        &arm64.emulator(&arm64.root),
         &arm64.root.join("usr/bin/clinfo"),
     )?;
     let mut command = Command::new(script);

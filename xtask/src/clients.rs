@@ -201,17 +201,30 @@ fn describe(source: &Path, out: &Path, library: &Path) -> Result<(Client, Vec<St
 
 /// Compiles a layer of `tests/layers`: one of the OpenCL loader, or of the Vulkan loader.
 pub fn compile_layer(name: &str) -> Result<PathBuf> {
+    compile_layer_into(&Compiler::system(), name, &sh::target().join("layers"))
+}
+
+fn compile_layer_into(compiler: &Compiler, name: &str, folder: &Path) -> Result<PathBuf> {
     let source = sh::root().join(format!("tests/layers/{name}.c"));
-    let to = sh::target().join(format!("layers/lib{name}-layer.so"));
+    let to = folder.join(format!("lib{name}-layer.so"));
     let flags = ["-shared", "-fPIC", "-fvisibility=hidden"];
-    compile(&source, &to, &flags.map(str::to_string))?;
+    compiler.compile(&source, &to, &flags.map(str::to_string))?;
     Ok(to)
 }
 
 /// Compiles a layer of the Vulkan loader and writes its manifest, beside the library. The layer's
 /// name is `VK_LAYER_PUMICE_` and the source's.
 pub fn compile_vulkan_layer(name: &str) -> Result<PathBuf> {
-    let library = compile_layer(name)?;
+    compile_vulkan_layer_into(&Compiler::system(), name, &sh::target().join("layers"))
+}
+
+/// The same into a folder, by a compiler of choice.
+pub fn compile_vulkan_layer_into(
+    compiler: &Compiler,
+    name: &str,
+    folder: &Path,
+) -> Result<PathBuf> {
+    let library = compile_layer_into(compiler, name, folder)?;
     let manifest = serde_json::json!({
         "file_format_version": "1.1.0",
         "layer": {
@@ -223,7 +236,7 @@ pub fn compile_vulkan_layer(name: &str) -> Result<PathBuf> {
             "description": "a layer of Pumice's tests",
         },
     });
-    let path = sh::target().join(format!("layers/{name}.json"));
+    let path = folder.join(format!("{name}.json"));
     sh::write(&path, manifest.to_string())?;
     Ok(path)
 }

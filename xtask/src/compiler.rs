@@ -25,6 +25,14 @@ impl Compiler {
         }
     }
 
+    /// The same compilers for libraries, which no emulator runs.
+    pub fn of_libraries(self) -> Self {
+        Self {
+            emulator: None,
+            ..self
+        }
+    }
+
     /// Compiles one C or C++ source, unless the executable is newer. With an emulator, the file is a
     /// script that runs the program, which lies beside it with `.elf` behind its name.
     pub fn compile(&self, source: &Path, to: &Path, link: &[String]) -> Result {

@@ -144,13 +144,19 @@ pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<Path
 
 /// The same for another architecture, by Debian's name of it, of some suites with blanks between them.
 /// A package of the suite that is not preferred is named `NAME/SUITE`.
-pub fn unpack_foreign(architecture: &str, suites: &str, packages: &[&str]) -> Result<PathBuf> {
+pub fn unpack_foreign(
+    architecture: &str,
+    name: &str,
+    suites: &str,
+    packages: &[&str],
+) -> Result<PathBuf> {
+    let folder = format!("{architecture}-{}", suites.replace(' ', "+"));
     let archive = Archive {
-        home: sh::target().join("debian").join(architecture),
+        home: sh::target().join("debian").join(folder),
         suites,
         architecture: Some(architecture),
     };
-    archive.unpack("root", |place| archive.download_closure(packages, place))
+    archive.unpack(name, |place| archive.download_closure(packages, place))
 }
 
 /// Downloads the source package `name` of `suite` into a folder, which is returned. Done once.

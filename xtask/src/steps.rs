@@ -175,6 +175,13 @@ pub const STEPS: &[Step] = &[
         run: shim::run,
     },
     Step {
+        name: "boards",
+        what: "the driver cross-built, on the drivers of arm64 boards' GPUs (Debian sid's), without the GPUs",
+        needs: &[],
+        on_request: true,
+        run: shim::boards::run,
+    },
+    Step {
         name: "isa",
         what: "machine code of kernels by GPUs' own compilers, against the committed summaries",
         needs: &[VULKAN_HEADERS, LOADER, CLIENTS, GLSL],
@@ -224,6 +231,7 @@ pub const FILTERED: &[&str] = &[
     "gpu-like",
     "newest-mesa",
     "shim",
+    "boards",
     "isa",
     "arm64",
     "cluster",

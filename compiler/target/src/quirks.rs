@@ -145,6 +145,8 @@ kinds! {
     LoopsStop, "runtime/src/device/conditions.rs", leaves_out: true;
     /// Pipes are not offered: loops around their functions meet fences.
     FencesInLoops, "runtime/src/device/conditions.rs";
+    /// Sub-group operations on vectors of 8 or 16 bits an element are done element by element.
+    NarrowVectorsByElement, "compiler/backend/src/passes/lower/lower_subgroups.rs";
     /// A barrier of a sub-group is a fence alone: its work-items run in step.
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
     /// Fences of a work-group are those of a sub-group, which order the compiler alone (for speed).

@@ -59,10 +59,14 @@ pub enum DriverId {
     MesaLlvmpipe,
     /// VK_DRIVER_ID_MESA_NVK: Mesa on NVIDIA's GPUs.
     MesaNvk,
+    /// VK_DRIVER_ID_MESA_PANVK: Mesa on Arm's GPUs.
+    MesaPanvk,
     /// VK_DRIVER_ID_MESA_RADV: Mesa on AMD's GPUs.
     MesaRadv,
     /// VK_DRIVER_ID_MESA_TURNIP: Mesa on Qualcomm's GPUs.
     MesaTurnip,
+    /// VK_DRIVER_ID_MESA_V3DV: Mesa on Broadcom's GPUs.
+    MesaV3dv,
     /// VK_DRIVER_ID_NVIDIA_PROPRIETARY.
     NvidiaProprietary,
     /// VK_DRIVER_ID_GOOGLE_SWIFTSHADER: on the host's processor.
@@ -79,8 +83,10 @@ impl Driver {
             vk::DriverId::INTEL_OPEN_SOURCE_MESA => Some(DriverId::IntelMesa),
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
             vk::DriverId::MESA_NVK => Some(DriverId::MesaNvk),
+            vk::DriverId::MESA_PANVK => Some(DriverId::MesaPanvk),
             vk::DriverId::MESA_RADV => Some(DriverId::MesaRadv),
             vk::DriverId::MESA_TURNIP => Some(DriverId::MesaTurnip),
+            vk::DriverId::MESA_V3DV => Some(DriverId::MesaV3dv),
             vk::DriverId::NVIDIA_PROPRIETARY => Some(DriverId::NvidiaProprietary),
             vk::DriverId::GOOGLE_SWIFTSHADER => Some(DriverId::SwiftShader),
             _ => None,
@@ -95,8 +101,10 @@ impl Driver {
             | DriverId::MesaHoneykrisp
             | DriverId::MesaLlvmpipe
             | DriverId::MesaNvk
+            | DriverId::MesaPanvk
             | DriverId::MesaRadv
-            | DriverId::MesaTurnip => self.info.strip_prefix("Mesa ")?,
+            | DriverId::MesaTurnip
+            | DriverId::MesaV3dv => self.info.strip_prefix("Mesa ")?,
             DriverId::NvidiaProprietary => &self.info,
             DriverId::SwiftShader => {
                 let (major, minor) = (

@@ -5,6 +5,7 @@
 //! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
+pub mod boards;
 mod cards;
 mod conformance;
 mod descriptions;
@@ -20,6 +21,7 @@ use self::cards::{CARDS, Card, Shim};
 use self::known::{Files, KnownFailures};
 use self::work::{OtherCommands, Work};
 use crate::clients::{self, Client, Setting};
+use crate::compiler::Compiler;
 use crate::demo;
 use crate::drivers::{self, VulkanDriver};
 use crate::layer_messages::Messages;
@@ -172,22 +174,30 @@ fn own_shim(name: &str) -> PathBuf {
     sh::target().join(format!("drm-shim/lib{name}.so"))
 }
 
-/// Compiles the shims of `tests/shims`.
+/// Compiles the shims of `tests/shims` for this machine's cards.
 fn compile_own_shims() -> Result {
-    let headers = private_apt::unpack("bookworm", &["libdrm-dev"])?.join("usr/include");
-    sh::make_folder(&sh::target().join("drm-shim"))?;
     let own = CARDS.iter().filter_map(|card| match card.shim {
         Shim::Own(name) => Some(name),
         Shim::Mesa(_) => None,
     });
     // Several GPUs share one.
     for name in own.collect::<BTreeSet<_>>() {
-        let source = sh::root().join(format!("tests/shims/{name}.c"));
-        let mut flags = vec!["-shared".to_string(), "-fPIC".to_string()];
-        flags.extend(["", "libdrm"].map(|folder| format!("-I{}", headers.join(folder).display())));
-        clients::compile(&source, &own_shim(name), &flags)?;
+        compile_shim(&Compiler::system(), name, &own_shim(name))?;
     }
     Ok(())
+}
+
+/// Compiles a shim of `tests/shims`. The newest kernel's headers come first: they know more ioctls than libdrm's copies.
+fn compile_shim(compiler: &Compiler, name: &str, to: &Path) -> Result {
+    let kernel = private_apt::unpack("sid", &["linux-libc-dev"])?.join("usr/include");
+    let libdrm = private_apt::unpack("bookworm", &["libdrm-dev"])?.join("usr/include");
+    let source = sh::root().join(format!("tests/shims/{name}.c"));
+    let mut flags = vec!["-shared".to_string(), "-fPIC".to_string()];
+    let folders = [kernel.join("drm"), libdrm.clone(), libdrm.join("libdrm")];
+    flags.extend(folders.map(|folder| format!("-I{}", folder.display())));
+    // Its other headers only where the system has none.
+    flags.push(format!("-idirafter{}", kernel.display()));
+    compiler.compile(&source, to, &flags)
 }
 
 /// Makes a symbolic link, unless it is there.

@@ -1,5 +1,6 @@
 //! Sub-group operations that the device lacks, by shuffles and ballots.
 //!
+//! - Vectors of small elements, element by element, where the driver wants that.
 //! - Votes, ballots and scans where drivers make loops of them ([`lane_loops`](super::lane_loops)).
 //! - Rotation and relative shuffles: a shuffle from a computed lane.
 //! - Clustered reductions: each lane combines the active lanes of its cluster in order.
@@ -18,10 +19,10 @@ use crate::passes::lower::work_groups::{built_in, combined, sub_group};
 use pumice_budget as budget;
 use pumice_ir::LowerError;
 use pumice_ir::{
-    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, InstKind, IntCond, MathOp, Module,
+    BinaryOp, BuiltIn, Function, GroupOp, GroupOperation, Inst, InstKind, IntCond, MathOp, Module,
     Scalar, Scope, Type, Value,
 };
-use pumice_target::Target;
+use pumice_target::{QuirkKind, Target};
 
 /// Runs the pass.
 ///
@@ -55,11 +56,36 @@ fn lower_function(
         else {
             return Ok(None);
         };
+        if by_element(x, target, inst, &args) {
+            let lanes = 0..x.ty(args[0]).lanes;
+            let elements: Vec<Value> = lanes
+                .map(|lane| {
+                    let args: Vec<Value> = args.iter().map(|&arg| x.lane(arg, lane)).collect();
+                    let ty = x.ty(args[0]);
+                    let made = lower(x, target, op, &args);
+                    made.unwrap_or_else(|| sub_group(x, op, &args, ty))
+                })
+                .collect();
+            let value = x.build(&elements);
+            return Ok(Some(Replacement::from_slice(&[value])));
+        }
         let replaced = lane_loops.as_ref();
         let replaced = replaced.and_then(|loops| loops.replaced(x, inst, (op, &args)));
         let value = replaced.or_else(|| lower(x, target, op, &args));
         Ok(value.map(|value| Replacement::from_slice(&[value])))
     })
+}
+
+/// Returns whether an operation on a vector gives a vector of the same type, and the driver wants it for each element
+/// ([`NarrowVectorsByElement`](QuirkKind::NarrowVectorsByElement)).
+fn by_element(x: &Expander<'_>, target: &Target, inst: Inst, args: &[Value]) -> bool {
+    let narrow = |ty: Type| ty.lanes > 1 && ty.scalar != Scalar::Bool && ty.scalar.bytes() < 4;
+    let results = &x.func.insts[inst].results;
+    target.quirks.has(QuirkKind::NarrowVectorsByElement)
+        && args.first().is_some_and(|&arg| {
+            let ty = x.ty(arg);
+            narrow(ty) && results.iter().all(|&result| x.ty(result) == ty)
+        })
 }
 
 /// Returns whether the device has an operation of sub-groups.

@@ -1,0 +1,288 @@
+//! Clients and kernels on the Vulkan drivers of GPUs that stand on arm64 boards alone, without the GPUs.
+//!
+//! Debian has Broadcom's V3DV and Arm's PanVK for arm64 only, and mesa-drm-shim has neither. The driver is cross-built and runs
+//! under qemu-user with Debian sid's libraries; shims of `tests/shims` stand for the kernel.
+
+use super::devices;
+use super::known::KnownFailures;
+use super::pipelines::Pipelines;
+use crate::arm64::{self, Arm64};
+use crate::clients::{self, Client, Setting};
+use crate::drivers::{self, VulkanDriver};
+use crate::install;
+use crate::kernel_files;
+use crate::layer_messages::Messages;
+use crate::newest_layer;
+use crate::private_apt;
+use crate::sh::{self, Result};
+use crate::test::{self, Matrix, Report};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// The drivers, the validation layer, the loaders and the C++ library; their dependencies come too.
+const PACKAGES: &[&str] = &[
+    "mesa-vulkan-drivers",
+    "vulkan-validationlayers",
+    "libvulkan1",
+    "ocl-icd-libopencl1",
+    "libstdc++6",
+];
+
+/// The libraries of an unpacked arm64 system.
+const LIBRARIES: &str = "usr/lib/aarch64-linux-gnu";
+
+/// A GPU of a board.
+struct Board {
+    /// Short name for messages, which chooses the GPU too.
+    name: &'static str,
+    /// The driver's manifest is named `DRIVER_icd.json`.
+    driver: &'static str,
+    /// The beginning of driverName and driverInfo.
+    driver_info: &'static str,
+    /// `tests/shims/SHIM.c`.
+    shim: &'static str,
+    /// The variable that chooses the GPU.
+    choice: &'static str,
+    /// Its name in the guide's table of devices.
+    row: &'static str,
+    /// Clients run on it; kernels are compiled on all.
+    runs_clients: bool,
+    /// Things that clients and kernel files may need and the device lacks.
+    lacks: &'static [&'static str],
+}
+
+/// The one list of them.
+const BOARDS: &[Board] = &[
+    Board {
+        name: "pi4",
+        driver: "broadcom",
+        driver_info: "V3DV Mesa Mesa",
+        shim: "v3d_kernel",
+        choice: "V3D_GPU",
+        row: "V3DV, VideoCore 6 (Raspberry Pi 4)",
+        runs_clients: false,
+        lacks: &[
+            "doubles",
+            "device-queues",
+            "int64-atomics",
+            "images",
+            "read-write-images",
+            "sub-groups-of-8",
+            "sub-groups-to-32",
+        ],
+    },
+    Board {
+        name: "pi5",
+        driver: "broadcom",
+        driver_info: "V3DV Mesa Mesa",
+        shim: "v3d_kernel",
+        choice: "V3D_GPU",
+        row: "V3DV, VideoCore 7 (Raspberry Pi 5)",
+        runs_clients: true,
+        lacks: &[
+            "doubles",
+            "device-queues",
+            "int64-atomics",
+            "images",
+            "read-write-images",
+        ],
+    },
+    Board {
+        name: "g610",
+        driver: "panfrost",
+        driver_info: "panvk Mesa",
+        shim: "panthor_kernel",
+        choice: "MALI_GPU",
+        row: "PanVK, Mali-G610",
+        runs_clients: true,
+        lacks: &["doubles"],
+    },
+];
+
+/// Programs for the boards, and the system that they run with.
+struct Bench {
+    arm64: Arm64,
+    /// sid's libraries.
+    system: PathBuf,
+    /// The folder of what is made.
+    out: PathBuf,
+    vendors: PathBuf,
+    /// The folder of the built driver and tools.
+    built: PathBuf,
+    clients: Vec<Client>,
+}
+
+impl Bench {
+    fn set_up() -> Result<Self> {
+        let arm64 = Arm64::unpack()?;
+        let system = private_apt::unpack_foreign("arm64", "boards", "sid", PACKAGES)?;
+        // Programs name their dynamic linker in /lib.
+        super::link_to(Path::new("usr/lib"), &system.join("lib"))?;
+        let out = sh::target().join("boards");
+        let libraries = arm64.compiler(&system).of_libraries();
+        for shim in BOARDS.iter().map(|board| board.shim) {
+            super::compile_shim(&libraries, shim, &shim_library(&out, shim))?;
+        }
+        for layer in ["completion", "pipelines"] {
+            clients::compile_vulkan_layer_into(&libraries, layer, &out.join("layers"))?;
+        }
+        let built = arm64.build()?;
+        let library = built.join(install::library_name()?);
+        let names: Vec<&str> = (arm64::CLIENTS.iter().copied())
+            .chain([devices::CLIENT])
+            .collect();
+        let compiler = arm64.compiler(&system);
+        let clients = clients::compile_named(&compiler, &names, &out.join("clients"), &library)?;
+        Ok(Self {
+            vendors: clients::vendors_folder("arm64", &library)?,
+            arm64,
+            system,
+            out,
+            built,
+            clients,
+        })
+    }
+
+    fn driver(&self, board: &Board) -> Result<VulkanDriver> {
+        let file = drivers::library_file(&self.system, board.driver)?;
+        let library = self.system.join(LIBRARIES).join(file);
+        let manifest = self.out.join(format!("{}.json", board.driver));
+        let text = drivers::manifest_naming(&self.system, board.driver, &library)?;
+        sh::write(&manifest, text)?;
+        Ok(VulkanDriver {
+            name: board.name,
+            manifest,
+            driver_info: board.driver_info,
+            library_path: Vec::new(),
+            lacks: board.lacks,
+            faulty: false,
+        })
+    }
+
+    /// The environment of a board, with Vulkan layers from the application's side to the driver's.
+    fn on_board(&self, board: &Board, layers: &str) -> Result<Vec<(&'static str, String)>> {
+        let folders = [
+            self.system.join("usr/share/vulkan/explicit_layer.d"),
+            self.out.join("layers"),
+        ];
+        let folders = std::env::join_paths(folders).map_err(|error| error.to_string())?;
+        let shim = shim_library(&self.out, board.shim);
+        Ok(vec![
+            // The emulated program's environment: the emulator itself cannot load the shim.
+            ("QEMU_SET_ENV", format!("LD_PRELOAD={}", shim.display())),
+            (board.choice, board.name.to_string()),
+            ("VK_INSTANCE_LAYERS", layers.to_string()),
+            ("VK_LAYER_PATH", folders.to_string_lossy().into_owned()),
+            ("VK_LAYER_SETTINGS_PATH", self.out.display().to_string()),
+            ("CLIENT_VALUES", "ignore".to_string()),
+            ("MESA_SHADER_CACHE_DISABLE", "true".to_string()),
+        ])
+    }
+}
+
+fn shim_library(out: &Path, shim: &str) -> PathBuf {
+    out.join(format!("lib{shim}.so"))
+}
+
+/// The step.
+pub fn run(report: &mut Report) -> Result {
+    let bench = Bench::set_up()?;
+    let named = BOARDS.iter().filter(|board| board.name == report.filter);
+    let boards: Vec<&Board> = match named.clone().next() {
+        Some(_) => named.collect(),
+        None => BOARDS.iter().collect(),
+    };
+    let mut known = KnownFailures::read()?;
+    for board in boards {
+        let is_board = board.name == report.filter;
+        let clients = if is_board { "" } else { &report.filter }.to_string();
+        if board.runs_clients || is_board {
+            run_clients(report, &bench, board, &clients, &mut known)?;
+        }
+        if "devices".contains(&clients) {
+            let driver = bench.driver(board)?;
+            let setting = Setting {
+                vendors: &bench.vendors,
+                driver: Some(&driver),
+                loader: None,
+                env: &bench.on_board(board, "VK_LAYER_PUMICE_completion")?,
+            };
+            devices::compare(report, (board.name, board.row), &bench.clients, &setting)?;
+        }
+        if "pipelines".contains(&clients) {
+            make_pipelines(report, &bench, board)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs the clients on a board under the validation layer.
+fn run_clients(
+    report: &mut Report,
+    bench: &Bench,
+    board: &Board,
+    part: &str,
+    known: &mut KnownFailures,
+) -> Result {
+    let driver = bench.driver(board)?;
+    let layers = "VK_LAYER_KHRONOS_validation:VK_LAYER_PUMICE_completion";
+    let matrix = Matrix {
+        messages: None,
+        label: board.name.to_string(),
+        setting: Setting {
+            vendors: &bench.vendors,
+            driver: Some(&driver),
+            loader: None,
+            env: &bench.on_board(board, layers)?,
+        },
+    };
+    let list = test::list_devices(&bench.clients)?;
+    test::assert_driver(list, &matrix, &driver)?;
+    let messages = Messages::new(&bench.out)?;
+    newest_layer::check_active(&messages, list, &matrix.setting)?;
+    let chosen = bench.clients.iter().filter(|client| {
+        client.name.contains(part) && client.suits(&matrix.setting) && client.runs_validated()
+    });
+    for client in chosen {
+        messages.forget()?;
+        messages.settings("error,warn,perf", Some(!client.races))?;
+        let done = clients::run(client, &matrix.setting, Duration::from_secs(1800))?;
+        let outcome = known
+            .judge(&client.name, &done)
+            .and_then(|()| messages.silent());
+        let name = format!("{} · {}", client.name, board.name);
+        println!("  {} {name}", test::mark(&outcome));
+        report.record(&name, outcome);
+    }
+    Ok(())
+}
+
+/// Makes a pipeline of each kernel of the tests that needs nothing the board lacks.
+fn make_pipelines(report: &mut Report, bench: &Bench, board: &Board) -> Result {
+    let driver = bench.driver(board)?;
+    let layers = "VK_LAYER_PUMICE_completion:VK_LAYER_PUMICE_pipelines";
+    let list = bench.out.join(format!("pipelines-{}.txt", board.name));
+    sh::remove(&list);
+    let mut env = bench.on_board(board, layers)?;
+    env.push(("LAYER_PIPELINES", list.display().to_string()));
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: None,
+        env: &env,
+    };
+    let mut words = bench.arm64.emulator(&bench.system).into_iter();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words).arg(bench.built.join("pumice-clrun"));
+    command.args(["--all-kernels", "Pumice"]);
+    command.args(kernel_files::served(&setting)?);
+    setting.apply(&mut command);
+    let done = sh::run_limited(&mut command, Duration::from_secs(2 * 3600))?;
+    let made = Pipelines::read(&list)?;
+    let outcome = done.verdict().and_then(|()| made.verdict());
+    let name = format!("pipelines · {}", board.name);
+    println!("  {} {name}: {}", test::mark(&outcome), made.summary());
+    report.record(&name, outcome);
+    Ok(())
+}
