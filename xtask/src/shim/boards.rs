@@ -237,9 +237,10 @@ fn run_clients(
             env: &bench.on_board(board, layers)?,
         },
     };
+    // The layer waits for a reader of the pipe that an earlier run's settings name.
+    let messages = Messages::new(&bench.out)?;
     let list = test::list_devices(&bench.clients)?;
     test::assert_driver(list, &matrix, &driver)?;
-    let messages = Messages::new(&bench.out)?;
     newest_layer::check_active(&messages, list, &matrix.setting)?;
     let chosen = bench.clients.iter().filter(|client| {
         client.name.contains(part) && client.suits(&matrix.setting) && client.runs_validated()
