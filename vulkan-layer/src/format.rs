@@ -1,10 +1,13 @@
-//! THE list of image formats: a name of ours, Vulkan's, bytes a texel, and what a device does with
-//! each.
+//! THE list of image formats: a name of ours, Vulkan's, bytes a texel, SPIR-V's name, and what a device does
+//! with each.
 
 use ash::vk;
+use pumice_spirv::ImageFormat;
+
+use crate::features::Features;
 
 macro_rules! formats {
-    ($($name:ident $vulkan:ident $bytes:literal,)*) => {
+    ($($name:ident $vulkan:ident $bytes:literal $in_shaders:ident,)*) => {
         /// A format of texels, named as Vulkan names it.
         #[allow(missing_docs, reason = "the names say it")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,6 +22,11 @@ macro_rules! formats {
                 match self { $(Self::$name => $bytes,)* }
             }
 
+            /// SPIR-V's name of the format; `Unknown` where it has none.
+            pub fn in_shaders(self) -> ImageFormat {
+                match self { $(Self::$name => ImageFormat::$in_shaders,)* }
+            }
+
             pub(crate) fn raw(self) -> vk::Format {
                 match self { $(Self::$name => vk::Format::$vulkan,)* }
             }
@@ -27,52 +35,80 @@ macro_rules! formats {
 }
 
 formats! {
-    R8Unorm R8_UNORM 1,
-    R8Snorm R8_SNORM 1,
-    R8Sint R8_SINT 1,
-    R8Uint R8_UINT 1,
-    R16Unorm R16_UNORM 2,
-    R16Snorm R16_SNORM 2,
-    R16Sint R16_SINT 2,
-    R16Uint R16_UINT 2,
-    R16Sfloat R16_SFLOAT 2,
-    R32Sint R32_SINT 4,
-    R32Uint R32_UINT 4,
-    R32Sfloat R32_SFLOAT 4,
-    Rg8Unorm R8G8_UNORM 2,
-    Rg8Snorm R8G8_SNORM 2,
-    Rg8Sint R8G8_SINT 2,
-    Rg8Uint R8G8_UINT 2,
-    Rg16Unorm R16G16_UNORM 4,
-    Rg16Snorm R16G16_SNORM 4,
-    Rg16Sint R16G16_SINT 4,
-    Rg16Uint R16G16_UINT 4,
-    Rg16Sfloat R16G16_SFLOAT 4,
-    Rg32Sint R32G32_SINT 8,
-    Rg32Uint R32G32_UINT 8,
-    Rg32Sfloat R32G32_SFLOAT 8,
-    Rgba8Unorm R8G8B8A8_UNORM 4,
-    Rgba8Snorm R8G8B8A8_SNORM 4,
-    Rgba8Sint R8G8B8A8_SINT 4,
-    Rgba8Uint R8G8B8A8_UINT 4,
-    Rgba8Srgb R8G8B8A8_SRGB 4,
-    Rgba16Unorm R16G16B16A16_UNORM 8,
-    Rgba16Snorm R16G16B16A16_SNORM 8,
-    Rgba16Sint R16G16B16A16_SINT 8,
-    Rgba16Uint R16G16B16A16_UINT 8,
-    Rgba16Sfloat R16G16B16A16_SFLOAT 8,
-    Rgba32Sint R32G32B32A32_SINT 16,
-    Rgba32Uint R32G32B32A32_UINT 16,
-    Rgba32Sfloat R32G32B32A32_SFLOAT 16,
-    Bgra8Unorm B8G8R8A8_UNORM 4,
-    Bgra8Snorm B8G8R8A8_SNORM 4,
-    Bgra8Sint B8G8R8A8_SINT 4,
-    Bgra8Uint B8G8R8A8_UINT 4,
-    Bgra8Srgb B8G8R8A8_SRGB 4,
-    R5g6b5Unorm R5G6B5_UNORM_PACK16 2,
-    A1r5g5b5Unorm A1R5G5B5_UNORM_PACK16 2,
-    A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4,
-    A2b10g10r10Unorm A2B10G10R10_UNORM_PACK32 4,
+    R8Unorm R8_UNORM 1 R8,
+    R8Snorm R8_SNORM 1 R8Snorm,
+    R8Sint R8_SINT 1 R8i,
+    R8Uint R8_UINT 1 R8ui,
+    R16Unorm R16_UNORM 2 R16,
+    R16Snorm R16_SNORM 2 R16Snorm,
+    R16Sint R16_SINT 2 R16i,
+    R16Uint R16_UINT 2 R16ui,
+    R16Sfloat R16_SFLOAT 2 R16f,
+    R32Sint R32_SINT 4 R32i,
+    R32Uint R32_UINT 4 R32ui,
+    R32Sfloat R32_SFLOAT 4 R32f,
+    Rg8Unorm R8G8_UNORM 2 Rg8,
+    Rg8Snorm R8G8_SNORM 2 Rg8Snorm,
+    Rg8Sint R8G8_SINT 2 Rg8i,
+    Rg8Uint R8G8_UINT 2 Rg8ui,
+    Rg16Unorm R16G16_UNORM 4 Rg16,
+    Rg16Snorm R16G16_SNORM 4 Rg16Snorm,
+    Rg16Sint R16G16_SINT 4 Rg16i,
+    Rg16Uint R16G16_UINT 4 Rg16ui,
+    Rg16Sfloat R16G16_SFLOAT 4 Rg16f,
+    Rg32Sint R32G32_SINT 8 Rg32i,
+    Rg32Uint R32G32_UINT 8 Rg32ui,
+    Rg32Sfloat R32G32_SFLOAT 8 Rg32f,
+    Rgba8Unorm R8G8B8A8_UNORM 4 Rgba8,
+    Rgba8Snorm R8G8B8A8_SNORM 4 Rgba8Snorm,
+    Rgba8Sint R8G8B8A8_SINT 4 Rgba8i,
+    Rgba8Uint R8G8B8A8_UINT 4 Rgba8ui,
+    Rgba8Srgb R8G8B8A8_SRGB 4 Unknown,
+    Rgba16Unorm R16G16B16A16_UNORM 8 Rgba16,
+    Rgba16Snorm R16G16B16A16_SNORM 8 Rgba16Snorm,
+    Rgba16Sint R16G16B16A16_SINT 8 Rgba16i,
+    Rgba16Uint R16G16B16A16_UINT 8 Rgba16ui,
+    Rgba16Sfloat R16G16B16A16_SFLOAT 8 Rgba16f,
+    Rgba32Sint R32G32B32A32_SINT 16 Rgba32i,
+    Rgba32Uint R32G32B32A32_UINT 16 Rgba32ui,
+    Rgba32Sfloat R32G32B32A32_SFLOAT 16 Rgba32f,
+    Bgra8Unorm B8G8R8A8_UNORM 4 Unknown,
+    Bgra8Snorm B8G8R8A8_SNORM 4 Unknown,
+    Bgra8Sint B8G8R8A8_SINT 4 Unknown,
+    Bgra8Uint B8G8R8A8_UINT 4 Unknown,
+    Bgra8Srgb B8G8R8A8_SRGB 4 Unknown,
+    R5g6b5Unorm R5G6B5_UNORM_PACK16 2 Unknown,
+    A1r5g5b5Unorm A1R5G5B5_UNORM_PACK16 2 Unknown,
+    A2r10g10b10Unorm A2R10G10B10_UNORM_PACK32 4 Unknown,
+    A2b10g10r10Unorm A2B10G10R10_UNORM_PACK32 4 Rgb10A2,
+}
+
+impl Format {
+    /// Returns whether shaders that name the format need StorageImageExtendedFormats.
+    pub fn is_extended(self) -> bool {
+        use ImageFormat as F;
+        !matches!(
+            self.in_shaders(),
+            F::Rgba32f
+                | F::Rgba16f
+                | F::R32f
+                | F::Rgba8
+                | F::Rgba8Snorm
+                | F::Rgba32i
+                | F::Rgba16i
+                | F::Rgba8i
+                | F::R32i
+                | F::Rgba32ui
+                | F::Rgba16ui
+                | F::Rgba8ui
+                | F::R32ui
+        )
+    }
+
+    /// Returns whether shaders can name the format.
+    fn is_named(self, extended_formats: bool) -> bool {
+        self.in_shaders() != ImageFormat::Unknown && (extended_formats || !self.is_extended())
+    }
 }
 
 /// Supported uses of a format, for images of optimal tiling unless a field says otherwise.
@@ -84,7 +120,7 @@ pub struct FormatFeatures {
     pub linear_filter: bool,
     /// Storage images, written without a format in the shader.
     pub storage_write: bool,
-    /// Storage images, read without a format in the shader.
+    /// Storage images, read: without a format in the shader if the device can do that, else with it.
     pub storage_read: bool,
     /// Uniform texel buffers.
     pub uniform_texel: bool,
@@ -92,16 +128,16 @@ pub struct FormatFeatures {
     pub storage_texel: bool,
     /// Storage texel buffers, written without a format in the shader.
     pub storage_texel_write: bool,
-    /// Storage texel buffers, read without a format in the shader.
+    /// Storage texel buffers, read as storage images are.
     pub storage_texel_read: bool,
 }
 
-/// Asks for the features of every format. `read` and `write` are the device's features of access
-/// without a format; a Vulkan 1.3 device (`per_format`) says so of each format.
+/// Asks for the features of every format. `device` tells of access without a format; a Vulkan 1.3 device
+/// (`per_format`) says so of each format.
 pub(crate) fn query(
     instance: &ash::Instance,
     physical: vk::PhysicalDevice,
-    [read, write]: [bool; 2],
+    device: &Features,
     per_format: bool,
 ) -> Vec<(Format, FormatFeatures)> {
     let of = |format: &Format| {
@@ -118,18 +154,22 @@ pub(crate) fn query(
         let properties = two.format_properties;
         (
             *format,
-            features(properties, [read, write], per_format.then_some(three)),
+            features(*format, properties, device, per_format.then_some(three)),
         )
     };
     Format::ALL.iter().map(of).collect()
 }
 
 fn features(
+    format: Format,
     properties: vk::FormatProperties,
-    [read, write]: [bool; 2],
+    device: &Features,
     three: Option<vk::FormatProperties3<'_>>,
 ) -> FormatFeatures {
     use vk::{FormatFeatureFlags as F, FormatFeatureFlags2 as F2};
+    let read = device.shader_storage_image_read_without_format;
+    let write = device.shader_storage_image_write_without_format;
+    let named = format.is_named(device.shader_storage_image_extended_formats);
     let image = |bits| properties.optimal_tiling_features.contains(bits);
     let buffer = |bits| properties.buffer_features.contains(bits);
     // Without per-format reports, the device's own feature holds for all formats.
@@ -146,7 +186,10 @@ fn features(
             (all, all)
         }
     };
-    let reads = |bits: F2| read && bits.contains(F2::STORAGE_READ_WITHOUT_FORMAT);
+    let reads = |bits: F2| match read {
+        true => bits.contains(F2::STORAGE_READ_WITHOUT_FORMAT),
+        false => named,
+    };
     let writes = |bits: F2| write && bits.contains(F2::STORAGE_WRITE_WITHOUT_FORMAT);
     FormatFeatures {
         sampled: image(F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST),

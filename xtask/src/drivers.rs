@@ -64,13 +64,7 @@ pub fn system() -> Result<VulkanDriver> {
         manifest,
         driver_info: "llvmpipe Mesa 22.3",
         library_path: Vec::new(),
-        lacks: &[
-            "pipes",
-            "device-queues",
-            "long-loops",
-            "exact-fma",
-            "read-write-images",
-        ],
+        lacks: &["pipes", "device-queues", "long-loops", "exact-fma"],
         faulty: true,
     })
 }
@@ -115,7 +109,6 @@ pub fn swiftshader() -> Result<VulkanDriver> {
             "int64-atomics",
             "half-atomics",
             "sub-groups-of-8",
-            "read-write-images",
         ],
         faulty: false,
     })

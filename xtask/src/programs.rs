@@ -25,9 +25,6 @@ const PLAIN: Kind = Kind {
     options: &["--options", "-cl-opt-disable"],
 };
 
-/// The word of OpenCL C for images that SwiftShader and lavapipe 22.3 do not have.
-const READ_WRITE_IMAGES: &str = "read_write";
-
 const GRIDS: Kind = Kind {
     word: Some("grids"),
     name: "random programs on grids",
@@ -83,9 +80,7 @@ pub fn random_low(report: &mut Report) -> Result {
         words.extend(["--form", what, "--env", &mask].map(String::from));
     }
     words.extend(["--form", low.name].map(String::from));
-    for lacking in ["double", READ_WRITE_IMAGES] {
-        words.extend(["--skip", lacking].map(String::from));
-    }
+    words.extend(["--skip", "double"].map(String::from));
     for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         let driver = format!("{variable}={}", low.manifest.display());
         words.extend(["--env".to_string(), driver]);
@@ -114,9 +109,6 @@ fn run_random(
             words.extend(["--kind", word]);
         }
         words.extend(kind.options);
-        if driver.lacks.contains(&"read-write-images") {
-            words.extend(["--skip", READ_WRITE_IMAGES]);
-        }
         let setting = Setting {
             vendors: &vendors,
             driver: Some(driver),

@@ -11,7 +11,7 @@ mod words;
 
 pub use rspirv::spirv::{
     AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, FunctionControl,
-    MemoryModel, Op, StorageClass,
+    ImageFormat, MemoryModel, Op, StorageClass,
 };
 
 pub use builder::{Builder, FunctionWords, Id, Section};

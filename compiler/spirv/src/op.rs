@@ -34,6 +34,8 @@ pub const TYPE_FLOAT: u16 = Op::TypeFloat as u16;
 pub const TYPE_VECTOR: u16 = Op::TypeVector as u16;
 /// OpTypeMatrix
 pub const TYPE_MATRIX: u16 = Op::TypeMatrix as u16;
+/// OpTypeImage
+pub const TYPE_IMAGE: u16 = Op::TypeImage as u16;
 /// OpTypeArray
 pub const TYPE_ARRAY: u16 = Op::TypeArray as u16;
 /// OpTypeStruct
@@ -60,6 +62,8 @@ pub const FUNCTION_END: u16 = Op::FunctionEnd as u16;
 pub const FUNCTION_CALL: u16 = Op::FunctionCall as u16;
 /// OpVariable
 pub const VARIABLE: u16 = Op::Variable as u16;
+/// OpLoad
+pub const LOAD: u16 = Op::Load as u16;
 /// OpDecorate
 pub const DECORATE: u16 = Op::Decorate as u16;
 /// OpGroupDecorate

@@ -56,6 +56,9 @@ pub(super) fn image_value(
         }
         _ => ImageArg::Texels(image.buffer_view(index, gpu)?),
     };
+    if meta.is_read_write() {
+        image.check_read_and_written(view.is_read_in_storage(on.device().capabilities()))?;
+    }
     let last = image.levels() - 1;
     let staged = staging.uses.last().filter(|_| image.rows().is_some());
     let levels = (1..meta.level_images).map(|level| match (&view, staged) {

@@ -351,6 +351,7 @@ fn code(error: &LaunchError) -> Error {
         LaunchError::GlobalOffset(_) => Error::InvalidGlobalOffset,
         LaunchError::GlobalSize(_) => Error::InvalidGlobalWorkSize,
         LaunchError::Misaligned(_) => Error::MisalignedSubBufferOffset,
+        LaunchError::Format(_) => Error::ImageFormatNotSupported,
         LaunchError::Resources(_) => Error::OutOfResources,
         LaunchError::Vulkan(error) => gpu::error(error.clone()),
     }

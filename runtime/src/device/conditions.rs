@@ -134,7 +134,7 @@ pub(super) fn srgb_writes(caps: &Capabilities) -> bool {
 
 /// Tells whether a kernel can read and write one image.
 pub fn read_write_images(caps: &Capabilities) -> bool {
-    images(caps) && caps.features.shader_storage_image_read_without_format
+    images(caps) && format::read_and_written(caps)
 }
 
 /// Tells whether kernels can read the clocks of the device and of a sub-group.

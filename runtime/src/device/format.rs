@@ -573,6 +573,22 @@ pub fn minimum(caps: &Capabilities) -> bool {
         && limits.max_samplers >= 16
 }
 
+/// Tells whether a kernel can both read and write images of the formats that OpenCL asks for then (section 5.3.1.1).
+pub fn read_and_written(caps: &Capabilities) -> bool {
+    let uses = ImageUses {
+        read: true,
+        write: true,
+        both: true,
+    };
+    let wanted = |format: &&ImageFormat| {
+        let channels = matches!(format.order, cl::CL_R | cl::CL_RGBA);
+        let normalized = [cl::CL_UNORM_INT16, cl::CL_SNORM_INT8, cl::CL_SNORM_INT16];
+        channels && format.packing == Packing::Native && !normalized.contains(&format.data_type)
+    };
+    let mut wanted = FORMATS.iter().filter(wanted);
+    wanted.all(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, uses))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{FORMATS, ImageFormat, Packing, find, is_valid};

@@ -3,8 +3,8 @@
 
 use parking_lot::Mutex;
 use pumice_vulkan_layer::{
-    Graph, GraphDesc, LogicalDevice, NodeDesc, Pipeline, PipelineDesc, PipelineLayout, Result,
-    ShaderModule,
+    Format, Graph, GraphDesc, LogicalDevice, NodeDesc, Pipeline, PipelineDesc, PipelineLayout,
+    Result, ShaderModule,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use crate::base::json::Fields;
 use crate::base::progress::{self, Step};
 use crate::base::trace;
 
+use super::image_formats::{ImageFormats, with_formats};
 use super::interface::Interface;
 
 /// Modules that are kept for executables to come.
@@ -32,6 +33,9 @@ struct Kept {
 pub(super) struct CompiledModule {
     device: LogicalDevice,
     module: ShaderModule,
+    words: Arc<[u32]>,
+    /// See [`Interface::read_images`].
+    read_images: Vec<u32>,
     /// One layout per kernel.
     pub layouts: Vec<PipelineLayout>,
     /// Guards the map alone: pipelines are made without the lock.
@@ -49,6 +53,8 @@ pub(super) struct PipelineKey {
     pub subgroup_size: Option<u32>,
     /// The kernel wants whole sub-groups, and the size of its groups makes them in the first dimension.
     pub full_subgroups: bool,
+    /// The formats of the images that need one.
+    pub formats: ImageFormats,
 }
 
 /// An entry point of the module as a node of a work graph.
@@ -84,8 +90,9 @@ impl CompiledModule {
         Ok(module)
     }
 
-    fn new(device: &LogicalDevice, words: &[u32], interface: &Interface) -> Result<Self> {
-        let module = device.create_shader_module(words)?;
+    fn new(device: &LogicalDevice, words: &Arc<[u32]>, interface: &Interface) -> Result<Self> {
+        let read_images = interface.read_images.clone();
+        let module = device.create_shader_module(&with_formats(words, &read_images, &[]))?;
         let mut layouts = Vec::with_capacity(interface.kernels.len());
         for index in 0..interface.kernels.len() {
             // Descriptors that are bound for a kernel serve its copy.
@@ -98,6 +105,8 @@ impl CompiledModule {
         Ok(Self {
             device: device.clone(),
             module,
+            words: Arc::clone(words),
+            read_images,
             layouts,
             pipelines: Mutex::default(),
         })
@@ -114,7 +123,7 @@ impl CompiledModule {
         let what = || format!("compiling kernel {entry} by the Vulkan driver");
         let made = progress::during(what, &Step::default(), || {
             self.device.create_pipeline(&PipelineDesc {
-                module: &self.module,
+                module: &self.module_with(&key.formats)?,
                 entry,
                 layout: &self.layouts[key.kernel],
                 specialization: &key.specialization,
@@ -125,6 +134,15 @@ impl CompiledModule {
         })?;
         // Another thread may have been first; either will do.
         Ok(self.pipelines.lock().entry(key).or_insert(made).clone())
+    }
+
+    /// The module with these formats of images.
+    fn module_with(&self, formats: &[(u32, Format)]) -> Result<ShaderModule> {
+        if formats.is_empty() {
+            return Ok(self.module.clone());
+        }
+        let words = with_formats(&self.words, &self.read_images, formats);
+        self.device.create_shader_module(&words)
     }
 
     /// Makes a work graph with the layout of a kernel.

@@ -25,6 +25,7 @@
 mod compiled_module;
 mod device_module;
 mod enqueue;
+mod image_formats;
 mod init_fini;
 mod interface;
 mod launch;
@@ -92,7 +93,7 @@ impl Executable {
         let error = |text: String| format!("error: {text}\n");
         let reflection = pumice_reflection::read(words).map_err(|e| error(e.to_string()))?;
         let scan = ModuleScan::read(words).map_err(error)?;
-        check_capabilities(scan.version, &scan.capabilities, caps).map_err(error)?;
+        check_capabilities(&scan, caps).map_err(error)?;
         let interface = gather(&reflection, &scan, caps).map_err(error)?;
         let infos = interface
             .kernels

@@ -158,7 +158,15 @@ impl ImageMem {
     /// # Errors
     /// [`Error::ImageFormatNotSupported`].
     pub fn check_places(&self) -> Result<()> {
-        match self.format.components == IDENTITY {
+        self.check_read_and_written(self.format.components == IDENTITY)
+    }
+
+    /// CL_IMAGE_FORMAT_NOT_SUPPORTED unless a kernel `can` read the image beside writing it.
+    ///
+    /// # Errors
+    /// [`Error::ImageFormatNotSupported`].
+    pub fn check_read_and_written(&self, can: bool) -> Result<()> {
+        match can {
             true => Ok(()),
             false => Err(Error::ImageFormatNotSupported.because("the kernel reads and writes it")),
         }

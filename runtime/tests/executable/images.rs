@@ -380,3 +380,64 @@ fn samplers_have_coordinates_in_texels_where_the_kernel_is_not_told() {
         assert_eq!(kit.words(&out), colors[8..12]);
     });
 }
+
+/// How a kernel gets the image that it reads.
+#[derive(Clone, Copy, PartialEq)]
+enum Reads {
+    /// By a load of its variable.
+    Variable,
+    /// By a copy of the loaded image.
+    Copy,
+    /// By a load, in a module that has another type of images with a format.
+    BesideAFormat,
+}
+
+/// A kernel that reads a texel of a storage image without a format.
+fn reading(reads: Reads) -> Vec<u32> {
+    let mut d = Draft::new();
+    for capability in [55, 56] {
+        d.m.capability(capability);
+    }
+    let uint = d.uint;
+    let image = d.image_type(uint, DIM_2D, STORAGE);
+    let variable = d.resource(image, 0, 0);
+    if reads == Reads::BesideAFormat {
+        const R32UI: u32 = 33;
+        d.m.ty(25, &[uint, DIM_2D, 0, 0, 0, STORAGE, R32UI]);
+    }
+    let kernel = d.kernel("k", 1, 0);
+    d.push(Instruction::ArgumentStorageImage(argument(kernel, 0, 0, 0)));
+    let (int2, uint4) = (d.m.vector(uint, 2), d.m.vector(uint, 4));
+    let (zero, image) = (d.zero, (image, d.m.load(image, variable)));
+    let corner = d.m.global(44, int2, &[zero, zero]);
+    let of = match reads {
+        Reads::Copy => d.m.op(83, image.0, &[image.1]),
+        _ => image.1,
+    };
+    let texel = d.m.op(98, uint4, &[of, corner]);
+    d.m.op0(99, &[image.1, corner, texel]);
+    d.m.end();
+    d.finish()
+}
+
+#[test]
+fn images_are_read_with_a_format_where_a_device_asks_for_it() {
+    with_kit(|kit| {
+        let mut caps = kit.caps().clone();
+        for (reads, is_clear) in [
+            (Reads::Variable, true),
+            (Reads::Copy, false),
+            (Reads::BesideAFormat, false),
+        ] {
+            let words = reading(reads);
+            caps.features.shader_storage_image_write_without_format = true;
+            caps.features.shader_storage_image_read_without_format = true;
+            assert!(Executable::new(&words, &caps).is_ok());
+            caps.features.shader_storage_image_read_without_format = false;
+            let refused = Executable::new(&words, &caps).err();
+            let text =
+                "error: the module needs StorageImageReadWithoutFormat, which the device lacks\n";
+            assert_eq!(refused, (!is_clear).then(|| text.to_string()));
+        }
+    });
+}

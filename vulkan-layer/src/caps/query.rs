@@ -101,11 +101,7 @@ pub(crate) fn capabilities(
             controls.denorm_preserve = false;
         }
     }
-    let without_format = [
-        caps.features.shader_storage_image_read_without_format,
-        caps.features.shader_storage_image_write_without_format,
-    ];
-    caps.formats = format::query(instance, physical, without_format, present.v13);
+    caps.formats = format::query(instance, physical, &caps.features, present.v13);
     if caps.features.cooperative_matrix {
         matrix::query(&mut caps, entry, instance, physical)?;
     }

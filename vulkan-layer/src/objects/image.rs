@@ -122,6 +122,7 @@ pub struct ImageView(Arc<ViewInner>);
 struct ViewInner {
     image: Image,
     raw: vk::ImageView,
+    format: Format,
     identity: bool,
 }
 
@@ -133,6 +134,7 @@ struct BufferViewInner {
     device: Arc<DeviceShared>,
     buffer: Buffer,
     raw: vk::BufferView,
+    format: Format,
 }
 
 fn check_desc(device: &DeviceShared, desc: &ImageDesc) -> Result<()> {
@@ -288,6 +290,11 @@ impl ImageView {
         self.0.image.belongs_to(device)
     }
 
+    /// The format of what shaders see.
+    pub fn format(&self) -> Format {
+        self.0.format
+    }
+
     /// The image.
     pub fn image(&self) -> &Image {
         &self.0.image
@@ -301,6 +308,11 @@ impl BufferView {
 
     pub(crate) fn belongs_to(&self, device: &Arc<DeviceShared>) -> bool {
         Arc::ptr_eq(&self.0.device, device)
+    }
+
+    /// The format of its texels.
+    pub fn format(&self) -> Format {
+        self.0.format
     }
 
     /// The buffer.
@@ -385,6 +397,7 @@ impl LogicalDevice {
         Ok(ImageView(Arc::new(ViewInner {
             image: image.clone(),
             raw: raw.call("vkCreateImageView")?,
+            format,
             identity,
         })))
     }
@@ -435,6 +448,7 @@ impl LogicalDevice {
             device: Arc::clone(device),
             buffer: buffer.clone(),
             raw: raw.call("vkCreateBufferView")?,
+            format,
         })))
     }
 }

@@ -141,21 +141,36 @@ pub const CARDS: &[Card] = &[
         finds: "+exactFma,+relaxedExp2,+relaxedLog2,+accurateSine",
         lacks: &[],
     },
+    Card {
+        driver: "intel_hasvk",
+        ..intel(
+            "hsw",
+            "HSW GT2",
+            "hasvk, Gen 7.5 (HD Graphics 4600)",
+            false,
+            true,
+            &["doubles", "images", "read-write-images", "int64-atomics"],
+        )
+    },
+    Card {
+        driver: "intel_hasvk",
+        ..intel(
+            "bdw",
+            "BDW GT2",
+            "hasvk, Gen 8 (HD Graphics 5500)",
+            false,
+            true,
+            &["int64-atomics"],
+        )
+    },
     intel(
         "skl",
         "SKL GT2",
         "ANV, Gen 9 (HD Graphics 530)",
         false,
         true,
-        &["read-write-images", "int64-atomics"],
+        &["int64-atomics"],
     ),
-    intel(
-        "tgl",
-        "TGL GT2",
-        "ANV, Xe-LP (Iris Xe)",
-        true,
-        true,
-        &["read-write-images"],
-    ),
+    intel("tgl", "TGL GT2", "ANV, Xe-LP (Iris Xe)", true, true, &[]),
     intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false, &[]),
 ];

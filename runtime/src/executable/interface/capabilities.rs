@@ -2,9 +2,15 @@
 
 use pumice_vulkan_layer::Capabilities;
 
+use super::module_scan::ModuleScan;
+
 /// Tells whether the device has what a SPIR-V capability needs, and the capability's name for the
 /// log; `None` for a capability that no Vulkan compute module of ours or clspv's declares.
-fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)> {
+fn support(
+    capability: u32,
+    scan: &ModuleScan,
+    caps: &Capabilities,
+) -> Option<(bool, &'static str)> {
     let f = &caps.features;
     let control = |pick: fn(&pumice_vulkan_layer::caps::FloatControls) -> bool| {
         caps.float_controls.iter().any(pick)
@@ -48,7 +54,8 @@ fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)>
         ),
         50 => (true, "ImageQuery"),
         55 => (
-            f.shader_storage_image_read_without_format,
+            // Pipelines name the formats otherwise.
+            f.shader_storage_image_read_without_format || scan.image_reads.are_clear(),
             "StorageImageReadWithoutFormat",
         ),
         56 => (
@@ -145,19 +152,18 @@ fn support(capability: u32, caps: &Capabilities) -> Option<(bool, &'static str)>
 /// # Errors
 /// A line for the build log that names the first thing that the device lacks.
 pub(in crate::executable) fn check_capabilities(
-    version: (u8, u8),
-    capabilities: &[u32],
+    scan: &ModuleScan,
     caps: &Capabilities,
 ) -> Result<(), String> {
     let highest = caps.spirv_version();
-    if version > highest {
-        let ((major, minor), (top, last)) = (version, highest);
+    if scan.version > highest {
+        let ((major, minor), (top, last)) = (scan.version, highest);
         return Err(format!(
             "the module is SPIR-V {major}.{minor}, the device takes up to {top}.{last}"
         ));
     }
-    for &capability in capabilities {
-        match support(capability, caps) {
+    for &capability in &scan.capabilities {
+        match support(capability, scan, caps) {
             Some((true, _)) => {}
             Some((false, name)) => {
                 return Err(format!("the module needs {name}, which the device lacks"));

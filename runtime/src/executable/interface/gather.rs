@@ -56,7 +56,10 @@ pub(in crate::executable) fn gather(
         scan,
         infos: reflection.infos().collect(),
         drafts: Vec::new(),
-        interface: Interface::default(),
+        interface: Interface {
+            read_images: scan.image_reads.need_formats(caps),
+            ..Interface::default()
+        },
         shared: BTreeMap::new(),
         relocations: Vec::new(),
         variables: None,

@@ -150,6 +150,14 @@ impl InterfaceBuilder<'_> {
         let args = (0..draft.num_args.unwrap_or(highest))
             .map(|ordinal| args.remove(&ordinal).unwrap_or_else(ArgMeta::unused))
             .collect();
+        let used = self.scan.variables_of(draft.function);
+        let read_images = (self.interface.read_images.iter())
+            .filter(|variable| used.contains(variable))
+            .filter_map(|&variable| {
+                let (_, source) = claims.bindings.get(&self.scan.place_of(variable)?)?;
+                Some((variable, source.argument()?))
+            });
+        let read_images = read_images.collect();
         // Before revision 5 a kernel does not say; printf is possible where there is a buffer.
         let may_use_printf =
             draft.may_use_printf.unwrap_or(true) && self.interface.printf.is_some();
@@ -166,6 +174,7 @@ impl InterfaceBuilder<'_> {
             places: draft.places,
             bindings: claims.bindings,
             layout,
+            read_images,
             fixed_local_size,
             ..KernelInterface::default()
         })

@@ -3,6 +3,7 @@
 //! - `gather.rs`, `gather_images.rs`: from the reflection to an [`Interface`]
 //! - `kernel_draft.rs`: a kernel while it is gathered, and its bindings and layout afterwards
 //! - `module_scan.rs`: what only the module's own instructions tell
+//! - `image_reads.rs`: the storage images without a format that it reads
 //! - `capabilities.rs`: the module's capabilities against the device's
 //! - `limits.rs`: what it asks for against the device's limits
 //! - `init_fini.rs`: the kernels that the program runs by itself
@@ -15,6 +16,7 @@ pub(super) mod coarse;
 pub(super) mod enqueue;
 pub(super) mod gather;
 mod gather_images;
+mod image_reads;
 mod init_fini;
 mod kernel_draft;
 mod limits;
@@ -92,6 +94,12 @@ impl ArgMeta {
     pub fn is_write_only(&self) -> bool {
         let qualifier = self.info.as_ref().and_then(|info| info.access_qualifier);
         qualifier == Some(opencl_sys::CL_KERNEL_ARG_ACCESS_WRITE_ONLY)
+    }
+
+    /// Tells whether the argument is declared as an image that a kernel reads and writes. Modules need not tell.
+    pub fn is_read_write(&self) -> bool {
+        let qualifier = self.info.as_ref().and_then(|info| info.access_qualifier);
+        qualifier == Some(opencl_sys::CL_KERNEL_ARG_ACCESS_READ_WRITE)
     }
 
     /// Tells whether the argument is declared as a pointer that a kernel may write through. Modules need not tell.
@@ -219,6 +227,16 @@ pub(in crate::executable) enum BindingSource {
     Printf,
 }
 
+impl BindingSource {
+    /// The argument that the binding shows.
+    pub fn argument(self) -> Option<usize> {
+        match self {
+            Self::Argument(ordinal) | Self::ImageLevel { ordinal, .. } => Some(ordinal),
+            _ => None,
+        }
+    }
+}
+
 /// A kernel, ready for dispatch.
 #[derive(Debug, Default)]
 pub(in crate::executable) struct KernelInterface {
@@ -228,6 +246,8 @@ pub(in crate::executable) struct KernelInterface {
     pub places: Vec<(usize, ArgPlace)>,
     pub bindings: BTreeMap<(u32, u32), (BindingKind, BindingSource)>,
     pub layout: PipelineLayoutDesc,
+    /// Variables whose images the pipeline must name the format of, and the arguments that they are.
+    pub read_images: Vec<(u32, usize)>,
     /// The work-group size that the module fixes.
     pub fixed_local_size: Option<[u32; 3]>,
     /// Its part in device-side enqueue; applications do not see such a kernel.
@@ -463,6 +483,8 @@ pub(in crate::executable) struct Interface {
     pub region_group_offset: Option<RangePush>,
     pub data: Vec<ModuleData>,
     pub printf: Option<PrintfBuffer>,
+    /// Variables whose images pipelines must name the format of.
+    pub read_images: Vec<u32>,
     /// The places that kernels test.
     pub checks: Vec<CheckSite>,
     /// The byte of the push constants at which the address delta begins; `None` where pointers are addresses.

@@ -11,13 +11,12 @@ use pumice_spirv::{self as spirv, Inst, op};
 use pumice_vulkan_layer::ImageKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::image_reads::ImageReads;
+
 const UNIFORM_CONSTANT: u32 = 0;
 const WORKGROUP: u32 = 4;
 const PUSH_CONSTANT: u32 = 9;
-const TYPE_IMAGE: u16 = 25;
 const GL_COMPUTE: u32 = 5;
-/// OpLoad.
-const LOAD: u16 = 61;
 /// A bit of memory operands.
 const VOLATILE: u32 = 1;
 /// OpAtomicLoad to OpAtomicXor.
@@ -47,6 +46,7 @@ pub(in crate::executable) struct ModuleScan {
     bindings: FxHashMap<u32, u32>,
     /// The types that UniformConstant variables hold.
     resources: FxHashMap<u32, u32>,
+    pub image_reads: ImageReads,
     /// Workgroup variables and the types that they hold.
     workgroup: FxHashMap<u32, u32>,
     /// PushConstant variables and the types of their blocks.
@@ -97,7 +97,7 @@ enum Constant {
 /// Returns whether an instruction is an atomic operation, or a read that is not left out of loops.
 fn is_shared_access(inst: &Inst<'_>) -> bool {
     match (inst.opcode, inst.operands) {
-        (LOAD, &[_, _, _, access, ..]) => access & VOLATILE != 0,
+        (op::LOAD, &[_, _, _, access, ..]) => access & VOLATILE != 0,
         (opcode, _) => ATOMICS.contains(&opcode) || MORE_ATOMICS.contains(&opcode),
     }
 }
@@ -134,6 +134,7 @@ impl ModuleScan {
 
     fn in_function(&mut self, function: u32, inst: &Inst<'_>) {
         self.atomics |= is_shared_access(inst);
+        self.image_reads.instruction(inst);
         if self.interfaces_are_complete() {
             return;
         }
@@ -184,7 +185,8 @@ impl ModuleScan {
             (op::MEMBER_DECORATE, &[target, member, 35, offset]) => {
                 (self.offsets.entry(target).or_default()).insert(member, offset);
             }
-            (TYPE_IMAGE, &[id, _, dim, _, arrayed, ..]) => {
+            (op::TYPE_IMAGE, &[id, _, dim, _, arrayed, ..]) => {
+                self.image_reads.image_type(inst.operands);
                 let arrayed = arrayed != 0;
                 self.define_type(id, Type::Image { dim, arrayed });
             }
@@ -235,6 +237,7 @@ impl ModuleScan {
             }
             (op::VARIABLE, &[pointer, id, UNIFORM_CONSTANT, ..]) => {
                 if let Some(&Type::Pointer { to, .. }) = self.types.get(&pointer) {
+                    self.image_reads.variable(id, to);
                     self.resources.insert(id, to);
                 }
             }
@@ -258,6 +261,11 @@ impl ModuleScan {
             .map(|variable| self.kind_of_image(*self.resources.get(variable)?));
         let first = kinds.next()?;
         first.filter(|_| kinds.all(|kind| kind == first))
+    }
+
+    /// The set and binding of a variable.
+    pub fn place_of(&self, variable: u32) -> Option<(u32, u32)> {
+        Some((*self.sets.get(&variable)?, *self.bindings.get(&variable)?))
     }
 
     fn kind_of_image(&self, ty: u32) -> Option<ImageKind> {
@@ -361,7 +369,7 @@ impl ModuleScan {
 
     /// The variables that a kernel uses: of the Workgroup, UniformConstant and PushConstant classes
     /// at least.
-    fn variables_of(&self, function: u32) -> FxHashSet<u32> {
+    pub fn variables_of(&self, function: u32) -> FxHashSet<u32> {
         let mut variables = FxHashSet::default();
         if self.interfaces_are_complete() {
             variables.extend(

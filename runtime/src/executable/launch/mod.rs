@@ -32,8 +32,8 @@ use std::sync::Arc;
 
 use pumice_check::Table;
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageKind, ImageView,
-    LogicalDevice, SamplerDesc,
+    self as vk, BindingKind, Buffer, BufferView, Capabilities, DescriptorSet, Format, ImageKind,
+    ImageView, LogicalDevice, SamplerDesc,
 };
 use smallvec::SmallVec;
 
@@ -149,6 +149,25 @@ pub enum ImageArg {
     Texels(BufferView),
 }
 
+impl ImageArg {
+    /// The format of what a kernel sees.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Image(view) => view.format(),
+            Self::Texels(view) => view.format(),
+        }
+    }
+
+    /// Tells whether a kernel can read the image as a storage image, by which it could write it.
+    pub fn is_read_in_storage(&self, caps: &Capabilities) -> bool {
+        let features = caps.format(self.format());
+        match self {
+            Self::Image(_) => features.storage_read,
+            Self::Texels(_) => features.storage_texel_read,
+        }
+    }
+}
+
 /// A kernel, its range and its arguments.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
@@ -191,6 +210,9 @@ pub enum LaunchError {
     /// CL_MISALIGNED_SUB_BUFFER_OFFSET.
     #[error("argument {0}: the sub-buffer's offset is not aligned for the device")]
     Misaligned(usize),
+    /// CL_IMAGE_FORMAT_NOT_SUPPORTED.
+    #[error("argument {0}: the device reads no image of this format that a kernel writes too")]
+    Format(usize),
     /// CL_OUT_OF_RESOURCES.
     #[error("out of resources: {0}")]
     Resources(String),

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::bind::{Push, range_constants};
 use super::coarse::{Copies, suits};
-use super::promises::{arguments_are_near, srgb_constants};
+use super::promises::{arguments_are_near, image_formats, srgb_constants};
 use super::regions::Region;
 use super::{
     ArgValue, Launch, NdRange, Result, Splitting, check_sub_groups, required_sub_group_size,
@@ -17,6 +17,7 @@ use super::{
 use crate::executable::Executable;
 use crate::executable::compiled_module::PipelineKey;
 use crate::executable::device_module::DeviceModule;
+use crate::executable::image_formats::ImageFormats;
 use crate::executable::interface::{ArgPlace, KernelInterface};
 
 /// Plans of more dispatches are not kept: they take memory, and their launches time.
@@ -29,11 +30,7 @@ const KEPT_SIZES: usize = 64;
 pub(in crate::executable) struct Plan {
     pub device_module: Arc<DeviceModule>,
     range: NdRange,
-    locals: LocalSizes,
-    /// See [`arguments_are_near`].
-    near: bool,
-    /// See [`srgb_constants`].
-    srgb: SmallVec<[u32; 2]>,
+    args: OfArguments,
     /// Dispatches may be of the kernel's coarse copies.
     coarse: Copies,
     pub dispatches: Vec<PlannedDispatch>,
@@ -55,6 +52,33 @@ pub(in crate::executable) struct PlannedDispatch {
     pub base: Option<[u32; 3]>,
     /// Work-items of an invocation: 1, or those of the kernel's coarse copy.
     pub items: u32,
+}
+
+/// What the arguments of a launch decide.
+#[derive(PartialEq)]
+struct OfArguments {
+    locals: LocalSizes,
+    /// See [`arguments_are_near`].
+    near: bool,
+    /// See [`srgb_constants`].
+    srgb: SmallVec<[u32; 2]>,
+    /// See [`image_formats`].
+    formats: ImageFormats,
+}
+
+impl OfArguments {
+    fn new(
+        kernel: &KernelInterface,
+        args: &[Option<ArgValue>],
+        device: &LogicalDevice,
+    ) -> Result<Self> {
+        Ok(Self {
+            locals: local_sizes(kernel, args),
+            near: arguments_are_near(kernel, args),
+            srgb: srgb_constants(kernel, args),
+            formats: image_formats(kernel, args, device.capabilities())?,
+        })
+    }
 }
 
 /// The sizes of a launch's local arguments in bytes, in the order of their uses; `None` where there is none.
@@ -82,25 +106,20 @@ impl Executable {
         launch: &Launch<'_>,
         device: &LogicalDevice,
     ) -> Result<Arc<Plan>> {
-        let locals = local_sizes(kernel, launch.args);
-        let near = arguments_are_near(kernel, launch.args);
-        let srgb = srgb_constants(kernel, launch.args);
+        let args = OfArguments::new(kernel, launch.args, device)?;
         let coarse = self.coarse_copies(launch);
         let slot = &self.plans[launch.kernel];
         let last = slot.lock().clone();
         let serves = |plan: &Arc<Plan>| {
             plan.range == *launch.range
                 && plan.may_slice == launch.may_slice
-                && plan.locals == locals
-                && plan.near == near
-                && plan.srgb == srgb
+                && plan.args == args
                 && plan.coarse == coarse
         };
         if let Some(plan) = last.filter(serves) {
             return Ok(plan);
         }
-        let made =
-            Arc::new(self.make_plan(kernel, launch, device, (locals, near, srgb), coarse)?);
+        let made = Arc::new(self.make_plan(kernel, launch, device, args, coarse)?);
         if made.dispatches.len() <= KEPT_DISPATCHES {
             *slot.lock() = Some(Arc::clone(&made));
         }
@@ -112,7 +131,7 @@ impl Executable {
         kernel: &KernelInterface,
         launch: &Launch<'_>,
         device: &LogicalDevice,
-        (locals, near, srgb): (LocalSizes, bool, SmallVec<[u32; 2]>),
+        args: OfArguments,
         coarse: Copies,
     ) -> Result<Plan> {
         let range = launch.range;
@@ -137,18 +156,19 @@ impl Executable {
             if let Some(ids) = self.interface.spec_local_size {
                 specialization.extend(ids.into_iter().zip(local_size));
             }
-            specialization.extend(srgb.iter().map(|&id| (id, 1)));
-            specialization.extend(self.promises(kernel, range, &region, near));
+            specialization.extend(args.srgb.iter().map(|&id| (id, 1)));
+            specialization.extend(self.promises(kernel, range, &region, args.near));
+            let entry = &self.interface.kernels[index];
             let key = PipelineKey {
                 kernel: index,
                 specialization,
                 dispatch_base,
                 subgroup_size,
                 full_subgroups: kernel.info.whole_sub_groups && region.local_size[0] % width == 0,
+                formats: image_formats(entry, launch.args, device.capabilities())?,
             };
-            let entry = &self.interface.kernels[index].info.name;
             Ok(PlannedDispatch {
-                pipeline: device_module.compiled.pipeline(entry, key)?,
+                pipeline: device_module.compiled.pipeline(&entry.info.name, key)?,
                 region,
                 base: dispatch_base.then(|| region.first_group.map(|group| group as u32)),
                 items,
@@ -164,9 +184,7 @@ impl Executable {
             push: range_constants(&self.interface, kernel, &device_module, range)?,
             device_module,
             range: *range,
-            locals,
-            near,
-            srgb,
+            args,
             coarse,
             dispatches,
             may_slice: launch.may_slice,

@@ -1,12 +1,14 @@
-//! Promises of a launch ([`PromiseKind`]), which make its pipelines shorter, and the constants by which pipelines write
-//! images of sRGB.
+//! Promises of a launch ([`PromiseKind`]), which make its pipelines shorter; the constants by which pipelines write
+//! images of sRGB, and the formats of images that they read.
 
 use opencl_sys::{CL_sBGRA, CL_sRGBA};
 use pumice_reflection::PromiseKind;
+use pumice_vulkan_layer::Capabilities;
 use smallvec::SmallVec;
 
 use super::regions::Region;
-use super::{ArgValue, Executable, KernelInterface, NdRange};
+use super::{ArgValue, Executable, KernelInterface, LaunchError, NdRange, Result};
+use crate::executable::image_formats::ImageFormats;
 
 impl Executable {
     /// The specialization of a region's pipeline by what the launch promises; `near`: see
@@ -54,4 +56,25 @@ pub(super) fn srgb_constants(
     let args = args.iter().zip(&kernel.info.args);
     args.filter_map(|(arg, meta)| meta.srgb_spec.filter(|_| is_srgb(arg)))
         .collect()
+}
+
+/// The formats of a kernel's images that need one.
+///
+/// # Errors
+/// [`LaunchError::Format`] for an image of a format that the device does not read as a storage image.
+pub(super) fn image_formats(
+    kernel: &KernelInterface,
+    args: &[Option<ArgValue>],
+    caps: &Capabilities,
+) -> Result<ImageFormats> {
+    let format = |&(variable, ordinal): &(u32, usize)| {
+        let Some(Some(ArgValue::Image { view, .. })) = args.get(ordinal) else {
+            return Err(LaunchError::Args(ordinal));
+        };
+        match view.is_read_in_storage(caps) {
+            true => Ok((variable, view.format())),
+            false => Err(LaunchError::Format(ordinal)),
+        }
+    };
+    kernel.read_images.iter().map(format).collect()
 }

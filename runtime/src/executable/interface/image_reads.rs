@@ -1,0 +1,93 @@
+//! The storage images without a format that a module reads. Pipelines of devices that need the format name that of the
+//! argument (`image_formats.rs`).
+
+use pumice_spirv::{Inst, op};
+use pumice_vulkan_layer::Capabilities;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// OpImageRead and OpImageSparseRead.
+const READS: [u16; 2] = [98, 320];
+/// OpAccessChain to OpInBoundsPtrAccessChain: elements of arrays of images.
+const CHAINS: std::ops::RangeInclusive<u16> = 65..=70;
+/// OpCopyObject.
+const COPY: u16 = 83;
+/// The operand Sampled of images that are storage images.
+const STORAGE: u32 = 2;
+/// The operand Image Format of images without one.
+const UNKNOWN: u32 = 0;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(in crate::executable) struct ImageReads {
+    /// Types of storage images without a format.
+    types: FxHashSet<u32>,
+    /// Variables that hold such an image.
+    variables: FxHashSet<u32>,
+    /// Images that were loaded, and their variables.
+    loads: FxHashMap<u32, u32>,
+    read: FxHashSet<u32>,
+    /// Some image is read whose variable does not show, or the module names formats itself.
+    is_unclear: bool,
+}
+
+impl ImageReads {
+    /// Notes a type of images, by its operands.
+    pub fn image_type(&mut self, operands: &[u32]) {
+        if let &[id, _, _, _, _, _, STORAGE, format, ..] = operands {
+            match format {
+                UNKNOWN => {
+                    self.types.insert(id);
+                }
+                // A type that names a format could be one that a pipeline needs, and types are unique.
+                _ => self.is_unclear = true,
+            }
+        }
+    }
+
+    /// Notes a variable of the UniformConstant class, by the type that it holds.
+    pub fn variable(&mut self, variable: u32, ty: u32) {
+        if self.types.contains(&ty) {
+            self.variables.insert(variable);
+        }
+    }
+
+    /// Notes an instruction of a function.
+    pub fn instruction(&mut self, inst: &Inst<'_>) {
+        match (inst.opcode, inst.operands) {
+            (op::LOAD, &[_, image, variable, ..]) if self.variables.contains(&variable) => {
+                self.loads.insert(image, variable);
+            }
+            (opcode, &[_, _, image, ..]) if READS.contains(&opcode) => {
+                match self.loads.get(&image) {
+                    Some(&variable) => {
+                        self.read.insert(variable);
+                    }
+                    None => self.is_unclear = true,
+                }
+            }
+            (opcode, operands)
+                if opcode == op::FUNCTION_CALL || opcode == COPY || CHAINS.contains(&opcode) =>
+            {
+                let handed_on =
+                    |id: &u32| self.variables.contains(id) || self.loads.contains_key(id);
+                self.is_unclear |= operands.iter().any(handed_on);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns whether every image that is read shows its variable, so that its type can name a format.
+    pub fn are_clear(&self) -> bool {
+        !self.is_unclear
+    }
+
+    /// The variables whose images need a format: those that are read, on a device that does not read without.
+    pub fn need_formats(&self, caps: &Capabilities) -> Vec<u32> {
+        if caps.features.shader_storage_image_read_without_format {
+            return Vec::new();
+        }
+        let mut variables: Vec<u32> = self.read.iter().copied().collect();
+        variables.sort_unstable();
+        variables
+    }
+}
