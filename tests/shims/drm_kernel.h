@@ -40,6 +40,31 @@ static void describe(drmDevice *device);
 /* Answers an ioctl that is the GPU's own. */
 static int answer(unsigned long request, void *p);
 
+/* Gives the row that a variable names, of rows that begin with a name. Ends the process if it names none. */
+static const void *named_row(const char *variable, const void *rows, size_t count, size_t size)
+{
+    const char *name = getenv(variable);
+    for (const char *row = rows, *end = row + count * size; name && row < end; row += size) {
+        if (!strcmp(name, *(const char *const *)row))
+            return row;
+    }
+    fprintf(stderr, "%s names no GPU\n", variable);
+    exit(1);
+}
+
+/* Writes what libdrm tells of a GPU that is part of a chip. */
+__attribute__((unused)) static void describe_part(drmDevice *told, const char *compatible)
+{
+    static drmPlatformBusInfo bus = {.fullname = "/soc/gpu"};
+    static char text[32];
+    static char *list[] = {text, NULL};
+    static drmPlatformDeviceInfo device = {.compatible = list};
+    strncpy(text, compatible, sizeof text - 1);
+    told->bustype = DRM_BUS_PLATFORM;
+    told->businfo.platform = &bus;
+    told->deviceinfo.platform = &device;
+}
+
 static int is_gpu(int fd)
 {
     struct stat s;
@@ -148,6 +173,14 @@ static int create_memory(uint64_t size, uint32_t *handle)
 {
     *handle = new_memory(size);
     return *handle ? 0 : refuse(ENOMEM);
+}
+
+/* Tells the offset at which an object is mapped. */
+static int tell_offset(uint32_t handle, __u64 *offset)
+{
+    Memory mapped = memory_of(handle);
+    *offset = mapped.start;
+    return mapped.size ? 0 : refuse(ENOENT);
 }
 
 static int close_memory(uint32_t handle)

@@ -1,4 +1,4 @@
-/* The kernel's side of Intel's GPUs (i915), for Mesa's driver ANV. INTEL_GPU names one of `gpus`. */
+/* The kernel's side of Intel's GPUs (i915), for Mesa's drivers ANV and hasvk (Broadwell and before). INTEL_GPU names one of `gpus`. */
 #define _GNU_SOURCE
 #include "drm_kernel.h"
 #include <i915_drm.h>
@@ -12,25 +12,19 @@ typedef struct {
     unsigned device, revision;
     unsigned slices, subslices, units; /* subslices of each slice, execution units of each subslice */
     int frequency;                     /* of timestamps, Hz */
+    int address_bits;
     uint64_t memory, visible;          /* the GPU's own, bytes; 0: the host's. What the host can map of it */
 } Gpu;
 
 static const Gpu gpus[] = {
-    {"skl", 0x1912, 6, 1, 3, 8, 12000000, 0, 0},
-    {"tgl", 0x9a49, 1, 1, 6, 16, 19200000, 0, 0},
-    {"dg2", 0x56a0, 8, 8, 4, 16, 19200000, 8ull << 30, 256 << 20},
+    {"bdw", 0x1616, 9, 1, 3, 8, 12500000, 48, 0, 0},
+    {"hsw", 0x0412, 6, 1, 2, 10, 12500000, 31, 0, 0},
+    {"skl", 0x1912, 6, 1, 3, 8, 12000000, 48, 0, 0},
+    {"tgl", 0x9a49, 1, 1, 6, 16, 19200000, 48, 0, 0},
+    {"dg2", 0x56a0, 8, 8, 4, 16, 19200000, 48, 8ull << 30, 256 << 20},
 };
 
-static const Gpu *gpu(void)
-{
-    const char *name = getenv("INTEL_GPU");
-    for (size_t i = 0; name && i < sizeof gpus / sizeof *gpus; i++) {
-        if (!strcmp(name, gpus[i].name))
-            return &gpus[i];
-    }
-    fprintf(stderr, "intel_kernel: INTEL_GPU names no GPU\n");
-    exit(1);
-}
+static const Gpu *gpu(void) { return named_row("INTEL_GPU", gpus, sizeof gpus / sizeof *gpus, sizeof *gpus); }
 
 static void describe(drmDevice *told)
 {
@@ -140,6 +134,7 @@ static int parameter(int which, int *value)
     case I915_PARAM_SUBSLICE_MASK: *value = (1 << g->subslices) - 1; return 0;
     case I915_PARAM_CS_TIMESTAMP_FREQUENCY: *value = g->frequency; return 0;
     case I915_PARAM_HAS_LLC: *value = !g->memory; return 0;
+    case I915_PARAM_CMD_PARSER_VERSION: *value = 10; return 0;
     case I915_PARAM_MMAP_GTT_VERSION: *value = 4; return 0; /* with offsets of GEM_MMAP_OFFSET */
     case I915_PARAM_HAS_SCHEDULER: *value = I915_SCHEDULER_CAP_ENABLED | I915_SCHEDULER_CAP_PRIORITY; return 0;
     case I915_PARAM_MMAP_VERSION:
@@ -162,7 +157,7 @@ static int parameter(int which, int *value)
 static int context_parameter(struct drm_i915_gem_context_param *context)
 {
     switch (context->param) {
-    case I915_CONTEXT_PARAM_GTT_SIZE: context->value = 1ull << 48; return 0;
+    case I915_CONTEXT_PARAM_GTT_SIZE: context->value = 1ull << gpu()->address_bits; return 0;
     case I915_CONTEXT_PARAM_VM: context->value = new_handle(); return 0;
     default: context->value = 0; return 0;
     }
@@ -176,13 +171,6 @@ static int map_memory(struct drm_i915_gem_mmap *request)
     void *at = mmap(NULL, request->size, PROT_READ | PROT_WRITE, MAP_SHARED, store, (off_t)(mapped.start + request->offset));
     request->addr_ptr = (uintptr_t)at;
     return at == MAP_FAILED ? -1 : 0;
-}
-
-static int map_offset(struct drm_i915_gem_mmap_offset *request)
-{
-    Memory mapped = memory_of(request->handle);
-    request->offset = mapped.start;
-    return mapped.size ? 0 : refuse(ENOENT);
 }
 
 /* The one register that is read: the GPU's clock. */
@@ -214,7 +202,7 @@ static int answer(unsigned long request, void *p)
         return create_memory(1, &user->handle);
     }
     case _IOC_NR(DRM_IOCTL_I915_GEM_MMAP): return map_memory(p);
-    case _IOC_NR(DRM_IOCTL_I915_GEM_MMAP_OFFSET): return map_offset(p);
+    case _IOC_NR(DRM_IOCTL_I915_GEM_MMAP_OFFSET): return tell_offset(((struct drm_i915_gem_mmap_offset *)p)->handle, &((struct drm_i915_gem_mmap_offset *)p)->offset);
     case _IOC_NR(DRM_IOCTL_I915_GEM_GET_TILING): ((struct drm_i915_gem_get_tiling *)p)->tiling_mode = I915_TILING_NONE; return 0;
     case _IOC_NR(DRM_IOCTL_I915_GEM_GET_APERTURE): {
         struct drm_i915_gem_get_aperture *aperture = p;

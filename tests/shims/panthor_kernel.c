@@ -17,27 +17,9 @@ static const Gpu gpus[] = {
     {"g720", 0xc8700000, 0x50005},
 };
 
-static const Gpu *gpu(void)
-{
-    const char *name = getenv("MALI_GPU");
-    for (size_t i = 0; name && i < sizeof gpus / sizeof *gpus; i++) {
-        if (!strcmp(name, gpus[i].name))
-            return &gpus[i];
-    }
-    fprintf(stderr, "panthor_kernel: MALI_GPU names no GPU\n");
-    exit(1);
-}
+static const Gpu *gpu(void) { return named_row("MALI_GPU", gpus, sizeof gpus / sizeof *gpus, sizeof *gpus); }
 
-static void describe(drmDevice *told)
-{
-    static drmPlatformBusInfo bus = {.fullname = "/gpu"};
-    static char compatible[] = "arm,mali-valhall-csf";
-    static char *list[] = {compatible, NULL};
-    static drmPlatformDeviceInfo device = {.compatible = list};
-    told->bustype = DRM_BUS_PLATFORM;
-    told->businfo.platform = &bus;
-    told->deviceinfo.platform = &device;
-}
+static void describe(drmDevice *told) { describe_part(told, "arm,mali-valhall-csf"); }
 
 static struct drm_panthor_gpu_info gpu_info(void)
 {
@@ -106,13 +88,6 @@ static int query(struct drm_panthor_dev_query *asked)
     }
 }
 
-static int map_offset(struct drm_panthor_bo_mmap_offset *request)
-{
-    Memory mapped = memory_of(request->handle);
-    request->offset = mapped.start;
-    return mapped.size ? 0 : refuse(ENOENT);
-}
-
 static int create_heap(struct drm_panthor_tiler_heap_create *request)
 {
     request->handle = new_handle();
@@ -134,7 +109,7 @@ static int answer(unsigned long request, void *p)
         struct drm_panthor_bo_create *create = p;
         return create_memory(create->size, &create->handle);
     }
-    case _IOC_NR(DRM_IOCTL_PANTHOR_BO_MMAP_OFFSET): return map_offset(p);
+    case _IOC_NR(DRM_IOCTL_PANTHOR_BO_MMAP_OFFSET): return tell_offset(((struct drm_panthor_bo_mmap_offset *)p)->handle, &((struct drm_panthor_bo_mmap_offset *)p)->offset);
     case _IOC_NR(DRM_IOCTL_PANTHOR_GROUP_CREATE): ((struct drm_panthor_group_create *)p)->group_handle = new_handle(); return 0;
     case _IOC_NR(DRM_IOCTL_PANTHOR_GROUP_GET_STATE): {
         struct drm_panthor_group_get_state *state = p;

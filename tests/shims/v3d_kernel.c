@@ -15,28 +15,9 @@ static const Gpu gpus[] = {
     {"pi5", "brcm,2712-v3d", 0x07443356, 0x81001431, 0x00000a00},
 };
 
-static const Gpu *gpu(void)
-{
-    const char *name = getenv("V3D_GPU");
-    for (size_t i = 0; name && i < sizeof gpus / sizeof *gpus; i++) {
-        if (!strcmp(name, gpus[i].name))
-            return &gpus[i];
-    }
-    fprintf(stderr, "v3d_kernel: V3D_GPU names no GPU\n");
-    exit(1);
-}
+static const Gpu *gpu(void) { return named_row("V3D_GPU", gpus, sizeof gpus / sizeof *gpus, sizeof *gpus); }
 
-static void describe(drmDevice *told)
-{
-    static drmPlatformBusInfo bus = {.fullname = "/soc/gpu"};
-    static char compatible[32];
-    static char *list[] = {compatible, NULL};
-    static drmPlatformDeviceInfo device = {.compatible = list};
-    strncpy(compatible, gpu()->compatible, sizeof compatible - 1);
-    told->bustype = DRM_BUS_PLATFORM;
-    told->businfo.platform = &bus;
-    told->deviceinfo.platform = &device;
-}
+static void describe(drmDevice *told) { describe_part(told, gpu()->compatible); }
 
 static int parameter(struct drm_v3d_get_param *asked)
 {
@@ -68,13 +49,6 @@ static int create(struct drm_v3d_create_bo *request)
     int result = create_memory(request->size, &request->handle);
     request->offset = address_of(request->handle);
     return result;
-}
-
-static int map_offset(struct drm_v3d_mmap_bo *request)
-{
-    Memory mapped = memory_of(request->handle);
-    request->offset = mapped.start;
-    return mapped.size ? 0 : refuse(ENOENT);
 }
 
 /* Synchronization objects: V3DV submits in threads of its own, and waits in others for what is yet to be submitted. */
@@ -179,7 +153,7 @@ static int answer(unsigned long request, void *p)
     case _IOC_NR(DRM_IOCTL_VERSION): return tell_version(p, "v3d", 1, 0);
     case _IOC_NR(DRM_IOCTL_V3D_GET_PARAM): return parameter(p);
     case _IOC_NR(DRM_IOCTL_V3D_CREATE_BO): return create(p);
-    case _IOC_NR(DRM_IOCTL_V3D_MMAP_BO): return map_offset(p);
+    case _IOC_NR(DRM_IOCTL_V3D_MMAP_BO): return tell_offset(((struct drm_v3d_mmap_bo *)p)->handle, &((struct drm_v3d_mmap_bo *)p)->offset);
     case _IOC_NR(DRM_IOCTL_V3D_GET_BO_OFFSET): {
         struct drm_v3d_get_bo_offset *asked = p;
         asked->offset = address_of(asked->handle);

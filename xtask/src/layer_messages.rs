@@ -57,6 +57,12 @@ impl Messages {
         })
     }
 
+    /// Begins anew for a client: without messages, and with synchronization validation unless its commands race.
+    pub fn begin(&self, client: &Client) -> Result {
+        self.forget()?;
+        self.settings("error,warn,perf", Some(!client.races))
+    }
+
     /// Takes the messages that have been written since the last call.
     pub fn take(&self) -> Result<String> {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);

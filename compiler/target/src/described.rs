@@ -45,6 +45,8 @@ described! {
     "h100": "NVIDIA H100 (Hopper) by NVIDIA's driver",
     "turnip": "Qualcomm Adreno 730 by Turnip",
     "honeykrisp": "Apple M1 by Honeykrisp",
+    "hsw": "Intel HD Graphics 4600 (Gen 7.5) by hasvk",
+    "bdw": "Intel HD Graphics 5500 (Gen 8) by hasvk",
     "skl": "Intel HD Graphics 530 (Gen 9) by ANV",
     "tgl": "Intel Iris Xe (Xe-LP) by ANV",
     "dg2": "Intel Arc A770 (Xe-HPG) by ANV",

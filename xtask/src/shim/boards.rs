@@ -188,16 +188,11 @@ fn shim_library(out: &Path, shim: &str) -> PathBuf {
 /// The step.
 pub fn run(report: &mut Report) -> Result {
     let bench = Bench::set_up()?;
-    let named = BOARDS.iter().filter(|board| board.name == report.filter);
-    let boards: Vec<&Board> = match named.clone().next() {
-        Some(_) => named.collect(),
-        None => BOARDS.iter().collect(),
-    };
+    let (named, clients) = super::chosen(BOARDS, |board| board.name, &report.filter);
+    let clients = clients.to_string();
     let mut known = KnownFailures::read()?;
-    for board in boards {
-        let is_board = board.name == report.filter;
-        let clients = if is_board { "" } else { &report.filter }.to_string();
-        if board.runs_clients || is_board {
+    for board in named.map_or(BOARDS, std::slice::from_ref) {
+        if board.runs_clients || named.is_some() {
             run_clients(report, &bench, board, &clients, &mut known)?;
         }
         if "devices".contains(&clients) {
@@ -246,8 +241,7 @@ fn run_clients(
         client.name.contains(part) && client.suits(&matrix.setting) && client.runs_validated()
     });
     for client in chosen {
-        messages.forget()?;
-        messages.settings("error,warn,perf", Some(!client.races))?;
+        messages.begin(client)?;
         let done = clients::run(client, &matrix.setting, Duration::from_secs(1800))?;
         let outcome = known
             .judge(&client.name, &done)
@@ -280,10 +274,6 @@ fn make_pipelines(report: &mut Report, bench: &Bench, board: &Board) -> Result {
     command.args(kernel_files::served(&setting)?);
     setting.apply(&mut command);
     let done = sh::run_limited(&mut command, Duration::from_secs(2 * 3600))?;
-    let made = Pipelines::read(&list)?;
-    let outcome = done.verdict().and_then(|()| made.verdict());
-    let name = format!("pipelines · {}", board.name);
-    println!("  {} {name}: {}", test::mark(&outcome), made.summary());
-    report.record(&name, outcome);
+    Pipelines::read(&list)?.record(report, board.name, &done);
     Ok(())
 }

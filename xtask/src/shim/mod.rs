@@ -228,8 +228,7 @@ struct Bench {
 impl Bench {
     /// `filter` is a part of clients' names, or a card's name.
     fn set_up(filter: &str) -> Result<Self> {
-        let is_card = CARDS.iter().any(|card| card.name == filter);
-        let clients = if is_card { "" } else { filter };
+        let (_, clients) = chosen(CARDS, |card| card.name, filter);
         let library = test::build_debug()?;
         let shims = Shims::unpack()?;
         let manifest = clients::compile_vulkan_layer("completion")?;
@@ -287,6 +286,16 @@ impl Bench {
     }
 }
 
+/// The GPU that the filter names, and the part of clients' names that it is otherwise.
+fn chosen<'f, Gpu>(
+    all: &'static [Gpu],
+    name: impl Fn(&Gpu) -> &'static str,
+    filter: &'f str,
+) -> (Option<&'static Gpu>, &'f str) {
+    let named = all.iter().find(|gpu| name(gpu) == filter);
+    (named, if named.is_some() { "" } else { filter })
+}
+
 fn left_out(client: &Client) -> bool {
     !client.runs_validated() || client.without_newest_layer
 }
@@ -294,9 +303,8 @@ fn left_out(client: &Client) -> bool {
 /// The step.
 pub fn run(report: &mut Report) -> Result {
     let bench = Bench::set_up(&report.filter)?;
-    let named = CARDS.iter().filter(|card| card.name == report.filter);
-    let cards: Vec<&Card> = match named.clone().next() {
-        Some(_) => named.collect(),
+    let cards: Vec<&Card> = match chosen(CARDS, |card| card.name, &report.filter).0 {
+        Some(card) => vec![card],
         None => CARDS.iter().filter(|card| card.runs_clients).collect(),
     };
     // Copies go through memory of the host on cards that have memory of their own.
@@ -419,9 +427,8 @@ fn run_clients(
     let named = |client: &&Client| client.name.contains(&bench.clients) && !left_out(client);
     let chosen: Vec<&Client> = all.iter().filter(named).collect();
     for client in chosen {
-        messages.forget()?;
+        messages.begin(client)?;
         bench.files.forget();
-        messages.settings("error,warn,perf", Some(!client.races))?;
         let done = clients::run(client, &setting, Duration::from_secs(600))?;
         let work = bench.files.work();
         let usual = expected.baseline.get(&client.name);

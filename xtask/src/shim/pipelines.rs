@@ -23,10 +23,7 @@ pub fn run(
 ) -> Result {
     let files = files(bench, card)?;
     let (done, made) = make(bench, card, "pipelines", (runner, &files), programs)?;
-    let outcome = done.verdict().and_then(|()| made.verdict());
-    let name = format!("pipelines · {}", card.name);
-    println!("  {} {name}: {}", test::mark(&outcome), made.summary());
-    report.record(&name, outcome);
+    made.record(report, card.name, &done);
     if let Some(folder) = std::env::var_os(CORPUS).map(PathBuf::from) {
         let mut files = Vec::new();
         find(&folder, &mut files)?;
@@ -173,6 +170,14 @@ impl Pipelines {
             .lines()
             .map(|line| Made::parse(line).ok_or_else(|| format!("{}: {line}", path.display())));
         Ok(Self(all.collect::<Result<_>>()?))
+    }
+
+    /// Reports the pipelines of a GPU whose program has ended.
+    pub fn record(&self, report: &mut Report, gpu: &str, done: &Finished) {
+        let outcome = done.verdict().and_then(|()| self.verdict());
+        let name = format!("pipelines · {gpu}");
+        println!("  {} {name}: {}", test::mark(&outcome), self.summary());
+        report.record(&name, outcome);
     }
 
     /// Judges them: none may have failed, and there must be some.
