@@ -45,29 +45,21 @@ int main(void)
 {
     cl_device_id devices[MOST];
     cl_uint count = 0;
-    cl_int error;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, MOST, devices, &count));
-    cl_context context = clCreateContext(NULL, count, devices, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, count, devices, NULL, NULL);
     cl_uint turns = count > 1 ? count : 2;
     cl_command_queue queues[MOST];
     for (cl_uint i = 0; i < turns; i++) {
-        queues[i] = clCreateCommandQueueWithProperties(context, devices[i % count], NULL, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueueWithProperties, context, devices[i % count], NULL);
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "step");
     for (int i = 0; i < N; i++)
         want[i] = (struct row){.wide = 0x9e3779b97f4a7c15ULL * (cl_ulong)(i + 1),
                                .narrow = (cl_short)(i * 777),
                                .sign = (cl_char)(i * 5)};
-    cl_mem rows = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof want, want, &error);
-    MUST(error);
-    cl_mem bytes = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof marks, want_marks, &error);
-    MUST(error);
+    cl_mem rows = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof want, want);
+    cl_mem bytes = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof marks, want_marks);
     const size_t items = N;
     cl_event last = NULL;
     for (cl_uint round = 0; round < ROUNDS; round++) {

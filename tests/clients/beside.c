@@ -48,19 +48,13 @@ static struct batch all[4096];
 
 static cl_command_queue queue_of(cl_queue_properties properties)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 static cl_mem buffer_of(size_t words)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, 0, words * 4, NULL, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, 0, words * 4, NULL);
 }
 
 static void launch(cl_command_queue queue, cl_mem buffer, cl_uint waits, const cl_event *list, cl_event *event)
@@ -170,9 +164,7 @@ static void crossing(cl_command_queue queue)
     for (int round = 0; round < ROUNDS && !waited; round++) {
         unsigned long long since = now();
         /* All are enqueued before the first begins: what has ended needs no wait. */
-        cl_int error = 0;
-        cl_event gate = clCreateUserEvent(context, &error);
-        MUST(error);
+        cl_event gate = MADE(clCreateUserEvent, context);
         for (cl_uint i = 0; i < WIDTH; i++) {
             cl_uint word = i + (cl_uint)round;
             MUST(clEnqueueFillBuffer(queue, level[0][i], &word, 4, 0, N * 4, 1, &gate, &done[0][i]));
@@ -250,22 +242,16 @@ static void ordered(cl_command_queue queue)
 
 int main(void)
 {
-    cl_int error = 0;
     path = getenv("LAYER_QUEUES");
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     const char *source =
         "kernel void step(global uint *to) { to[get_global_id(0)] += 1; }\n"
         "kernel void mix3(global uint *to, global const uint *a, global const uint *b)\n"
         "{ size_t i = get_global_id(0); to[i] = a[i] + 3 * b[get_global_size(0) - 1 - i]; }\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    step = clCreateKernel(program, "step", &error);
-    MUST(error);
-    mix = clCreateKernel(program, "mix3", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    step = MADE(clCreateKernel, program, "step");
+    mix = MADE(clCreateKernel, program, "mix3");
     cl_command_queue one = queue_of(0), other = queue_of(0);
     cl_command_queue free_order = queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     transfers(one, other);

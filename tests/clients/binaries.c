@@ -44,11 +44,7 @@ static void repair(unsigned char *binary, size_t size)
 
 static cl_program from_source(const char *options)
 {
-    cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, options, NULL, NULL));
-    return program;
+    return PROGRAM(context, source, options);
 }
 
 static unsigned char *binary_of(cl_program program, size_t *size)
@@ -68,9 +64,7 @@ static cl_program from_binary(const unsigned char *binary, size_t size, cl_int *
 
 static cl_program built_from_binary(const unsigned char *binary, size_t size)
 {
-    cl_int error = 0;
-    cl_program program = from_binary(binary, size, &error);
-    MUST(error);
+    cl_program program = MADE(from_binary, binary, size);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     return program;
 }
@@ -83,13 +77,10 @@ static void results(cl_program program, float *out)
         a[i] = 1.0f + (float)i * 0.37f;
         b[i] = 3.0f + (float)(i * 7919 % 1013) * 0.11f;
     }
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, "curve", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "curve");
     cl_mem buffers[2];
     for (cl_uint i = 0; i < 2; i++) {
-        buffers[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof a, i ? b : a, &error);
-        MUST(error);
+        buffers[i] = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof a, i ? b : a);
         MUST(clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]));
     }
     size_t global = N;
@@ -103,10 +94,8 @@ static void results(cl_program program, float *out)
 static cl_int launch_uneven(cl_program program)
 {
     cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, "count", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "count");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 64, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t global = 10, local = 4;
     error = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
@@ -151,27 +140,22 @@ static void objects_keep_options(void)
 {
     static const char *const options_of[] = {"-cl-std=CL3.0", "-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2"};
     const char *other_source = "float other(float x) { return x + 1; }\n";
-    cl_int error = 0;
-    cl_program other = clCreateProgramWithSource(context, 1, &other_source, NULL, &error);
-    MUST(error);
+    cl_program other = MADE(clCreateProgramWithSource, context, 1, &other_source, NULL);
     MUST(clCompileProgram(other, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL));
     for (int is_binary = 0; is_binary < 2; is_binary++)
         for (int is_uniform = 0; is_uniform < 3; is_uniform++) {
             const char *options = options_of[is_uniform];
-            cl_program object = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-            MUST(error);
+            cl_program object = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
             MUST(clCompileProgram(object, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
             if (is_binary) {
                 size_t size;
                 unsigned char *binary = binary_of(object, &size);
                 MUST(clReleaseProgram(object));
-                object = from_binary(binary, size, &error);
-                MUST(error);
+                object = MADE(from_binary, binary, size);
                 free(binary);
             }
             cl_program objects[] = {object, other};
-            cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, objects, NULL, NULL, &error);
-            MUST(error);
+            cl_program linked = MADE(clLinkProgram, context, 0, NULL, NULL, 2, objects, NULL, NULL);
             EQ(launch_uneven(linked), is_uniform ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS);
             MUST(clReleaseProgram(linked));
             MUST(clReleaseProgram(object));
@@ -187,19 +171,15 @@ static void a_failed_build_keeps_the_binary(void)
         "kernel void curve(global float *a, global float *b) { b[get_global_id(0)] = other(a[get_global_id(0)]); }\n",
         "float other(float x) { return x + 1; }\n",
     };
-    cl_int error = 0;
     cl_program objects[2];
     for (int i = 0; i < 2; i++) {
-        objects[i] = clCreateProgramWithSource(context, 1, (const char **)&parts[i], NULL, &error);
-        MUST(error);
+        objects[i] = MADE(clCreateProgramWithSource, context, 1, (const char **)&parts[i], NULL);
         MUST(clCompileProgram(objects[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
     }
-    cl_program library = clLinkProgram(context, 0, NULL, "-create-library", 1, objects, NULL, NULL, &error);
-    MUST(error);
+    cl_program library = MADE(clLinkProgram, context, 0, NULL, "-create-library", 1, objects, NULL, NULL);
     size_t size;
     unsigned char *binary = binary_of(library, &size);
-    cl_program program = from_binary(binary, size, &error);
-    MUST(error);
+    cl_program program = MADE(from_binary, binary, size);
     for (int i = 0; i < 2; i++) {
         char log_text[1000];
         EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
@@ -211,8 +191,7 @@ static void a_failed_build_keeps_the_binary(void)
     }
     MUST(clReleaseProgram(objects[0]));
     objects[0] = program;
-    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, objects, NULL, NULL, &error);
-    MUST(error);
+    cl_program linked = MADE(clLinkProgram, context, 0, NULL, NULL, 2, objects, NULL, NULL);
     MUST(clReleaseProgram(linked));
     for (int i = 0; i < 2; i++)
         MUST(clReleaseProgram(objects[i]));
@@ -350,12 +329,9 @@ static const char *text_of(const char *path)
 /* `binaries FIRST COUNT [FILE.cl]` only damages binaries, of a source of choice: those of the rounds from FIRST on. */
 int main(int count, char **arguments)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     if (count > 2) {
         source = count > 3 ? text_of(arguments[3]) : source;
         damage_is_no_crash((unsigned)strtoul(arguments[1], NULL, 10), (unsigned)strtoul(arguments[2], NULL, 10));

@@ -39,26 +39,17 @@ static cl_uint data[N], got[N];
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_mem buffer_of(size_t size)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, size, NULL);
 }
 
 static cl_command_queue queue_of(void)
 {
-    cl_int error = 0;
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, NULL);
 }
 
 static void launch(cl_command_queue queue, cl_kernel kernel, size_t items, cl_event *event)
@@ -244,13 +235,9 @@ static void behind_a_native_kernel(cl_command_queue queue)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     cl_command_queue queue = queue_of();
     work_data = buffer_of(N * sizeof(cl_uint));
     from = buffer_of(sizeof data);

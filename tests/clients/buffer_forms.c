@@ -27,25 +27,18 @@ static cl_command_queue queue;
 
 static cl_kernel kernel_of(const char *text, const char *name)
 {
-    cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, text, "-cl-std=CL3.0");
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clReleaseProgram(program));
     return kernel;
 }
 
 static cl_mem filled(int first)
 {
-    cl_int error = 0;
     int host[N];
     for (int i = 0; i < N; i++)
         host[i] = first + i;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof host, host, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof host, host);
 }
 
 static void expect(cl_mem buffer, int first, int by)
@@ -67,9 +60,7 @@ static void copies(const char *text, int launches)
     cl_kernel copy = kernel_of(text, "copy");
     cl_mem to = filled(0), from = filled(3);
     int three[4] = {3, 0, 0, 0};
-    cl_int error = 0;
-    cl_mem by = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof three, three, &error);
-    MUST(error);
+    cl_mem by = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof three, three);
     MUST(clSetKernelArg(copy, 0, sizeof to, &to));
     MUST(clSetKernelArg(copy, 1, sizeof from, &from));
     MUST(clSetKernelArg(copy, 2, sizeof by, &by));
@@ -86,12 +77,9 @@ static void copies(const char *text, int launches)
 /* Thirteen launches. */
 static int worker(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     copies(source, 3);        /* 3 by descriptors */
     copies(with_pointers, 1); /* none */
     copies(with_variable, 1); /* none */
@@ -131,11 +119,9 @@ static int worker(void)
     MUST(clSetKernelArg(add, 1, sizeof from, &from));
     run(add); /* by descriptors */
     expect(to, 107, 1);
-    cl_mem large = clCreateBuffer(context, 0, 8192, NULL, &error);
-    MUST(error);
+    cl_mem large = MADE(clCreateBuffer, context, 0, 8192, NULL);
     cl_buffer_region region = {4096, N * 4};
-    cl_mem part = clCreateSubBuffer(large, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, large, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     MUST(clEnqueueCopyBuffer(queue, from, part, 0, 0, N * 4, 0, NULL, NULL));
     MUST(clSetKernelArg(add, 1, sizeof part, &part));
     n = 0;

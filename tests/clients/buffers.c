@@ -45,10 +45,8 @@ int main(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
 
     /* Creation errors, in the specification's order. */
     CHECK(!clCreateBuffer(context, 1 << 30, 16, NULL, &error));
@@ -67,16 +65,13 @@ int main(void)
     EQ(error, CL_INVALID_CONTEXT);
 
     /* A flag that only queries look at is no error. */
-    cl_mem both = clCreateBuffer(context, CL_MEM_KERNEL_READ_AND_WRITE, 16, NULL, &error);
-    MUST(error);
+    cl_mem both = MADE(clCreateBuffer, context, CL_MEM_KERNEL_READ_AND_WRITE, 16, NULL);
     MUST(clReleaseMemObject(both));
 
     for (size_t i = 0; i < N; i++)
         model[i] = (unsigned char)(i * 7 + i / 256);
-    cl_mem a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N, model, &error);
-    MUST(error);
-    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, N, NULL, &error);
-    MUST(error);
+    cl_mem a = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, N, model);
+    cl_mem b = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, N, NULL);
     expect(a, model, N, __LINE__);
 
     /* Write, read at an offset, ranges. */
@@ -164,9 +159,7 @@ int main(void)
 
     /* Maps: counts, pointers, contents. */
     cl_uint count = 9;
-    unsigned char *p = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 64, 128, 0,
-                                          NULL, NULL, &error);
-    MUST(error);
+    unsigned char *p = MADE(clEnqueueMapBuffer, queue, b, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 64, 128, 0, NULL, NULL);
     CHECK(memcmp(p, model_b + 64, 128) == 0);
     MUST(clGetMemObjectInfo(b, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
     EQ(count, 1);
@@ -183,9 +176,7 @@ int main(void)
     EQ(error, CL_INVALID_VALUE);
 
     /* Regions that overlap may be mapped for reading as often as one likes, for writing once. */
-    unsigned char *written = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE, 64, 128, 0, NULL,
-                                                NULL, &error);
-    MUST(error);
+    unsigned char *written = MADE(clEnqueueMapBuffer, queue, b, CL_TRUE, CL_MAP_WRITE, 64, 128, 0, NULL, NULL);
     CHECK(!clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 191, 8, 0, NULL,
                               NULL, &error));
     EQ(error, CL_INVALID_OPERATION);
@@ -198,20 +189,17 @@ int main(void)
     for (int i = 0; i < 3; i++)
         MUST(clEnqueueUnmapMemObject(queue, b, others[i], 0, NULL, NULL));
     MUST(clEnqueueUnmapMemObject(queue, b, written, 0, NULL, NULL));
-    written = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL, &error);
-    MUST(error);
+    written = MADE(clEnqueueMapBuffer, queue, b, CL_TRUE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL);
     MUST(clEnqueueUnmapMemObject(queue, b, written, 0, NULL, NULL));
     expect(b, model_b, N, __LINE__);
 
     /* CL_MEM_USE_HOST_PTR: the mapped pointer is the application's. */
     static unsigned char mine[1024] __attribute__((aligned(128)));
     memset(mine, 0x42, sizeof mine);
-    cl_mem u = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof mine, mine, &error);
-    MUST(error);
+    cl_mem u = MADE(clCreateBuffer, context, CL_MEM_USE_HOST_PTR, sizeof mine, mine);
     cl_uint word = 0x01020304;
     MUST(clEnqueueFillBuffer(queue, u, &word, 4, 256, 256, 0, NULL, NULL));
-    p = clEnqueueMapBuffer(queue, u, CL_TRUE, CL_MAP_READ, 128, 512, 0, NULL, NULL, &error);
-    MUST(error);
+    p = MADE(clEnqueueMapBuffer, queue, u, CL_TRUE, CL_MAP_READ, 128, 512, 0, NULL, NULL);
     CHECK(p == mine + 128);
     EQ(p[0], 0x42);
     EQ(mine[256], ((unsigned char *)&word)[0]);
@@ -227,8 +215,7 @@ int main(void)
     unsigned char *pages = NULL;
     CHECK(!posix_memalign((void **)&pages, 4096, 8192));
     memset(pages, 0x11, 8192);
-    u = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 5000, pages, &error);
-    MUST(error);
+    u = MADE(clCreateBuffer, context, CL_MEM_USE_HOST_PTR, 5000, pages);
     MUST(clEnqueueFillBuffer(queue, u, &word, 4, 4000, 1000, 0, NULL, NULL));
     p = clEnqueueMapBuffer(queue, u, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 5000, 0, NULL, NULL,
                            &error);
@@ -257,8 +244,7 @@ int main(void)
         unsigned char *inside = NULL;
         CHECK(!posix_memalign((void **)&inside, 4096, 8192));
         memset(inside, 0x33, 8192);
-        u = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 5000, inside + 2064, &error);
-        MUST(error);
+        u = MADE(clCreateBuffer, context, CL_MEM_USE_HOST_PTR, 5000, inside + 2064);
         MUST(clEnqueueFillBuffer(queue, u, &word, 4, 0, 5000, 0, NULL, NULL));
         MUST(clFinish(queue));
         EQ(inside[2063], 0x33);
@@ -269,8 +255,7 @@ int main(void)
         MUST(clEnqueueReadBuffer(queue, u, CL_TRUE, 1, 2, host, 0, NULL, NULL));
         EQ(host[0], 0x44);
         EQ(host[1], ((unsigned char *)&word)[2]);
-        p = clEnqueueMapBuffer(queue, u, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 16, 64, 0, NULL, NULL, &error);
-        MUST(error);
+        p = MADE(clEnqueueMapBuffer, queue, u, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 16, 64, 0, NULL, NULL);
         CHECK(p == inside + 2080);
         MUST(clEnqueueUnmapMemObject(queue, u, p, 0, NULL, NULL));
         MUST(clGetMemObjectInfo(u, CL_MEM_HOST_PTR, sizeof hp, &hp, NULL));
@@ -283,8 +268,7 @@ int main(void)
     }
 
     /* Host access flags. */
-    cl_mem w = clCreateBuffer(context, CL_MEM_HOST_WRITE_ONLY, 64, NULL, &error);
-    MUST(error);
+    cl_mem w = MADE(clCreateBuffer, context, CL_MEM_HOST_WRITE_ONLY, 64, NULL);
     EQ(clEnqueueReadBuffer(queue, w, CL_TRUE, 0, 4, host, 0, NULL, NULL), CL_INVALID_OPERATION);
     EQ(clEnqueueWriteBuffer(queue, w, CL_TRUE, 0, 4, host, 0, NULL, NULL), CL_SUCCESS);
     clEnqueueMapBuffer(queue, w, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &error);
@@ -296,8 +280,7 @@ int main(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align, &align, NULL));
     align /= 8;
     cl_buffer_region r = {align, 512};
-    cl_mem s = clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &r, &error);
-    MUST(error);
+    cl_mem s = MADE(clCreateSubBuffer, a, 0, CL_BUFFER_CREATE_TYPE_REGION, &r);
     expect(s, model + align, 512, __LINE__);
     cl_mem parent = NULL;
     size_t offset = 0;

@@ -24,10 +24,8 @@ static int build(const char *source, size_t size, char *log, size_t room) {
 }
 
 int main(void) {
-    cl_int err;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    MUST(err);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     static char log[1 << 20];
 
     static const char broken[] =

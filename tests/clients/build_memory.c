@@ -15,8 +15,7 @@ static char log_text[1 << 16];
 static cl_int build(const char *source, int by_parts, cl_program *built)
 {
     cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     if (by_parts)
         error = clCompileProgram(program, 0, NULL, "-cl-std=CL3.0", 0, NULL, NULL, NULL, NULL);
     else
@@ -61,7 +60,6 @@ static void bombs(void)
 /* A kernel copies constant data that is larger than any string of SPIR-V. */
 static void large_constants(size_t size)
 {
-    cl_int error = 0;
     char *source = malloc(size + 400);
     char *text = source + sprintf(source, "constant char text[] = \"");
     for (size_t i = 0; i < size; i++)
@@ -70,12 +68,9 @@ static void large_constants(size_t size)
                          " size_t i = get_global_id(0); out[i] = text[i]; if (i < 3) counters[i]++; }\n");
     cl_program program = NULL;
     MUST(build(source, 0, &program));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, size, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
     char *result = malloc(size);
@@ -88,11 +83,9 @@ static void large_constants(size_t size)
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
     MUST(clReleaseKernel(kernel));
     MUST(clReleaseProgram(program));
-    program = clCreateProgramWithBinary(context, 1, &device, &bytes, (const unsigned char **)&binary, NULL, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithBinary, context, 1, &device, &bytes, (const unsigned char **)&binary, NULL);
     MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "k");
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     int zero = 0;
     MUST(clEnqueueFillBuffer(queue, out, &zero, sizeof zero, 0, size, 0, NULL, NULL));
@@ -149,10 +142,8 @@ static void limits(const char *source)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     bombs();
     large_constants(300 * 1000);
     large_constants(2 * 1000 * 1000);

@@ -14,12 +14,9 @@ static char *self;
 /* One process: builds in one of the API's ways and checks what the kernel computes. */
 static int worker(const char *way, int value)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     char options[600], text[400];
     snprintf(options, sizeof options, "-I %s -DFACTOR=3", folder);
     /* Some ways have source of their own, so that their entries are theirs alone. */
@@ -28,12 +25,10 @@ static int worker(const char *way, int value)
              " p[get_global_id(0)] = VALUE * FACTOR; }\n",
              way);
     const char *source = text;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     if (strcmp(way, "link") == 0) {
         MUST(clCompileProgram(program, 0, NULL, options, 0, NULL, NULL, NULL, NULL));
-        cl_program whole = clLinkProgram(context, 0, NULL, "", 1, &program, NULL, NULL, &error);
-        MUST(error);
+        cl_program whole = MADE(clLinkProgram, context, 0, NULL, "", 1, &program, NULL, NULL);
         MUST(clReleaseProgram(program));
         program = whole;
     } else {

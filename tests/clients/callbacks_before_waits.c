@@ -29,14 +29,11 @@ static void CL_CALLBACK take_lock(cl_event event, cl_int status, void *data)
 
 int main(void)
 {
-    cl_int error = 0, value = 7, in_time = 0;
+    cl_int value = 7, in_time = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof value, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof value, NULL);
     for (int i = 0; i < ROUNDS; i++) {
         cl_event first, last;
         MUST(clEnqueueFillBuffer(queue, buffer, &i, sizeof i, 0, sizeof i, 0, NULL, &first));

@@ -65,25 +65,19 @@ static void launch(cl_kernel kernel)
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static void parts(cl_device_id device)
 {
-    cl_int error = 0;
     cl_uint bits = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, NULL));
     if (bits > 256 * 8)
         return;
     int data[128] = {0};
-    cl_mem whole = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &error);
-    MUST(error);
+    cl_mem whole = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
     cl_buffer_region region = {256, 64};
-    cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     cl_kernel put = kernel_of("put");
     MUST(clSetKernelArg(put, 0, sizeof part, &part));
     for (int at = 15; at <= 16; at++) {
@@ -113,7 +107,6 @@ struct node {
 
 static void lists(void)
 {
-    cl_int error = 0;
     struct node *nodes[2];
     for (int i = 0; i < 2; i++) {
         /* Far apart, so that the second one is nowhere near anything. */
@@ -124,8 +117,7 @@ static void lists(void)
     MUST(clEnqueueSVMMemcpy(queue, CL_TRUE, nodes[0], &first, sizeof first, 0, NULL, NULL));
     MUST(clEnqueueSVMMemcpy(queue, CL_TRUE, nodes[1], &second, sizeof second, 0, NULL, NULL));
     int total = 0;
-    cl_mem out = clCreateBuffer(context, 0, sizeof total, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof total, NULL);
     cl_kernel sum = kernel_of("sum");
     MUST(clSetKernelArgSVMPointer(sum, 0, nodes[0]));
     MUST(clSetKernelArg(sum, 1, sizeof out, &out));
@@ -168,12 +160,9 @@ int main(void)
     cl_device_svm_capabilities svm = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
     EQ(svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, 0);
-    context = clCreateContext(NULL, 1, &device, on_notify, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, on_notify, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     error = clBuildProgram(program, 0, NULL, "-cl-kernel-arg-info", NULL, NULL);
     /* Without addresses nothing is checked, and lists are no programs. */
     if (svm) {

@@ -80,14 +80,11 @@ static cl_command_queue queue;
 /* Launches two groups of one work-item. */
 static void launch(cl_program program, int which)
 {
-    cl_int error = 0, count = WORDS, none = -1;
-    cl_mem words = clCreateBuffer(context, 0, (WORDS + 1) * sizeof(cl_uint), NULL, &error);
-    MUST(error);
-    cl_mem places = clCreateBuffer(context, 0, 128 * sizeof none, NULL, &error);
-    MUST(error);
+    cl_int count = WORDS, none = -1;
+    cl_mem words = MADE(clCreateBuffer, context, 0, (WORDS + 1) * sizeof(cl_uint), NULL);
+    cl_mem places = MADE(clCreateBuffer, context, 0, 128 * sizeof none, NULL);
     MUST(clEnqueueFillBuffer(queue, places, &none, sizeof none, 0, 128 * sizeof none, 0, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, names[which], &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, names[which]);
     MUST(clSetKernelArg(kernel, 0, sizeof words, &words));
     MUST(clSetKernelArg(kernel, 1, sizeof places, &places));
     MUST(clSetKernelArg(kernel, 2, sizeof count, &count));
@@ -114,17 +111,12 @@ static void wait_for(int which, int round)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     cl_device_svm_capabilities svm = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
-    context = clCreateContext(NULL, 1, &device, on_notify, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, on_notify, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL2.0");
     /* Without addresses nothing is checked, and where nothing executes nothing is found. */
     int finds = svm && values_matter();
     for (int round = 0; round < ROUNDS && !failures; round++) {

@@ -26,25 +26,18 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     cl_device_svm_capabilities svm = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
     /* Without addresses nothing is checked. */
     if (!svm)
         return finish();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_program program = PROGRAM(context, source, "");
     int data[4] = {9, 9, 9, 9}, n = 4;
-    cl_mem out = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &error);
-    MUST(error);
-    cl_kernel fill = clCreateKernel(program, "fill", &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
+    cl_kernel fill = MADE(clCreateKernel, program, "fill");
     MUST(clSetKernelArg(fill, 0, sizeof out, &out));
     MUST(clSetKernelArg(fill, 1, sizeof n, &n));
     /* A thousand million rounds would take minutes. */
@@ -52,8 +45,7 @@ int main(void)
     MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
     for (int i = 0; i < 4; i++)
         EQ(data[i], 9);
-    cl_kernel right = clCreateKernel(program, "right", &error);
-    MUST(error);
+    cl_kernel right = MADE(clCreateKernel, program, "right");
     MUST(clSetKernelArg(right, 0, sizeof out, &out));
     EQ(launch(queue, right), CL_COMPLETE);
     MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));

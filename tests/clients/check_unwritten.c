@@ -34,10 +34,7 @@ static const char *source = "kernel void more(global const int *in, global int *
 
 static cl_mem buffer(cl_mem_flags flags, size_t size, void *data)
 {
-    cl_int error = 0;
-    cl_mem memory = clCreateBuffer(context, flags, size, data, &error);
-    MUST(error);
-    return memory;
+    return MADE(clCreateBuffer, context, flags, size, data);
 }
 
 static void launch(cl_kernel kernel, size_t items)
@@ -100,7 +97,6 @@ static void expect(cl_mem in, int offset, int times, const char *what)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     cl_device_svm_capabilities svm = 0;
     cl_uint bits = 0;
@@ -109,17 +105,11 @@ int main(void)
     /* Without addresses nothing is checked. */
     if (!svm)
         return finish();
-    context = clCreateContext(NULL, 1, &device, on_notify, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-kernel-arg-info", NULL, NULL));
-    more_of = clCreateKernel(program, "more", &error);
-    MUST(error);
-    set = clCreateKernel(program, "set", &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, on_notify, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_program program = PROGRAM(context, source, "-cl-kernel-arg-info");
+    more_of = MADE(clCreateKernel, program, "more");
+    set = MADE(clCreateKernel, program, "set");
     int data[256] = {0}, zero = 0;
     const char *small = "a buffer of 16 bytes from clCreateBuffer";
 
@@ -143,12 +133,10 @@ int main(void)
 
     /* A map to read writes nothing, one to write does. */
     in = buffer(CL_MEM_ALLOC_HOST_PTR, 16, NULL);
-    void *mapped = clEnqueueMapBuffer(queue, in, CL_TRUE, CL_MAP_READ, 0, 16, 0, NULL, NULL, &error);
-    MUST(error);
+    void *mapped = MADE(clEnqueueMapBuffer, queue, in, CL_TRUE, CL_MAP_READ, 0, 16, 0, NULL, NULL);
     MUST(clEnqueueUnmapMemObject(queue, in, mapped, 0, NULL, NULL));
     expect(in, 0, 4, small);
-    mapped = clEnqueueMapBuffer(queue, in, CL_TRUE, CL_MAP_WRITE, 0, 8, 0, NULL, NULL, &error);
-    MUST(error);
+    mapped = MADE(clEnqueueMapBuffer, queue, in, CL_TRUE, CL_MAP_WRITE, 0, 8, 0, NULL, NULL);
     memset(mapped, 1, 8);
     MUST(clEnqueueUnmapMemObject(queue, in, mapped, 0, NULL, NULL));
     expect(in, 8, 2, small);
@@ -172,8 +160,7 @@ int main(void)
     if (bits <= 256 * 8) {
         cl_mem whole = buffer(0, 1024, NULL);
         cl_buffer_region region = {256, 16};
-        cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-        MUST(error);
+        cl_mem part = MADE(clCreateSubBuffer, whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
         MUST(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 0, 260, data, 0, NULL, NULL));
         expect(part, 4, 3, "a part of 16 bytes from clCreateSubBuffer, at byte 256 of a buffer of 1024 bytes");
         size_t origin[3] = {0, 0, 0}, at[3] = {4, 0, 0}, size[3] = {12, 1, 1};

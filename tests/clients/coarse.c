@@ -46,18 +46,12 @@ static cl_program program;
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_mem filled(const int *values)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * sizeof(int), (void *)values, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, N * sizeof(int), (void *)values);
 }
 
 static void ids(const size_t *offset, const size_t global[2], const size_t *local, cl_mem out)
@@ -194,15 +188,10 @@ static void functions(size_t local, cl_mem in, cl_mem out, const int *values)
 /* Work-items of an invocation are 8, 4 or 2: fifteen launches take the copy, five cannot. */
 static int worker(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     int values[N];
     for (int i = 0; i < N; i++)
         values[i] = (i * 37 + i / 7) % 101;
@@ -272,12 +261,9 @@ static int worker(void)
  * the work-groups have 32 work-items. */
 static int works_long(int barriers)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *text = "kernel void mix(global uint *x, uint rounds)\n"
                        "{ local uint words[32];\n"
                        "  uint i = get_global_id(0), v = x[i];\n"
@@ -290,14 +276,11 @@ static int works_long(int barriers)
                        "#endif\n"
                        "  }\n"
                        "  x[i] = v; }\n";
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, barriers ? "-DBARRIERS" : "", NULL, NULL));
+    program = PROGRAM(context, text, barriers ? "-DBARRIERS" : "");
     static cl_uint values[16 * N], host[16 * N];
     for (cl_uint i = 0; i < 16 * N; i++)
         values[i] = i * 77;
-    cl_mem x = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof values, values);
     cl_kernel kernel = kernel_of("mix");
     /* A barrier takes SwiftShader a thousand times as long as such a round. */
     cl_uint rounds = barriers ? 5 : 500;

@@ -69,10 +69,7 @@ static void run(cl_kernel kernel, const size_t global[2], const size_t local[2],
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static void rows(int first, int pitch, int width, const size_t local[2])
@@ -193,10 +190,8 @@ static void odd_rows(void)
 {
     enum { PITCH = 300, ROWS = 509 };
     static cl_uint seen[PITCH * ROWS];
-    cl_int error = 0;
     cl_kernel kernel = kernel_of("places");
-    cl_mem places = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sizeof seen, NULL, &error);
-    MUST(error);
+    cl_mem places = MADE(clCreateBuffer, context, CL_MEM_WRITE_ONLY, sizeof seen, NULL);
     int pitch = PITCH;
     MUST(clSetKernelArg(kernel, 0, sizeof places, &places));
     MUST(clSetKernelArg(kernel, 1, sizeof pitch, &pitch));
@@ -222,23 +217,16 @@ static void odd_rows(void)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     for (int i = 0; i < N; i++) {
         values[i] = (i * 37 + i / 7) % 101;
         want[i] = -1;
     }
-    in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof values, values, &error);
-    MUST(error);
-    out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof values, NULL, &error);
-    MUST(error);
+    in = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof values, values);
+    out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof values, NULL);
 
     const size_t wide[2] = {128, 2}, narrow[2] = {64, 1}, few[2] = {32, 4};
     for (int first = 0; first < 4; first++) {

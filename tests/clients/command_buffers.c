@@ -33,27 +33,18 @@ static cl_command_queue in_order, out_of_order;
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_mem memory(size_t size)
 {
-    cl_int error = 0;
-    cl_mem made = clCreateBuffer(context, 0, size, NULL, &error);
-    MUST(error);
-    return made;
+    return MADE(clCreateBuffer, context, 0, size, NULL);
 }
 
 static cl_command_queue queue_with(cl_ulong bits)
 {
-    cl_int error = 0;
     cl_ulong list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 static int word(cl_mem buffer, size_t index)
@@ -148,10 +139,8 @@ static void queries(void)
     MUST(clReleaseEvent(event));
     MUST(release(buffer));
 
-    cl_int error = 0;
     cl_ulong list[] = {FLAGS, MUTABLE | SIMULTANEOUS_USE | DEVICE_SIDE_SYNC, BUFFER_ASSERTS, 1, 0}, back[8];
-    buffer = create(1, &in_order, list, &error);
-    MUST(error);
+    buffer = MADE(create, 1, &in_order, list);
     MUST(buffer_info(buffer, INFO_PROPERTIES, sizeof back, back, &size));
     EQ(size, sizeof list);
     CHECK(memcmp(list, back, sizeof list) == 0);
@@ -216,14 +205,11 @@ static void buffers(void)
 
 static cl_mem image_of(cl_uint type, size_t width, size_t height, size_t depth)
 {
-    cl_int error = 0;
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc desc = {.image_type = type, .image_width = width};
     desc.image_height = height;
     desc.image_depth = depth;
-    cl_mem made = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
-    return made;
+    return MADE(clCreateImage, context, 0, &format, &desc, NULL);
 }
 
 static void images(void)
@@ -477,16 +463,14 @@ static void events(void)
     check_times(done);
     clReleaseEvent(gate), clReleaseEvent(done);
     /* Behind a failure nothing happens. */
-    gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    gate = MADE(clCreateUserEvent, context);
     MUST(enqueue(0, NULL, buffer, 1, &gate, &done));
     MUST(clSetUserEventStatus(gate, -5));
     EQ(clWaitForEvents(1, &done), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     check_all(a, 2);
     clReleaseEvent(gate), clReleaseEvent(done);
     /* The command buffer goes while it waits, and so does all that it was made of. */
-    gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    gate = MADE(clCreateUserEvent, context);
     MUST(enqueue(0, NULL, buffer, 1, &gate, &done));
     MUST(release(buffer));
     clReleaseKernel(add);
@@ -528,13 +512,9 @@ static void retention(void)
 int main(void)
 {
     load_functions();
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     in_order = queue_with(0);
     out_of_order = queue_with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queries();

@@ -147,10 +147,8 @@ static inline cl_int update_one(buffer_t buffer, const config_t *config)
 
 static inline buffer_t create_with(cl_command_queue queue, cl_ulong flags)
 {
-    cl_int error = 0;
     cl_ulong properties[] = {FLAGS, flags, 0};
-    buffer_t made = create(1, &queue, properties, &error);
-    MUST(error);
+    buffer_t made = MADE(create, 1, &queue, properties);
     return made;
 }
 

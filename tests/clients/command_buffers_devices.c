@@ -37,11 +37,9 @@ static void turns(cl_uint count, cl_command_queue *queues)
     size_t global = N;
     cl_mem data = clCreateBuffer(context, 0, N * 4, NULL, &error), side;
     MUST(error);
-    side = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    side = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     cl_ulong properties[] = {FLAGS, MUTABLE, 0};
-    buffer_t buffer = create(count, queues, properties, &error);
-    MUST(error);
+    buffer_t buffer = MADE(create, count, queues, properties);
     point_t point;
     command_t last = NULL;
     MUST(fill_buffer(buffer, queues[0], NULL, data, &seven, 4, 0, N * 4, 0, NULL, &point, NULL));
@@ -75,8 +73,7 @@ static void turns(cl_uint count, cl_command_queue *queues)
     for (cl_uint i = 0; i < count; i++)
         turned[i] = queues[count - 1 - i];
     command_t copied[1];
-    buffer_t copy = remap(buffer, CL_FALSE, count, turned, 1, &last, copied, &error);
-    MUST(error);
+    buffer_t copy = MADE(remap, buffer, CL_FALSE, count, turned, 1, &last, copied);
     EQ(state_of(copy), EXECUTABLE);
     int five = 5, zero = 0;
     arg_t arg = {1, sizeof five, &five};
@@ -90,8 +87,7 @@ static void turns(cl_uint count, cl_command_queue *queues)
     MUST(clWaitForEvents(1, &event));
     MUST(clReleaseEvent(event));
     EQ(word(queues[0], side, 3), expected(expected(7, 2, TURNS - 1), 5, 1));
-    buffer_t alone = remap(buffer, CL_TRUE, 1, &queues[count - 1], 0, NULL, NULL, &error);
-    MUST(error);
+    buffer_t alone = MADE(remap, buffer, CL_TRUE, 1, &queues[count - 1], 0, NULL, NULL);
     MUST(enqueue(0, NULL, alone, 0, NULL, &event));
     MUST(clWaitForEvents(1, &event));
     MUST(clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof there, &there, NULL));
@@ -103,11 +99,9 @@ static void turns(cl_uint count, cl_command_queue *queues)
     MUST(release(buffer));
 
     /* A copy of one that still records takes more commands. */
-    buffer = create(1, queues, NULL, &error);
-    MUST(error);
+    buffer = MADE(create, 1, queues, NULL);
     MUST(fill_buffer(PLAIN(buffer), side, &seven, 4, 0, N * 4, ALONE));
-    copy = remap(buffer, CL_FALSE, 1, &queues[count - 1], 0, NULL, NULL, &error);
-    MUST(error);
+    copy = MADE(remap, buffer, CL_FALSE, 1, &queues[count - 1], 0, NULL, NULL);
     EQ(state_of(copy), RECORDING);
     MUST(barrier(PLAIN(copy), ALONE));
     MUST(fill_buffer(PLAIN(copy), side, &two, 4, 0, 4, ALONE));
@@ -130,37 +124,30 @@ int main(void)
     cl_uint count = 0;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 16, devices, &count));
     count = count < 16 ? count : 16;
-    context = clCreateContext(NULL, count, devices, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, count, devices, NULL, NULL);
+    cl_program program = PROGRAM(context, source, NULL);
+    kernel = MADE(clCreateKernel, program, "step");
     cl_command_queue queues[16];
     cl_ulong orders[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
     /* Three queues of one device, then one of each device. */
     for (int kind = 0; kind < 2; kind++) {
         cl_ulong list[] = {CL_QUEUE_PROPERTIES, orders[kind], 0};
         for (int i = 0; i < 3; i++) {
-            queues[i] = clCreateCommandQueueWithProperties(context, devices[0], list, &error);
-            MUST(error);
+            queues[i] = MADE(clCreateCommandQueueWithProperties, context, devices[0], list);
         }
         turns(1, queues);
         turns(3, queues);
         for (int i = 0; i < 3; i++)
             clReleaseCommandQueue(queues[i]);
         for (cl_uint i = 0; i < count; i++) {
-            queues[i] = clCreateCommandQueueWithProperties(context, devices[i], list, &error);
-            MUST(error);
+            queues[i] = MADE(clCreateCommandQueueWithProperties, context, devices[i], list);
         }
         turns(count, queues);
         if (count > 1) {
             cl_ulong native[] = {FLAGS, DEVICE_SIDE_SYNC, 0};
             CHECK(!create(2, queues, native, &error));
             EQ(error, INCOMPATIBLE_QUEUE);
-            buffer_t buffer = create(1, queues, NULL, &error);
-            MUST(error);
+            buffer_t buffer = MADE(create, 1, queues, NULL);
             MUST(finalize(buffer));
             EQ(enqueue(1, &queues[1], buffer, 0, NULL, NULL), CL_INVALID_DEVICE);
             MUST(release(buffer));

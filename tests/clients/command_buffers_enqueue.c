@@ -26,28 +26,21 @@ static cl_program program;
 
 static cl_kernel kernel_of(const char *name, cl_mem a)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof a, &a));
     return kernel;
 }
 
 static cl_command_queue queue_with(cl_command_queue_properties bits)
 {
-    cl_int error = 0;
     const cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 static buffer_t buffer_for(cl_command_queue queue, cl_ulong flags)
 {
-    cl_int error = 0;
     const cl_ulong list[] = {FLAGS, flags, 0};
-    buffer_t buffer = create(1, &queue, list, &error);
-    MUST(error);
+    buffer_t buffer = MADE(create, 1, &queue, list);
     return buffer;
 }
 
@@ -72,18 +65,13 @@ int main(void)
     CHECK(able & PRINTF);
     if (!queues)
         return failures != 0;
-    cl_int error = 0;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     cl_command_queue on_device =
         queue_with(CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_command_queue in_order = queue_with(0), profiling = queue_with(CL_QUEUE_PROFILING_ENABLE),
                      out_of_order = queue_with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    cl_mem a = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    cl_mem a = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     cl_kernel start = kernel_of("start", a), grow = kernel_of("grow", a), minus = kernel_of("minus", a);
     const size_t all = N, some = 40, none = 0;
     int first = 100, by = 7;
@@ -131,8 +119,7 @@ int main(void)
     MUST(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, 8, &times[1], NULL));
     CHECK(times[0] && times[0] < times[1]);
     MUST(clReleaseEvent(event));
-    buffer_t copy = remap(buffer, CL_FALSE, 1, &profiling, 0, NULL, NULL, &error);
-    MUST(error);
+    buffer_t copy = MADE(remap, buffer, CL_FALSE, 1, &profiling, 0, NULL, NULL);
     MUST(enqueue(0, NULL, copy, 0, NULL, NULL));
     check(profiling, a, from, 40, other);
     MUST(release(copy));
@@ -155,8 +142,7 @@ int main(void)
     /* As many kernels as work-items, by a queue whose size the application has not chosen. */
     const size_t many = 16384;
     int zero = 0;
-    cl_mem sums = clCreateBuffer(context, 0, many * 4, NULL, &error);
-    MUST(error);
+    cl_mem sums = MADE(clCreateBuffer, context, 0, many * 4, NULL);
     cl_kernel one = kernel_of("one", sums);
     buffer = buffer_for(in_order, 0);
     MUST(fill_buffer(PLAIN(buffer), sums, &zero, 4, 0, many * 4, ALONE));

@@ -10,27 +10,17 @@ int main(void)
     load_functions();
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_command_queue second = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_command_queue outside = clCreateCommandQueueWithProperties(foreign, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel put = clCreateKernel(program, "put", &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_context foreign = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_command_queue second = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_command_queue outside = MADE(clCreateCommandQueueWithProperties, foreign, device, NULL);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel put = MADE(clCreateKernel, program, "put");
     cl_mem a = clCreateBuffer(context, 0, N * 4, NULL, &error), b;
     MUST(error);
-    b = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
-    cl_mem strange = clCreateBuffer(foreign, 0, N * 4, NULL, &error);
-    MUST(error);
+    b = MADE(clCreateBuffer, context, 0, N * 4, NULL);
+    cl_mem strange = MADE(clCreateBuffer, foreign, 0, N * 4, NULL);
 
     /* Creation. */
     cl_command_queue pair[2] = {queue, outside}, wrong[1] = {(cl_command_queue)context};
@@ -69,8 +59,7 @@ int main(void)
     EQ(copy_buffer(PLAIN(none), a, b, 0, 0, 4, ALONE), INVALID_COMMAND_BUFFER);
     EQ(ndrange(PLAIN(other), put, 1, NULL, &global, NULL, ALONE), INVALID_COMMAND_BUFFER);
 
-    buffer_t buffer = create(1, &queue, NULL, &error);
-    MUST(error);
+    buffer_t buffer = MADE(create, 1, &queue, NULL);
     EQ(buffer_info(buffer, 0x1234, 4, &number, NULL), CL_INVALID_VALUE);
     EQ(buffer_info(buffer, INFO_STATE, 3, &number, NULL), CL_INVALID_VALUE);
     EQ(enqueue(0, NULL, buffer, 0, NULL, NULL), CL_INVALID_OPERATION);
@@ -166,8 +155,7 @@ int main(void)
     EQ(error, CL_INVALID_CONTEXT);
 
     /* Several queues must be named. */
-    buffer_t both = create(2, queues, NULL, &error);
-    MUST(error);
+    buffer_t both = MADE(create, 2, queues, NULL);
     EQ(barrier(PLAIN(both), ALONE), CL_INVALID_COMMAND_QUEUE);
     MUST(barrier(both, second, NULL, ALONE));
     MUST(release(both));

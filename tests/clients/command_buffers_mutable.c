@@ -25,17 +25,13 @@ static cl_command_queue queue;
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_mem zeros(void)
 {
-    cl_int error = 0, zero = 0;
-    cl_mem made = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    cl_int zero = 0;
+    cl_mem made = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     MUST(clEnqueueFillBuffer(queue, made, &zero, 4, 0, N * 4, 0, NULL, NULL));
     MUST(clFinish(queue));
     return made;
@@ -293,8 +289,7 @@ static void while_waiting(void)
     int value = 1, hundred = 100;
     size_t global = N;
     cl_ulong list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    cl_command_queue unordered = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
+    cl_command_queue unordered = MADE(clCreateCommandQueueWithProperties, context, device, list);
     buffer_t buffer = create_with(unordered, MUTABLE | SIMULTANEOUS_USE);
     command_t commands[MANY];
     MUST(clSetKernelArg(add, 1, sizeof value, &value));
@@ -346,15 +341,10 @@ static void while_waiting(void)
 int main(void)
 {
     load_functions();
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, NULL);
     fields();
     info();
     late();

@@ -56,6 +56,35 @@ static inline void give_up(void)
         }                                                                             \
     } while (0)
 
+/* What a function makes whose last argument is the error; ends the client if there is one. */
+#define MADE(create, ...)                                                                     \
+    __extension__({                                                                           \
+        cl_int made_error_;                                                                   \
+        __auto_type made_ = create(__VA_ARGS__, &made_error_);                                \
+        if (made_error_ != CL_SUCCESS) {                                                      \
+            fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #create, made_error_); \
+            give_up();                                                                        \
+        }                                                                                     \
+        made_;                                                                                \
+    })
+
+/* A program built from source; ends the client with the build log if that fails. */
+#define PROGRAM(context, source, options) program_at(__FILE__, __LINE__, context, source, options)
+static inline cl_program program_at(const char *file, int line, cl_context context, const char *source, const char *options)
+{
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
+    cl_int error = clBuildProgram(program, 0, NULL, options, NULL, NULL);
+    if (error == CL_SUCCESS)
+        return program;
+    cl_device_id device = NULL;
+    clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof device, &device, NULL);
+    static char log[16384];
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fprintf(stderr, "%s:%d: clBuildProgram gave %d\n%s", file, line, error, log);
+    give_up();
+    return NULL;
+}
+
 /* False on a device that executes nothing (CLIENT_VALUES=ignore): a client goes on there where it would
  * end at the first wrong value, since all are wrong. */
 static inline int values_matter(void)

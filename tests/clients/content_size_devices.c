@@ -13,20 +13,15 @@ int main(void)
         puts("one device");
         return finish();
     }
-    cl_int error;
-    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 2, devices, NULL, NULL);
     cl_command_queue queues[2];
     for (int i = 0; i < 2; i++) {
-        queues[i] = clCreateCommandQueue(context, devices[i], 0, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueue, context, devices[i], 0);
     }
     cl_int(CL_API_CALL * set)(cl_mem, cl_mem);
     load_function(&set, "clSetContentSizeBufferPoCL");
-    cl_mem buffer = clCreateBuffer(context, 0, N * sizeof(int), NULL, &error);
-    MUST(error);
-    cl_mem size = clCreateBuffer(context, 0, 8, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, N * sizeof(int), NULL);
+    cl_mem size = MADE(clCreateBuffer, context, 0, 8, NULL);
     static int got[N];
     int old = 11, new = 22;
     cl_ulong meant = MEANT * sizeof(int);

@@ -35,9 +35,7 @@ static const char *const source_of_products =
 
 static cl_program build(cl_context context, cl_device_id device, const char *source, const char *options)
 {
-    cl_int err;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    MUST(err);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     if (clBuildProgram(program, 1, &device, options, NULL, NULL) != CL_SUCCESS) {
         char log[4096] = "";
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -55,12 +53,10 @@ static void check_product(cl_context context, cl_command_queue queue, cl_device_
     snprintf(options, sizeof options, "-cl-std=CL3.0 -DM=%u -DN=%u -DK=%u -DTA=%s -DTB=%s -DTC=%s -DBASE=%s", p->m, p->n,
              p->k, name_of(p->a_type), name_of(p->b_type), name_of(p->c_type), base);
     cl_program program = build(context, device, source_of_products, options);
-    cl_int err, wrong[128];
-    cl_kernel kernel = clCreateKernel(program, "multiply", &err);
-    MUST(err);
+    cl_int wrong[128];
+    cl_kernel kernel = MADE(clCreateKernel, program, "multiply");
     memset(wrong, 0xFF, sizeof wrong);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof wrong, wrong, &err);
-    MUST(err);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof wrong, wrong);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     /* At least one sub-group. */
     size_t items = 128;
@@ -86,14 +82,10 @@ static void check_groups(cl_context context, cl_command_queue queue, cl_device_i
         "    cooperative_matrix_store_row_major(m, r, 8); }\n"
         "kernel void with(global float *r) { set(r); }\n"
         "kernel void without(global float *r) { r[get_global_id(0)] = 1; }\n";
-    cl_int err;
     cl_program program = build(context, device, source, "-cl-std=CL3.0");
-    cl_kernel with = clCreateKernel(program, "with", &err);
-    MUST(err);
-    cl_kernel without = clCreateKernel(program, "without", &err);
-    MUST(err);
-    cl_mem buffer = clCreateBuffer(context, 0, 1024 * sizeof(float), NULL, &err);
-    MUST(err);
+    cl_kernel with = MADE(clCreateKernel, program, "with");
+    cl_kernel without = MADE(clCreateKernel, program, "without");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 1024 * sizeof(float), NULL);
     MUST(clSetKernelArg(with, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(without, 0, sizeof buffer, &buffer));
     size_t one = 1, width = 0;
@@ -142,11 +134,8 @@ int main(void)
     size_t count = bytes / sizeof *products;
     EQ(count == 144 || count == 132, 1);
     EQ(strstr(names, "cl_khr_fp64") != NULL, count == 144);
-    cl_int err;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    MUST(err);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    MUST(err);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     for (size_t i = 0; i < count; i++) {
         const product *p = &products[i];
         EQ(p->c_type, p->result_type);

@@ -146,18 +146,13 @@ static long long value_of_product(const product *p, cl_uint row, cl_uint column)
 
 static cl_mem buffer_of(const run *r, const unsigned char *bytes, size_t size)
 {
-    cl_int err;
-    cl_mem buffer = clCreateBuffer(r->context, bytes ? CL_MEM_COPY_HOST_PTR : 0, size, (void *)bytes, &err);
-    MUST(err);
-    return buffer;
+    return MADE(clCreateBuffer, r->context, bytes ? CL_MEM_COPY_HOST_PTR : 0, size, (void *)bytes);
 }
 
 static cl_kernel kernel_of(run *r, const char *name)
 {
-    cl_int err;
     size_t one = 1;
-    cl_kernel kernel = clCreateKernel(r->program, name, &err);
-    MUST(err);
+    cl_kernel kernel = MADE(clCreateKernel, r->program, name);
     MUST(clGetKernelSubGroupInfo(kernel, r->device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof one, &one,
                                  sizeof r->width, &r->width, NULL));
     return kernel;
@@ -272,12 +267,12 @@ static void check_simple(run *r, const char *name, cl_uint type, long long times
 static cl_program program_of_binary(const run *r)
 {
     size_t size = 0;
-    cl_int err, status;
+    cl_int status;
     MUST(clGetProgramInfo(r->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
     unsigned char *binary = malloc(size);
     MUST(clGetProgramInfo(r->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
-    cl_program program = clCreateProgramWithBinary(r->context, 1, &r->device, &size, (const unsigned char **)&binary, &status, &err);
-    MUST(err);
+    cl_program program = MADE(clCreateProgramWithBinary, r->context, 1, &r->device, &size,
+                              (const unsigned char **)&binary, &status);
     MUST(status);
     MUST(clBuildProgram(program, 1, &r->device, "", NULL, NULL));
     free(binary);
@@ -294,9 +289,7 @@ static void check_product(run *r, const product *p)
              saturating ? "cooperative_matrix_multiply_add_sat" : "cooperative_matrix_multiply_add");
     r->p = p;
     r->options = options;
-    cl_int err;
-    r->program = clCreateProgramWithSource(r->context, 1, (const char **)&source, NULL, &err);
-    MUST(err);
+    r->program = MADE(clCreateProgramWithSource, r->context, 1, (const char **)&source, NULL);
     if (clBuildProgram(r->program, 1, &r->device, options, NULL, NULL) != CL_SUCCESS) {
         char log[4096] = "";
         clGetProgramBuildInfo(r->program, r->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -342,11 +335,8 @@ int main(void)
     MUST(clGetDeviceInfo(r.device, CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE, 0, NULL, &all));
     product *known = malloc(all);
     MUST(clGetDeviceInfo(r.device, CL_DEVICE_COOPERATIVE_MATRIX_PRODUCTS_PUMICE, all, known, NULL));
-    cl_int err;
-    r.context = clCreateContext(NULL, 1, &r.device, NULL, NULL, &err);
-    MUST(err);
-    r.queue = clCreateCommandQueueWithProperties(r.context, r.device, NULL, &err);
-    MUST(err);
+    r.context = MADE(clCreateContext, NULL, 1, &r.device, NULL, NULL);
+    r.queue = MADE(clCreateCommandQueueWithProperties, r.context, r.device, NULL);
     for (size_t i = 0; i < count + 2; i++) {
         const product *p = &products[i];
         int found = 0;

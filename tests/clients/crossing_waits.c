@@ -38,28 +38,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static cl_command_queue make_queue(cl_context of, cl_command_queue_properties properties)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(of, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, of, device, list);
 }
 
 static cl_kernel make_kernel(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_mem make_buffer(void)
 {
     static int zeros[1024];
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros);
 }
 
 /* The driver learns that each command of a queue is waited for. */
@@ -136,10 +127,8 @@ static void host_behind_batches(void)
     MUST(clSetKernelArg(once, 0, sizeof buffer, &buffer));
     for (int round = 0; round < 6; round++) {
         cl_event events[6], first, cross;
-        cl_int error = 0;
         wait_for_each(queue, once);
-        cl_event gate = clCreateUserEvent(context, &error);
-        MUST(error);
+        cl_event gate = MADE(clCreateUserEvent, context);
         MUST(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, sizeof words, words, 1, &gate, &first));
         launch(other, kernel, 3000000, 0, NULL, &cross);
         MUST(clFlush(other));
@@ -205,9 +194,7 @@ static void event_before_poll(void)
     if (!flag)
         return;
     cl_int error = 0;
-    cl_program polls = clCreateProgramWithSource(context, 1, &polling, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(polls, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_program polls = PROGRAM(context, polling, "-cl-std=CL3.0");
     cl_kernel poll = clCreateKernel(polls, "poll", &error), kernel = make_kernel("rounds");
     MUST(error);
     cl_mem buffer = make_buffer();
@@ -273,10 +260,8 @@ static void semaphore_under_lock(void)
     load_function(&signal, "clEnqueueSignalSemaphoresKHR");
     load_function(&release, "clReleaseSemaphoreKHR");
     static int calls;
-    cl_int error = 0;
     cl_semaphore_properties_khr properties[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
-    cl_semaphore_khr semaphore = create(context, properties, &error);
-    MUST(error);
+    cl_semaphore_khr semaphore = MADE(create, context, properties);
     cl_command_queue queue = make_queue(context, 0), other = make_queue(context, 0);
     cl_kernel once = make_kernel("once");
     cl_mem buffer = make_buffer();
@@ -316,16 +301,11 @@ static void CL_CALLBACK take_text(const char *text, size_t bytes, size_t is_last
 static void text_under_lock(void)
 {
     static int calls;
-    cl_int error = 0;
     cl_context_properties properties[] = {CL_PRINTF_CALLBACK_ARM, (cl_context_properties)take_text, 0};
-    cl_context printing = clCreateContext(properties, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context printing = MADE(clCreateContext, properties, 1, &device, NULL, NULL);
     cl_command_queue queue = make_queue(printing, 0);
-    cl_program prints = clCreateProgramWithSource(printing, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(prints, 0, NULL, NULL, NULL, NULL));
-    cl_kernel print = clCreateKernel(prints, "print", &error);
-    MUST(error);
+    cl_program prints = PROGRAM(printing, source, NULL);
+    cl_kernel print = MADE(clCreateKernel, prints, "print");
     int count = 1;
     MUST(clSetKernelArg(print, 0, sizeof count, &count));
     cl_event first = NULL;
@@ -347,13 +327,9 @@ static void text_under_lock(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, NULL);
     two_queues();
     host_behind_batches();
     destructors();

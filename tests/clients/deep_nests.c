@@ -26,8 +26,7 @@ static int takes_fewer(const char *log, int depth) {
 static void run(const char *name, const char *options, int expected, int depth) {
     cl_int err;
     const char *text = source;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    MUST(err);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     err = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (err) {
         static char log[1 << 16];
@@ -42,14 +41,10 @@ static void run(const char *name, const char *options, int expected, int depth) 
     int numbers[NUMBERS];
     for (int i = 0; i < NUMBERS; i++) numbers[i] = 1;
     int out = 0;
-    cl_mem in = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &err);
-    MUST(err);
-    cl_mem to = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, &out, &err);
-    MUST(err);
-    cl_kernel kernel = clCreateKernel(program, "k", &err);
-    MUST(err);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &err);
-    MUST(err);
+    cl_mem in = MADE(clCreateBuffer, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers);
+    cl_mem to = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, &out);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
     MUST(clSetKernelArg(kernel, 0, sizeof in, &in));
     MUST(clSetKernelArg(kernel, 1, sizeof to, &to));
     size_t size = 1;
@@ -71,10 +66,8 @@ static void begin(void) {
 }
 
 int main(void) {
-    cl_int err;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    MUST(err);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     const int depths[] = {70, 120};
     for (int d = 0; d < 2; d++) {
         const int depth = depths[d];

@@ -12,8 +12,7 @@ static cl_command_queue queue;
 static cl_program build(const char *source, const char *options, char log[4096])
 {
     cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     error = clBuildProgram(program, 0, NULL, options, NULL, NULL);
     log[0] = 0;
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 4096, log, NULL));
@@ -44,10 +43,8 @@ int main(void)
     cl_int error = 0;
     char log[4096];
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
 
     cl_device_svm_capabilities svm = 1;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
@@ -92,13 +89,10 @@ int main(void)
         fprintf(stderr, "%s", log);
         return 1;
     }
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     int zero[64] = {0}, got[64];
-    cl_mem one = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &error);
-    MUST(error);
-    cl_mem bytes = clCreateBuffer(context, CL_MEM_READ_WRITE, 2, NULL, &error);
-    MUST(error);
+    cl_mem one = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zero, zero);
+    cl_mem bytes = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, 2, NULL);
     size_t item = 1;
     for (int n = 1; n <= 3; n++) {
         /* Both arguments are one buffer: what goes through one is seen through the other. */
@@ -119,8 +113,7 @@ int main(void)
     EQ(two[1], 5);
 
     /* Sub-buffers begin where descriptors may. */
-    cl_mem large = clCreateBuffer(context, CL_MEM_READ_WRITE, 4 * alignment, NULL, &error);
-    MUST(error);
+    cl_mem large = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, 4 * alignment, NULL);
     cl_buffer_region region = {alignment, 8};
     cl_mem part = clCreateSubBuffer(large, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region,
                                     &error);

@@ -58,20 +58,16 @@ static void addresses(cl_program program)
     int host[N];
     for (int i = 0; i < N; i++)
         host[i] = i;
-    cl_mem buffer = with_address(sizeof host, host, &error);
-    MUST(error);
+    cl_mem buffer = MADE(with_address, sizeof host, host);
     cl_ulong address = address_of(buffer);
     CHECK(address != 0);
     cl_buffer_region region = {512, 256};
-    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     EQ(address_of(part), address + 512);
 
     /* Kernels see the same value, of the buffer and of a part. */
-    cl_kernel see = clCreateKernel(program, "see", &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, 0, 8, NULL, &error);
-    MUST(error);
+    cl_kernel see = MADE(clCreateKernel, program, "see");
+    cl_mem out = MADE(clCreateBuffer, context, 0, 8, NULL);
     cl_mem seen[] = {buffer, part};
     for (int i = 0; i < 2; i++) {
         cl_ulong value = 0;
@@ -83,14 +79,12 @@ static void addresses(cl_program program)
     }
 
     /* A pointer into the middle is an argument like the buffer. */
-    cl_kernel add = clCreateKernel(program, "add", &error);
-    MUST(error);
+    cl_kernel add = MADE(clCreateKernel, program, "add");
     int n = 1000;
     MUST(set_pointer(add, 0, address + 40));
     MUST(clSetKernelArg(add, 1, sizeof n, &n));
     run(add, 2);
-    cl_kernel clone = clCloneKernel(add, &error);
-    MUST(error);
+    cl_kernel clone = MADE(clCloneKernel, add);
     run(clone, 1);
     EQ(value_at(buffer, 9), 9);
     EQ(value_at(buffer, 10), 2010);
@@ -98,8 +92,7 @@ static void addresses(cl_program program)
     EQ(value_at(buffer, 12), 12);
 
     /* A buffer that nothing has written reads as zero through its address. */
-    cl_mem fresh = with_address(64, NULL, &error);
-    MUST(error);
+    cl_mem fresh = MADE(with_address, 64, NULL);
     MUST(set_pointer(add, 0, address_of(fresh)));
     run(add, 1);
     EQ(value_at(fresh, 0), 1000);
@@ -107,10 +100,8 @@ static void addresses(cl_program program)
     MUST(clReleaseMemObject(fresh));
 
     /* An address in memory, of a buffer that the kernel is told of; the new contents are seen. */
-    cl_kernel follow = clCreateKernel(program, "follow", &error);
-    MUST(error);
-    cl_mem where = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 8, &address, &error);
-    MUST(error);
+    cl_kernel follow = MADE(clCreateKernel, program, "follow");
+    cl_mem where = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, 8, &address);
     MUST(clSetKernelArg(follow, 0, sizeof(cl_mem), &where));
     MUST(clSetKernelArg(follow, 1, sizeof(cl_mem), &out));
     MUST(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, sizeof address, &address));
@@ -122,14 +113,12 @@ static void addresses(cl_program program)
     EQ(clSetKernelExecInfo(follow, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, NULL), CL_INVALID_VALUE);
 
     /* Errors. */
-    cl_mem plain = clCreateBuffer(context, 0, 16, NULL, &error);
-    MUST(error);
+    cl_mem plain = MADE(clCreateBuffer, context, 0, 16, NULL);
     cl_ulong none;
     EQ(clGetMemObjectInfo(plain, CL_MEM_DEVICE_ADDRESS_EXT, 8, &none, NULL), CL_INVALID_OPERATION);
     EQ(clGetMemObjectInfo(buffer, CL_MEM_DEVICE_ADDRESS_EXT, 7, &none, NULL), CL_INVALID_VALUE);
     cl_mem_properties off[] = {CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_FALSE, 0};
-    cl_mem without = clCreateBufferWithProperties(context, off, 0, 16, NULL, &error);
-    MUST(error);
+    cl_mem without = MADE(clCreateBufferWithProperties, context, off, 0, 16, NULL);
     EQ(clGetMemObjectInfo(without, CL_MEM_DEVICE_ADDRESS_EXT, 8, &none, NULL), CL_INVALID_OPERATION);
     cl_mem_properties wrong[] = {CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, 2, 0};
     CHECK(!clCreateBufferWithProperties(context, wrong, 0, 16, NULL, &error));
@@ -137,8 +126,7 @@ static void addresses(cl_program program)
     cl_mem_properties twice[] = {CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, 1, CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, 1, 0};
     CHECK(!clCreateBufferWithProperties(context, twice, 0, 16, NULL, &error));
     EQ(error, CL_INVALID_PROPERTY);
-    cl_kernel others = clCreateKernel(program, "others", &error);
-    MUST(error);
+    cl_kernel others = MADE(clCreateKernel, program, "others");
     MUST(set_pointer(others, 0, 0));
     MUST(set_pointer(others, 0, 0x1234567));
     for (cl_uint i = 1; i < 5; i++)
@@ -158,12 +146,10 @@ static void without_addresses(cl_program program)
     cl_int error = 0;
     CHECK(!with_address(16, NULL, &error));
     EQ(error, CL_INVALID_OPERATION);
-    cl_mem plain = clCreateBuffer(context, 0, 16, NULL, &error);
-    MUST(error);
+    cl_mem plain = MADE(clCreateBuffer, context, 0, 16, NULL);
     cl_ulong address = 0;
     EQ(clGetMemObjectInfo(plain, CL_MEM_DEVICE_ADDRESS_EXT, 8, &address, NULL), CL_INVALID_OPERATION);
-    cl_kernel add = clCreateKernel(program, "add", &error);
-    MUST(error);
+    cl_kernel add = MADE(clCreateKernel, program, "add");
     EQ(set_pointer(add, 0, 64), CL_INVALID_OPERATION);
     EQ(clSetKernelExecInfo(add, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT, 8, &address), CL_INVALID_OPERATION);
     MUST(clReleaseKernel(add));
@@ -172,18 +158,14 @@ static void without_addresses(cl_program program)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     load_function(&set_pointer, "clSetKernelArgDevicePointerEXT");
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     char extensions[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     int listed = strstr(extensions, "cl_ext_buffer_device_address") != NULL;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     MUST(clBuildProgram(program, 0, NULL, listed ? "-cl-kernel-arg-info -DADDRESSES" : "-cl-kernel-arg-info",
                         NULL, NULL));
     listed ? addresses(program) : without_addresses(program);

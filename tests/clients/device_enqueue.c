@@ -37,9 +37,7 @@ static cl_ulong device_ulong(cl_device_info name)
 
 static cl_program build(const char *source, const char *options)
 {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     if (clBuildProgram(program, 1, &device, options, NULL, NULL) != CL_SUCCESS) {
         static char log[1 << 16];
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -51,9 +49,7 @@ static cl_program build(const char *source, const char *options)
 
 static cl_kernel kernel_of(cl_program program, const char *name, cl_mem buffer)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     return kernel;
 }
@@ -66,10 +62,7 @@ static void run(cl_kernel kernel, size_t items)
 
 static cl_mem buffer_of(size_t bytes)
 {
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, bytes, NULL);
 }
 
 static void fetch(cl_mem buffer, void *to, size_t bytes)
@@ -161,8 +154,7 @@ static void queues(void)
     cl_program program = build("kernel void k(queue_t q, global int *p)"
                                "{ enqueue_kernel(q, 0, ndrange_1D(1), ^{ *p = 1; }); }",
                                "-cl-std=CL3.0");
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     EQ(clSetKernelArg(kernel, 0, sizeof queue, &queue), CL_INVALID_DEVICE_QUEUE);
     EQ(clSetKernelArg(kernel, 0, sizeof queue, NULL), CL_INVALID_DEVICE_QUEUE);
     EQ(clSetKernelArg(kernel, 0, 4, &other), CL_INVALID_ARG_SIZE);
@@ -547,10 +539,8 @@ static void times(void)
                          "kernel void alone(global int *p) { *p = 1; }\n";
     cl_program program = build(source, "-cl-std=CL3.0");
     cl_mem buffer = buffer_of(4);
-    cl_int error;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    cl_command_queue timed = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
+    cl_command_queue timed = MADE(clCreateCommandQueueWithProperties, context, device, list);
     const char *names[] = {"parent", "alone"};
     for (int i = 0; i < 2; i++) {
         cl_kernel kernel = kernel_of(program, names[i], buffer);

@@ -58,9 +58,7 @@ static cl_mem buffer;
 
 static void run(cl_program program, const char *name, cl_uint number)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof number, &number));
     size_t one = 1;
@@ -111,10 +109,8 @@ int main(void)
     if (!there)
         return finish();
     cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE
                                       | CL_QUEUE_ON_DEVICE_DEFAULT,
@@ -123,13 +119,10 @@ int main(void)
         clCreateCommandQueueWithProperties(context, device, list, &error);
     MUST(error);
     const char *text = source;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    cl_program program = PROGRAM(context, text, "-cl-std=CL3.0");
     enum { COUNT = 5000 };
     static cl_uint values[COUNT], sorted[COUNT];
-    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof values, NULL, &error);
-    MUST(error);
+    buffer = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof values, NULL);
 
     /* A short chain has all pipelines made; a long one then takes no more memory. */
     run(program, "chain", 1000);
@@ -156,8 +149,7 @@ int main(void)
     list[3] = 4 << 20;
     cl_queue_properties plain = list[1] & ~(cl_queue_properties)CL_QUEUE_ON_DEVICE_DEFAULT;
     list[1] = plain;
-    cl_command_queue large = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
+    cl_command_queue large = MADE(clCreateCommandQueueWithProperties, context, device, list);
     MUST(clSetDefaultDeviceCommandQueue(context, device, large));
     tree(program, leaves, 0);
     getrusage(RUSAGE_SELF, &after);

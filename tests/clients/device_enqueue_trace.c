@@ -15,10 +15,8 @@ static int worker(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES,
                                   CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE
                                       | CL_QUEUE_ON_DEVICE_DEFAULT,
@@ -33,8 +31,7 @@ static int worker(void)
         "}\n";
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "parent", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "parent");
     cl_int number = 0, children = CHILDREN;
     cl_mem buffer =
         clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof number, &number, &error);

@@ -35,8 +35,7 @@ static cl_ulong number(cl_device_info name, size_t size)
 static int builds(const char *source)
 {
     cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     error = clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL);
     MUST(clReleaseProgram(program));
     if (error != CL_SUCCESS)
@@ -83,10 +82,8 @@ static const char *shared_memory(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     size_t size = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_OPENCL_C_FEATURES, sizeof features, features, &size));

@@ -39,33 +39,23 @@ static cl_bool has_images(void)
 static struct world made(cl_queue_properties properties)
 {
     struct world w = {0};
-    cl_int error = 0;
     cl_device_svm_capabilities svm = 0;
-    w.context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    w.context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     /* A lost context takes no more callbacks. */
     MUST(clSetContextDestructorCallback(w.context, on_context_gone, NULL));
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-    w.queue = clCreateCommandQueueWithProperties(w.context, device, list, &error);
-    MUST(error);
-    w.program = clCreateProgramWithSource(w.context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(w.program, 0, NULL, NULL, NULL, NULL));
-    w.twice = clCreateKernel(w.program, "twice", &error);
-    MUST(error);
-    w.shown = clCreateKernel(w.program, "shown", &error);
-    MUST(error);
-    w.one = clCreateBuffer(w.context, 0, BYTES, NULL, &error);
-    MUST(error);
-    w.other = clCreateBuffer(w.context, 0, BYTES, NULL, &error);
-    MUST(error);
+    w.queue = MADE(clCreateCommandQueueWithProperties, w.context, device, list);
+    w.program = PROGRAM(w.context, source, NULL);
+    w.twice = MADE(clCreateKernel, w.program, "twice");
+    w.shown = MADE(clCreateKernel, w.program, "shown");
+    w.one = MADE(clCreateBuffer, w.context, 0, BYTES, NULL);
+    w.other = MADE(clCreateBuffer, w.context, 0, BYTES, NULL);
     MUST(clSetKernelArg(w.twice, 0, sizeof w.one, &w.one));
     MUST(clSetKernelArg(w.shown, 0, sizeof w.one, &w.one));
     if (has_images()) {
         cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = SIDE, .image_height = SIDE};
-        w.image = clCreateImage(w.context, 0, &format, &desc, NULL, &error);
-        MUST(error);
+        w.image = MADE(clCreateImage, w.context, 0, &format, &desc, NULL);
     }
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
     if (svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)
@@ -127,7 +117,7 @@ static void enqueue(struct world *w, cl_event gate)
     cl_uint n = gate ? 1 : 0;
     const cl_event *list = gate ? &gate : NULL;
     cl_command_queue q = w->queue;
-    const size_t zero[3] = {0}, box[3] = {64, 4, 1}, texels[3] = {SIDE, SIDE, 1}, global = N, single = 1;
+    const size_t zero[3] = {0}, box[3] = {64, 4, 1}, texels[3] = {SIDE, SIDE, 1}, global = N;
     cl_event e = NULL;
     cl_int error = 0, value = 7;
 #define COMMAND(on_device, call)                      \
@@ -254,8 +244,7 @@ static int child(void)
     struct world in_order = made(0), free_order = made(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), third = made(0);
     cl_event gates[2] = {clCreateUserEvent(in_order.context, &error), NULL};
     MUST(error);
-    gates[1] = clCreateUserEvent(free_order.context, &error);
-    MUST(error);
+    gates[1] = MADE(clCreateUserEvent, free_order.context);
     enqueue(&in_order, gates[0]);
     enqueue(&free_order, gates[1]);
     int waiting = count;

@@ -82,14 +82,11 @@ static void run(int which, size_t from, size_t to, cl_mem whole, int shared, int
     for (size_t i = 0; i < sizeof host; i++)
         host[i] = (unsigned char)(i * 7 + i / 256);
     MUST(clEnqueueWriteBuffer(queue, whole, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, kernels[which].name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, kernels[which].name);
     cl_mem parts[2] = {NULL, NULL};
     for (cl_uint place = 0; place < 2; place++) {
         cl_buffer_region region = {place ? to : from, BYTES};
-        parts[place] = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-        MUST(error);
+        parts[place] = MADE(clCreateSubBuffer, whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
         set_memory(kernel, place, shared ? whole : parts[place]);
     }
     MUST(clSetKernelArg(kernel, 2, sizeof n, &n));
@@ -110,17 +107,11 @@ static void run(int which, size_t from, size_t to, cl_mem whole, int shared, int
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_mem whole = clCreateBuffer(context, 0, 2 * BYTES, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
+    cl_mem whole = MADE(clCreateBuffer, context, 0, 2 * BYTES, NULL);
     const int rounds[] = {0, 1, 9};
     for (int which = 0; which < KERNELS; which++)
         for (int i = 0; i < 3; i++) {

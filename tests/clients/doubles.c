@@ -56,14 +56,9 @@ static void denormals(cl_context context, cl_command_queue queue)
     const double expected[10] = {0x1p-1022, 0x1p-1074, 0x1p-1023, 0x1p-1073, 0x1p-1072, 0x1p-1073, 1, 0x1p51, 0x1p-537,
                                  0x1p-1022 - 0x1p-1074};
     size_t one = 1;
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &small, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "small", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, small, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "small");
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof numbers, numbers, 0, NULL, NULL));
@@ -92,27 +87,19 @@ int main(void)
     CHECK(tells(CL_DEVICE_EXTENSIONS_WITH_VERSION, "cl_khr_fp64") == OFFERED);
     CHECK(tells(CL_DEVICE_OPENCL_C_FEATURES, "__opencl_c_fp64") == OFFERED);
 
-    cl_int error;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &needing, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &needing, NULL);
     CHECK(clBuildProgram(program, 1, &device, "", NULL, NULL) == (OFFERED ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE));
     clReleaseProgram(program);
 
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "twice", &error);
-    MUST(error);
+    program = PROGRAM(context, source, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "twice");
     double doubles[4] = {1.5, -2, 1e300, 0};
     float floats[4] = {1.5f, -2, 1e30f, 0};
     void *data = OFFERED ? (void *)doubles : floats;
     size_t bytes = OFFERED ? sizeof doubles : sizeof floats, items = 4;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, bytes, data, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, bytes, data);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, NULL));

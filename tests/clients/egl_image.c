@@ -228,9 +228,7 @@ static void round_trip(const struct place *p)
         failures++;
         return;
     }
-    cl_int error;
-    cl_mem image = create_from_image(context, egl_display, source, CL_MEM_READ_WRITE, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(create_from_image, context, egl_display, source, CL_MEM_READ_WRITE, NULL);
     check_queries(image, w, h);
     size_t origin[3] = {0, 0, 0}, region[3] = {w, h, 1};
     acquire(image);
@@ -250,8 +248,7 @@ static void round_trip(const struct place *p)
     cl_kernel flip = build_kernel(context, flip_source, "flip");
     cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h};
-    cl_mem other = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
     GLuint framebuffer = attach(p, p->image, name, p->level, p->slice);
     glClearColor(1, 0, 0.2f, 1);
     glEnable(GL_SCISSOR_TEST);
@@ -394,9 +391,7 @@ static void without_alpha(void)
         glDeleteTextures(1, &name);
         return;
     }
-    cl_int error;
-    cl_mem image = create_from_image(context, egl_display, source, CL_MEM_READ_WRITE, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(create_from_image, context, egl_display, source, CL_MEM_READ_WRITE, NULL);
     check_queries(image, W, H);
     size_t origin[3] = {0, 0, 0}, region[3] = {W, H, 1};
     acquire(image);
@@ -463,9 +458,7 @@ static void creation_errors(EGLImage source)
         eglDestroyImage(egl_display, small);
     }
     glDeleteTextures(1, &name);
-    cl_int error;
-    cl_mem image = create_from_image(context, display, source, CL_MEM_HOST_NO_ACCESS, empty, &error);
-    MUST(error);
+    cl_mem image = MADE(create_from_image, context, display, source, CL_MEM_HOST_NO_ACCESS, empty);
     unsigned char texels[W * H * TEXEL];
     size_t origin[3] = {0, 0, 0}, region[3] = {W, H, 1};
     acquire(image);
@@ -478,15 +471,12 @@ static void creation_errors(EGLImage source)
 static void command_errors(EGLImage source)
 {
     cl_int error;
-    cl_mem image = create_from_image(context, egl_display, source, CL_MEM_READ_ONLY, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(create_from_image, context, egl_display, source, CL_MEM_READ_ONLY, NULL);
     cl_mem plain = clCreateBuffer(context, 0, 64, NULL, &error), none = NULL;
     MUST(error);
     cl_device_id device = pumice_device();
-    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue elsewhere = clCreateCommandQueue(other, device, 0, &error);
-    MUST(error);
+    cl_context other = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue elsewhere = MADE(clCreateCommandQueue, other, device, 0);
     clEnqueueAcquireEGLObjectsKHR_fn both[] = {acquire_objects, release_objects};
     for (int i = 0; i < 2; i++) {
         EQ(both[i](NULL, 1, &image, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
@@ -523,8 +513,7 @@ static void open_context(int from_opengl)
     cl_device_id device = pumice_device();
     context = from_opengl ? shared_context(&error) : clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
 }
 
 static void close_context(void)

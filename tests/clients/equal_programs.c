@@ -10,22 +10,16 @@ static const char *const counts_down = "global int counter = 5; kernel void next
 
 static cl_program build(const char *text)
 {
-    cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    return program;
+    return PROGRAM(context, text, "-cl-std=CL3.0");
 }
 
 /* Launches the kernel, which gives `expected`. */
 static void expect(cl_program program, int expected)
 {
-    cl_int error = 0, value = -1;
+    cl_int value = -1;
     size_t one = 1;
-    cl_kernel kernel = clCreateKernel(program, "next", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof value, &value, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "next");
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof value, &value);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
@@ -37,12 +31,9 @@ static void expect(cl_program program, int expected)
 
 static int worker(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_program first = build(counts), second = build(counts);
     expect(first, 5);
     expect(first, 6);

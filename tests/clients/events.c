@@ -37,11 +37,8 @@ static cl_int status_of(cl_event e)
 
 static cl_command_queue make_queue(cl_command_queue_properties bits)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 struct native_args {
@@ -67,22 +64,18 @@ static void *set_later(void *event)
 
 static void user_event_holds_only_its_own(void)
 {
-    cl_int error = 0, one = 1, two = 2, got = 0;
+    cl_int one = 1, two = 2, got = 0;
     cl_command_queue a = make_queue(0), b = make_queue(0);
-    cl_mem x = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 4, &one, &error);
-    MUST(error);
-    cl_mem y = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 4, &one, &error);
-    MUST(error);
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, 4, &one);
+    cl_mem y = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, 4, &one);
+    cl_event gate = MADE(clCreateUserEvent, context);
     cl_event held = NULL, after = NULL;
     MUST(clEnqueueFillBuffer(a, x, &two, 4, 0, 4, 1, &gate, &held));
     MUST(clEnqueueCopyBuffer(a, x, y, 0, 0, 4, 0, NULL, &after));
     MUST(clFlush(a));
 
     /* Queue B works and finishes while A is held. */
-    cl_mem z = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
+    cl_mem z = MADE(clCreateBuffer, context, 0, 4, NULL);
     MUST(clEnqueueFillBuffer(b, z, &two, 4, 0, 4, 0, NULL, NULL));
     MUST(clFinish(b));
     MUST(clEnqueueReadBuffer(b, z, CL_TRUE, 0, 4, &got, 0, NULL, NULL));
@@ -101,8 +94,7 @@ static void user_event_holds_only_its_own(void)
     EQ(got, 2);
 
     /* Across queues: B waits for A's command, which waits for an event set by another thread. */
-    cl_event gate2 = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event gate2 = MADE(clCreateUserEvent, context);
     int three = 3;
     cl_event first = NULL;
     MUST(clEnqueueFillBuffer(a, x, &three, 4, 0, 4, 1, &gate2, &first));
@@ -126,12 +118,9 @@ static void user_event_holds_only_its_own(void)
 
 static void failures_are_passed_on(void)
 {
-    cl_int error = 0;
     cl_command_queue q = make_queue(0);
-    cl_mem x = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, 0, 4, NULL);
+    cl_event gate = MADE(clCreateUserEvent, context);
     cl_event held = NULL, marker = NULL;
     int value = 5;
     MUST(clEnqueueFillBuffer(q, x, &value, 4, 0, 4, 1, &gate, &held));
@@ -159,12 +148,9 @@ static void failures_are_passed_on(void)
 
 static void callbacks_fire_at_every_status(void)
 {
-    cl_int error = 0;
     cl_command_queue q = make_queue(CL_QUEUE_PROFILING_ENABLE);
-    cl_mem x = clCreateBuffer(context, 0, 1 << 20, NULL, &error);
-    MUST(error);
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, 0, 1 << 20, NULL);
+    cl_event gate = MADE(clCreateUserEvent, context);
     cl_event e = NULL;
     int value = 1;
     MUST(clEnqueueFillBuffer(q, x, &value, 4, 0, 1 << 20, 1, &gate, &e));
@@ -200,14 +186,11 @@ static void callbacks_fire_at_every_status(void)
 
 static void out_of_order(void)
 {
-    cl_int error = 0, got = 0;
+    cl_int got = 0;
     cl_command_queue q = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    cl_mem x = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
-    cl_mem y = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, 0, 4, NULL);
+    cl_mem y = MADE(clCreateBuffer, context, 0, 4, NULL);
+    cl_event gate = MADE(clCreateUserEvent, context);
     cl_event held = NULL, free_one = NULL, marker = NULL, behind = NULL;
     int seven = 7, eight = 8;
     MUST(clEnqueueFillBuffer(q, x, &seven, 4, 0, 4, 1, &gate, &held));
@@ -238,11 +221,9 @@ static void out_of_order(void)
 
 static void native_kernels_run_in_order(void)
 {
-    cl_int error = 0;
     cl_command_queue q = make_queue(0);
     int order = 0, start = 100, got = 0;
-    cl_mem x = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 4, &start, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, 4, &start);
     for (int i = 1; i <= 3; i++) {
         struct native_args args = {&order, i, NULL};
         const void *place = &args.buffer;
@@ -259,8 +240,7 @@ static void native_kernels_run_in_order(void)
     if (has_images) {
         cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
-        cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, 0, &format, &desc, NULL);
         struct native_args args = {&order, 4, NULL};
         const void *place = &args.buffer;
         EQ(clEnqueueNativeKernel(q, native, &args, sizeof args, 1, &image, &place, 0, NULL, NULL),
@@ -273,10 +253,8 @@ static void native_kernels_run_in_order(void)
 
 static void many_commands_and_references(void)
 {
-    cl_int error = 0;
     cl_command_queue q = make_queue(0);
-    cl_mem x = clCreateBuffer(context, 0, 1024 * 4, NULL, &error);
-    MUST(error);
+    cl_mem x = MADE(clCreateBuffer, context, 0, 1024 * 4, NULL);
     static int got[1024];
     for (int i = 0; i < 1024; i++)
         MUST(clEnqueueFillBuffer(q, x, &i, 4, (size_t)i * 4, 4, 0, NULL, NULL));
@@ -303,10 +281,8 @@ static void many_commands_and_references(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     EQ(clWaitForEvents(0, NULL), CL_INVALID_VALUE);
     user_event_holds_only_its_own();
     failures_are_passed_on();

@@ -85,13 +85,9 @@ static void *worker(void *index)
 
 static void launch_once(void)
 {
-    cl_int error = 0;
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     size_t global = N;
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
@@ -122,13 +118,9 @@ static void child(int round)
     backtrace((void *[1]){NULL}, 1); /* loads what it needs */
     signal(SIGSEGV, on_signal);
     signal(SIGABRT, on_signal);
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, NULL);
     /* The end does not wait for what other threads compile first (icd/src/exit.rs). */
     launch_once();
     pthread_t threads[THREADS + 1];

@@ -24,12 +24,9 @@ int main(void)
 {
     /* Registered first, so it runs last. */
     atexit(wait_behind_all_others);
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     static char source[1 << 21];
     char *end = source + sprintf(source, "constant float table[4] = {1, 2, 3, 5};\n");
     for (int k = 0; k < KERNELS; k++) {
@@ -49,14 +46,10 @@ int main(void)
         end += sprintf(end, "    p[i] = x;\n}\n");
     }
     const char *text = source;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k0", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, text, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k0");
     size_t global = 1 << 16, local = 64;
-    cl_mem buffer = clCreateBuffer(context, 0, global * 4, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, global * 4, NULL);
     cl_int rounds = 100;
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof rounds, &rounds));

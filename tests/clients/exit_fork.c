@@ -23,19 +23,12 @@ static const char *source = "kernel void k(global uint *p, uint rounds) { uint x
 
 static void set_up(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    buffer = clCreateBuffer(context, 0, 4 << 20, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, NULL);
+    kernel = MADE(clCreateKernel, program, "k");
+    buffer = MADE(clCreateBuffer, context, 0, 4 << 20, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 }
 

@@ -23,26 +23,19 @@ int main(void)
 {
     /* Registered first, so it runs last. */
     atexit(at_exit);
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void fill(global int *out)\n"
                          "{\n"
                          "    int x = 1;\n"
                          "    for (int i = 0; i < 2000; i++) x = x * 3 + i;\n"
                          "    out[get_global_id(0)] = x;\n"
                          "}\n";
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "fill", &error);
-    MUST(error);
+    program = PROGRAM(context, source, NULL);
+    kernel = MADE(clCreateKernel, program, "fill");
     size_t global = 1 << 16;
-    buffer = clCreateBuffer(context, 0, global * 4, NULL, &error);
-    MUST(error);
+    buffer = MADE(clCreateBuffer, context, 0, global * 4, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     for (int i = 0; i < 20; i++)
         MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));

@@ -18,27 +18,20 @@ static void at_exit(void)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     atexit(at_exit);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void fill(global int *out)\n"
                          "{\n"
                          "    int x = 1;\n"
                          "    for (int i = 0; i < 2000; i++) x = x * 3 + (x >> 7) + i;\n"
                          "    out[get_global_id(0)] = x;\n"
                          "}\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "fill", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "fill");
     size_t global = 1 << 18;
-    cl_mem buffer = clCreateBuffer(context, 0, global * 4, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, global * 4, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event));
     MUST(clFlush(queue));

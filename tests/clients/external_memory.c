@@ -148,8 +148,7 @@ static void errors(cl_device_id own, cl_command_queue queue, int fd)
     /* A call that fails leaves the handle with the application. */
     CHECK(fcntl(fd, F_GETFD) >= 0);
     close(null);
-    cl_mem plain = clCreateBuffer(context, 0, 64, NULL, &error);
-    MUST(error);
+    cl_mem plain = MADE(clCreateBuffer, context, 0, 64, NULL);
     EQ(acquire(queue, 1, &plain, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     EQ(release(queue, 1, &plain, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     EQ(acquire(queue, 0, &plain, 0, NULL, NULL), CL_INVALID_VALUE);
@@ -172,10 +171,8 @@ static double processor_time(void)
 static void cost(cl_command_queue queue, cl_kernel twice, int fd)
 {
     enum { TIMES = 16 };
-    cl_int error;
     cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, 0};
-    cl_mem large = clCreateBufferWithProperties(context, list, 0, LARGE, NULL, &error);
-    MUST(error);
+    cl_mem large = MADE(clCreateBufferWithProperties, context, list, 0, LARGE, NULL);
     char *from = calloc(1, LARGE), *to = malloc(LARGE);
     CHECK(from && to);
     memset(to, 1, LARGE);
@@ -209,18 +206,15 @@ static void cost(cl_command_queue queue, cl_kernel twice, int fd)
 static void same_memory(cl_command_queue queue, cl_program program, int fd)
 {
     enum { ITEMS = 1024 };
-    cl_int error = 0;
     cl_mem both[2] = {NULL, NULL};
     for (int i = 0; i < 2; i++) {
         cl_ulong list[] = {OPAQUE_FD, (cl_ulong)dup(fd), 0};
-        both[i] = clCreateBufferWithProperties(context, list, 0, LARGE, NULL, &error);
-        MUST(error);
+        both[i] = MADE(clCreateBufferWithProperties, context, list, 0, LARGE, NULL);
     }
     cl_int values[ITEMS], rounds = 4;
     for (int i = 0; i < ITEMS; i++)
         values[i] = i + 1;
-    cl_kernel sums = clCreateKernel(program, "sums", &error);
-    MUST(error);
+    cl_kernel sums = MADE(clCreateKernel, program, "sums");
     MUST(clSetKernelArg(sums, 0, sizeof *both, &both[0]));
     MUST(clSetKernelArg(sums, 1, sizeof *both, &both[1]));
     MUST(clSetKernelArg(sums, 2, sizeof rounds, &rounds));
@@ -244,15 +238,13 @@ static void two_queues(cl_device_id own, int fd)
     cl_int error;
     cl_command_queue queues[2];
     for (int q = 0; q < 2; q++) {
-        queues[q] = clCreateCommandQueue(context, own, 0, &error);
-        MUST(error);
+        queues[q] = MADE(clCreateCommandQueue, context, own, 0);
     }
     cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, 0};
     cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
     desc.image_row_pitch = PITCH;
-    cl_mem image = clCreateImageWithProperties(context, list, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImageWithProperties, context, list, 0, &format, &desc, NULL);
     const unsigned before[4] = {1}, written[4] = {815};
     const size_t zero[3] = {0}, whole[3] = {WIDTH, HEIGHT, 1};
     unsigned got[WIDTH * HEIGHT];
@@ -291,7 +283,6 @@ static void two_queues(cl_device_id own, int fd)
 
 static void opencl_program(int socket)
 {
-    cl_int error = 0;
     cl_device_id own = pumice_device();
     char names[8192] = "";
     MUST(clGetDeviceInfo(own, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
@@ -317,15 +308,12 @@ static void opencl_program(int socket)
     load_function(&release, "clEnqueueReleaseExternalMemObjectsKHR");
     CHECK(acquire && release);
 
-    context = clCreateContext(NULL, 1, &own, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, own, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &own, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, own, NULL);
     int second = receive_fd(socket, &answered), third = receive_fd(socket, &answered), second_again = dup(second);
     int first_again = dup(fd);
     cl_ulong list[] = {OPAQUE_FD, (cl_ulong)fd, DEVICE_LIST, (cl_ulong)(size_t)own, 0, 0}, back[8];
-    cl_mem buffer = clCreateBufferWithProperties(context, list, 0, N * 4, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBufferWithProperties, context, list, 0, N * 4, NULL);
     /* The handle is the driver's now. */
     CHECK(fcntl(fd, F_GETFD) < 0);
     MUST(clGetMemObjectInfo(buffer, CL_MEM_PROPERTIES, sizeof back, back, &size));
@@ -334,24 +322,18 @@ static void opencl_program(int socket)
     MUST(clGetDeviceInfo(own, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
     cl_mem shared[2] = {buffer, NULL}, flipped = NULL;
     cl_kernel flip = NULL;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel twice = clCreateKernel(program, "twice", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel twice = MADE(clCreateKernel, program, "twice");
     MUST(clSetKernelArg(twice, 0, sizeof buffer, &buffer));
     if (has_images) {
         cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH};
         desc.image_height = HEIGHT;
-        flipped = clCreateImage(context, 0, &format, &desc, NULL, &error);
-        MUST(error);
+        flipped = MADE(clCreateImage, context, 0, &format, &desc, NULL);
         desc.image_row_pitch = PITCH;
         cl_ulong of_image[] = {OPAQUE_FD, (cl_ulong)second, 0};
-        shared[1] = clCreateImageWithProperties(context, of_image, 0, &format, &desc, NULL, &error);
-        MUST(error);
-        flip = clCreateKernel(program, "flip", &error);
-        MUST(error);
+        shared[1] = MADE(clCreateImageWithProperties, context, of_image, 0, &format, &desc, NULL);
+        flip = MADE(clCreateKernel, program, "flip");
         MUST(clSetKernelArg(flip, 0, sizeof flipped, &flipped));
         MUST(clSetKernelArg(flip, 1, sizeof shared[1], &shared[1]));
     }

@@ -43,14 +43,10 @@ struct side {
 
 static struct side side(void)
 {
-    cl_int error = 0;
     struct side made;
-    made.context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    made.queue = clCreateCommandQueueWithProperties(made.context, device, NULL, &error);
-    MUST(error);
-    made.memory = clCreateBuffer(made.context, 0, N * 4, NULL, &error);
-    MUST(error);
+    made.context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    made.queue = MADE(clCreateCommandQueueWithProperties, made.context, device, NULL);
+    made.memory = MADE(clCreateBuffer, made.context, 0, N * 4, NULL);
     return made;
 }
 
@@ -89,10 +85,8 @@ static void errors(struct side here, cl_uint kind)
     EQ(error, CL_INVALID_OPERATION);
     CHECK(fcntl(null, F_GETFD) >= 0);
     close(null);
-    semaphore_t without = create(here.context, plain, &error);
-    MUST(error);
-    semaphore_t with = create(here.context, exported, &error);
-    MUST(error);
+    semaphore_t without = MADE(create, here.context, plain);
+    semaphore_t with = MADE(create, here.context, exported);
     cl_uint types[2] = {0};
     cl_bool exportable = 9;
     size_t size = 9;
@@ -122,18 +116,15 @@ static void errors(struct side here, cl_uint kind)
 /* One context writes, signals and hands the descriptor on; the other waits and copies. */
 static void opaque(void)
 {
-    cl_int error = 0;
     struct side a = side(), b = side();
     errors(a, OPAQUE_FD);
     cl_ulong exported[] = {TYPE, BINARY, EXPORT_TYPES, OPAQUE_FD, 0, 0};
-    semaphore_t out = create(a.context, exported, &error);
-    MUST(error);
+    semaphore_t out = MADE(create, a.context, exported);
     int fd = -1;
     MUST(handle_of(out, device, OPAQUE_FD, sizeof fd, &fd, NULL));
     CHECK(fd >= 0);
     cl_ulong imported[] = {TYPE, BINARY, OPAQUE_FD, (cl_ulong)fd, 0};
-    semaphore_t in = create(b.context, imported, &error);
-    MUST(error);
+    semaphore_t in = MADE(create, b.context, imported);
     CHECK(fcntl(fd, F_GETFD) < 0);
     cl_bool exportable = 9;
     MUST(info(in, EXPORTABLE, sizeof exportable, &exportable, NULL));
@@ -157,16 +148,13 @@ static void opaque(void)
 
 static void sync_files(void)
 {
-    cl_int error = 0;
     struct side a = side(), b = side();
     errors(a, SYNC_FD);
     cl_ulong exported[] = {TYPE, BINARY, EXPORT_TYPES, SYNC_FD, 0, 0};
-    semaphore_t out = create(a.context, exported, &error);
-    MUST(error);
+    semaphore_t out = MADE(create, a.context, exported);
     /* -1 is something that is over. */
     cl_ulong over[] = {TYPE, BINARY, SYNC_FD, (cl_ulong)-1, 0};
-    semaphore_t in = create(b.context, over, &error);
-    MUST(error);
+    semaphore_t in = MADE(create, b.context, over);
     cl_event waited;
     MUST(wait_for(b.queue, 1, &in, NULL, 0, NULL, &waited));
     MUST(clWaitForEvents(1, &waited));

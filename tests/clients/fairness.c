@@ -73,8 +73,7 @@ static void memory_of_a_round(cl_command_queue queue, cl_kernel touch)
     cl_int error = 0;
     cl_ulong most = 0;
     size_t pages = SCRATCH / 4096;
-    cl_mem scratch = clCreateBuffer(context, 0, SCRATCH, NULL, &error);
-    MUST(error);
+    cl_mem scratch = MADE(clCreateBuffer, context, 0, SCRATCH, NULL);
     MUST(clSetKernelArg(touch, 0, sizeof scratch, &scratch));
     MUST(clEnqueueNDRangeKernel(queue, touch, 1, NULL, &pages, NULL, 0, NULL, NULL));
     MUST(clFinish(queue));
@@ -89,17 +88,12 @@ static void *work(void *which)
     static const cl_uint lengths[THREADS] = {50000, 10, 10};
     static const int launches[THREADS] = {1, BURST, 1};
     int thread = *(int *)which, me = process * THREADS + thread;
-    cl_int error = 0;
     cl_uint zero = 0, sum = 0, want = 0, got[ITEMS];
     size_t global = ITEMS;
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "work", &error);
-    MUST(error);
-    cl_kernel touch = clCreateKernel(program, "touch", &error);
-    MUST(error);
-    cl_mem sums = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_kernel kernel = MADE(clCreateKernel, program, "work");
+    cl_kernel touch = MADE(clCreateKernel, program, "touch");
+    cl_mem sums = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     MUST(clEnqueueFillBuffer(queue, sums, &zero, sizeof zero, 0, sizeof got, 0, NULL, NULL));
     MUST(clSetKernelArg(kernel, 0, sizeof sums, &sums));
     MUST(clSetKernelArg(kernel, 1, sizeof lengths[thread], &lengths[thread]));
@@ -137,13 +131,9 @@ static int one_process(void)
 {
     pthread_t threads[THREADS];
     int numbers[THREADS];
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, NULL);
     for (int i = 0; i < THREADS; i++) {
         numbers[i] = i;
         pthread_create(&threads[i], NULL, work, &numbers[i]);

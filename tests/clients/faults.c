@@ -102,14 +102,12 @@ static int worker(int hidden)
         cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, (cl_queue_properties)(round % 4), 0};
         cl_command_queue queue;
         TRY(queue = clCreateCommandQueueWithProperties(context, device, list, &error), error);
-        cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-        MUST(error);
+        cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
         /* Equal programs share what the Vulkan driver made of the first. */
         char options[32];
         snprintf(options, sizeof options, "-DROUND=%d", round);
         MUST(clBuildProgram(program, 0, NULL, options, NULL, NULL));
-        cl_kernel kernel = clCreateKernel(program, "twice", &error);
-        MUST(error);
+        cl_kernel kernel = MADE(clCreateKernel, program, "twice");
         int in[N], out[N];
         for (int i = 0; i < N; i++)
             in[i] = i + round;
@@ -162,10 +160,8 @@ static int lost(void)
 {
     cl_int error = 0, status = 0, value = 3;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error), other;
     MUST(error);
     cl_event last = NULL;

@@ -9,11 +9,8 @@ static cl_device_id device;
 
 static cl_command_queue make_queue(cl_command_queue_properties bits)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits | CL_QUEUE_PROFILING_ENABLE, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 /* Returns a kernel that no cache of the driver's has: its constants depend on the time. */
@@ -23,16 +20,14 @@ static cl_kernel make_kernel(unsigned number, cl_mem buffer)
     char *at = text;
     unsigned seed = (unsigned)time(NULL) * 8 + number + (unsigned)getpid() * 1000003u;
     at += sprintf(at, "kernel void large(global uint *p)\n{\n    uint x = p[get_global_id(0)];\n");
-    for (int i = 0; i < STATEMENTS; i++)
-        at += sprintf(at, "    x = (x ^ %uu) * %uu + p[x %% 61];\n", seed += 0x9e3779b9u, seed | 1);
+    for (int i = 0; i < STATEMENTS; i++) {
+        seed += 0x9e3779b9u;
+        at += sprintf(at, "    x = (x ^ %uu) * %uu + p[x %% 61];\n", seed, seed | 1);
+    }
     sprintf(at, "    p[get_global_id(0)] = x;\n}\n");
     const char *source = text;
-    cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "large", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "large");
     MUST(clReleaseProgram(program));
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     return kernel;
@@ -79,11 +74,8 @@ static void first_launch(cl_command_queue queue, cl_kernel before, cl_kernel ker
 int main(void)
 {
     device = pumice_device();
-    cl_int error = 0;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, 256, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 256, NULL);
     cl_command_queue in_order = make_queue(0);
     cl_command_queue out_of_order = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     cl_uint zero = 0;

@@ -20,18 +20,13 @@ static char self[512], disk[80], folder[64];
 /* One process: builds a kernel of its own with a trace and dumps, and checks what it makes. */
 static int worker(int number)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     char text[200];
     snprintf(text, sizeof text, "kernel void k(global int *p) { p[get_global_id(0)] = %d; }", number);
     const char *source = text;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_program program = PROGRAM(context, source, NULL);
     check_number(context, queue, program, number);
     MUST(clReleaseProgram(program));
     MUST(clReleaseCommandQueue(queue));

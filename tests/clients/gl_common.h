@@ -69,12 +69,8 @@ static inline cl_context shared_context(cl_int *error)
 
 static inline cl_kernel build_kernel(cl_context context, const char *source, const char *name)
 {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL3.0");
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clReleaseProgram(program));
     return kernel;
 }

@@ -70,18 +70,14 @@ int main(void)
     CHECK(got[0] == expected[0]);
 
     /* OpenCL uses that device. */
-    cl_int error;
-    cl_context context = clCreateContext(list, 1, got, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, got[0], 0, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, list, 1, got, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, got[0], 0);
     int value = 41, read = 0;
     GLuint name;
     glGenBuffers(1, &name);
     glBindBuffer(GL_ARRAY_BUFFER, name);
     glBufferData(GL_ARRAY_BUFFER, sizeof value, &value, GL_STATIC_DRAW);
-    cl_mem buffer = clCreateFromGLBuffer(context, CL_MEM_READ_WRITE, name, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_WRITE, name);
     MUST(clEnqueueAcquireGLObjects(queue, 1, &buffer, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof read, &read, 0, NULL, NULL));
     EQ(read, value);

@@ -83,12 +83,10 @@ static void fences(void)
 {
     cl_int error;
     GLuint name = make_buffer(100);
-    cl_mem buffer = clCreateFromGLBuffer(context, CL_MEM_READ_WRITE, name, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_WRITE, name);
     GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     glFlush();
-    cl_event event = create_from_gl_sync(context, (cl_GLsync)sync, &error);
-    MUST(error);
+    cl_event event = MADE(create_from_gl_sync, context, (cl_GLsync)sync);
     check_event(event, CL_COMMAND_GL_FENCE_SYNC_OBJECT_KHR);
     use_event(event, buffer);
     EQ(wrong_values(name, 101), 0);
@@ -97,8 +95,7 @@ static void fences(void)
     EGLSyncKHR fence = eglCreateSync(egl_display, EGL_SYNC_FENCE_KHR, NULL);
     CHECK(fence != EGL_NO_SYNC);
     glFlush();
-    event = create_from_egl_sync(context, fence, egl_display, &error);
-    MUST(error);
+    event = MADE(create_from_egl_sync, context, fence, egl_display);
     check_event(event, 0x202F);
     use_event(event, buffer);
     EQ(wrong_values(name, 102), 0);
@@ -114,13 +111,11 @@ static void fences(void)
     for (int round = 0; round < 10; round++) {
         glCopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, 8 << 20);
         sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-        event = create_from_gl_sync(context, (cl_GLsync)sync, &error);
-        MUST(error);
+        event = MADE(create_from_gl_sync, context, (cl_GLsync)sync);
         glDeleteSync(sync);
         use_event(event, buffer);
         fence = eglCreateSync(egl_display, EGL_SYNC_FENCE_KHR, NULL);
-        event = create_from_egl_sync(context, fence, egl_display, &error);
-        MUST(error);
+        event = MADE(create_from_egl_sync, context, fence, egl_display);
         eglDestroySync(egl_display, fence);
         use_event(event, buffer);
     }
@@ -128,8 +123,7 @@ static void fences(void)
     glDeleteBuffers(2, large);
 
     cl_device_id device = pumice_device();
-    cl_context plain = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context plain = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     CHECK(create_from_gl_sync(NULL, (cl_GLsync)sync, &error) == NULL);
     EQ(error, CL_INVALID_CONTEXT);
     CHECK(create_from_gl_sync(plain, (cl_GLsync)sync, &error) == NULL);
@@ -153,8 +147,7 @@ static void implicit_order(void)
 {
     cl_int error;
     GLuint names[2] = {make_buffer(0), make_buffer(1000)};
-    cl_mem buffer = clCreateFromGLBuffer(context, CL_MEM_READ_WRITE, names[0], &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_WRITE, names[0]);
     for (int round = 0; round < 20; round++) {
         glBindBuffer(GL_COPY_READ_BUFFER, names[1]);
         glBindBuffer(GL_COPY_WRITE_BUFFER, names[0]);
@@ -187,8 +180,7 @@ static void open_context(void)
     cl_int error;
     context = shared_context(&error);
     MUST(error);
-    queue = clCreateCommandQueue(context, pumice_device(), 0, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueue, context, pumice_device(), 0);
     add = build_kernel(context, source, "add");
 }
 

@@ -112,10 +112,8 @@ int main(void)
         (cl_context_properties)gl, CL_GLX_DISPLAY_KHR, (cl_context_properties)display, 0,
     };
     cl_int error;
-    cl_context context = clCreateContext(list, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, list, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
 
     enum { N = 32 };
     unsigned char pixels[N][N][4], got[N][N][4];
@@ -135,12 +133,10 @@ int main(void)
         glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, N, N, 0, GL_RGBA, GL_UNSIGNED_BYTE, t ? NULL : pixels);
     }
     cl_mem objects[3];
-    objects[0] = clCreateFromGLBuffer(context, CL_MEM_READ_WRITE, buffer, &error);
-    MUST(error);
+    objects[0] = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_WRITE, buffer);
     for (int t = 0; t < 2; t++) {
         cl_mem_flags flags = t ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY;
-        objects[1 + t] = clCreateFromGLTexture(context, flags, GL_TEXTURE_2D, 0, textures[t], &error);
-        MUST(error);
+        objects[1 + t] = MADE(clCreateFromGLTexture, context, flags, GL_TEXTURE_2D, 0, textures[t]);
     }
     static const char *source =
         "kernel void change(global int *values, read_only image2d_t in, write_only image2d_t out) {\n"
@@ -148,11 +144,8 @@ int main(void)
         "    if (at.y == 0) values[at.x] *= 3;\n"
         "    write_imagef(out, at, 1.0f - read_imagef(in, at));\n"
         "}\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "change", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL3.0");
+    cl_kernel kernel = MADE(clCreateKernel, program, "change");
     for (cl_uint i = 0; i < 3; i++)
         MUST(clSetKernelArg(kernel, i, sizeof objects[i], &objects[i]));
     size_t global[2] = {N, N};

@@ -91,17 +91,13 @@ int main(void)
     cl_int error;
     cl_context context = shared_context(&error);
     MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, pumice_device(), 0, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, pumice_device(), 0);
     GLuint painting = new_texture(SIZE), drawing = new_texture(DRAWN), result = new_texture(DRAWN);
     GLuint framebuffer, vertices;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, painting, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, painting);
     cl_mem pictures[2];
-    pictures[0] = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, drawing, &error);
-    MUST(error);
-    pictures[1] = clCreateFromGLTexture(context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, result, &error);
-    MUST(error);
+    pictures[0] = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, drawing);
+    pictures[1] = MADE(clCreateFromGLTexture, context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, result);
 
     cl_kernel paint = build_kernel(context, SOURCE, "paint");
     size_t global[2] = {SIZE, SIZE};

@@ -211,11 +211,9 @@ static void check_samples(cl_mem image, const struct format *f, int layers, int 
 {
     const int planes = layers ? layers : 1;
     const size_t size = sizeof(cl_float4) * WIDTH * HEIGHT * planes * samples;
-    cl_int error, told[7] = {0};
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &error);
-    MUST(error);
-    cl_mem facts = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof told, NULL, &error);
-    MUST(error);
+    cl_int told[7] = {0};
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, size, NULL);
+    cl_mem facts = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof told, NULL);
     cl_kernel kernel = reader(f, layers);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
@@ -258,9 +256,7 @@ static void every_format(int layers)
     for (int i = 0; i < FORMAT_COUNT; i++) {
         const struct format *f = &FORMATS[i];
         GLuint texture = make_texture(f, layers, SAMPLES);
-        cl_int error;
-        cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, target_of(layers), 0, texture, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, target_of(layers), 0, texture);
         check_samples(image, f, layers, SAMPLES, 0);
         /* Nothing has changed them, and what OpenGL draws anew arrives. */
         check_samples(image, f, layers, SAMPLES, 0);
@@ -275,9 +271,7 @@ static void queries(void)
 {
     for (int layers = 0; layers <= LAYERS; layers += LAYERS) {
         GLuint texture = make_texture(&FORMATS[0], layers, SAMPLES);
-        cl_int error;
-        cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_WRITE, target_of(layers), 0, texture, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_WRITE, target_of(layers), 0, texture);
         GLsizei samples = 0;
         size_t size = 0;
         MUST(clGetGLTextureInfo(image, CL_GL_NUM_SAMPLES, sizeof samples, &samples, &size));
@@ -310,9 +304,7 @@ static void queries(void)
     glGenTextures(1, &plain);
     glBindTexture(GL_TEXTURE_2D, plain);
     glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, WIDTH, HEIGHT);
-    cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, plain, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, plain);
     GLsizei samples = 0;
     MUST(clGetGLTextureInfo(image, CL_GL_NUM_SAMPLES, sizeof samples, &samples, NULL));
     EQ(samples, 1);
@@ -323,8 +315,7 @@ static void queries(void)
     glGenBuffers(1, &buffer);
     glBindBuffer(GL_ARRAY_BUFFER, buffer);
     glBufferData(GL_ARRAY_BUFFER, 64, NULL, GL_STATIC_DRAW);
-    cl_mem bytes = clCreateFromGLBuffer(context, CL_MEM_READ_ONLY, buffer, &error);
-    MUST(error);
+    cl_mem bytes = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_ONLY, buffer);
     EQ(clGetGLTextureInfo(bytes, CL_GL_NUM_SAMPLES, sizeof samples, &samples, NULL), CL_INVALID_GL_OBJECT);
     MUST(clReleaseMemObject(bytes));
     glDeleteTextures(1, &plain);
@@ -377,8 +368,7 @@ static void refused_creations(void)
     EQ(clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error) == NULL, 1);
     EQ(error, CL_INVALID_IMAGE_DESCRIPTOR);
     /* Nor an image of one. */
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, plane, 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, plane, 0, texture);
     desc = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
     desc.mem_object = image;
     EQ(clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error) == NULL, 1);
@@ -392,14 +382,11 @@ static void refused_commands(void)
 {
     GLuint texture = make_texture(&FORMATS[0], 0, SAMPLES);
     cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_WRITE, target_of(0), 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_WRITE, target_of(0), 0, texture);
     cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
-    cl_mem other = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, WIDTH * HEIGHT * 4, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, WIDTH * HEIGHT * 4, NULL);
     MUST(clEnqueueAcquireGLObjects(queue, 1, &image, 0, NULL, NULL));
     static char bytes[WIDTH * HEIGHT * 4];
     const size_t from[3] = {0, 0, 0}, region[3] = {1, 1, 1};
@@ -449,9 +436,7 @@ static void parameters(void)
     for (int i = 0; i < 4; i++)
         glTexParameteri(target_of(0), names[i], swizzle[i]);
     glFinish();
-    cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, target_of(0), 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, target_of(0), 0, texture);
     check_samples(image, &FORMATS[0], 0, SAMPLES, 0);
     MUST(clReleaseMemObject(image));
     glBindTexture(target_of(0), texture);
@@ -468,9 +453,7 @@ static void parameters(void)
 static void changed(void)
 {
     GLuint texture = make_texture(&FORMATS[0], LAYERS, SAMPLES);
-    cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, target_of(LAYERS), 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, target_of(LAYERS), 0, texture);
     glBindTexture(target_of(LAYERS), texture);
     glTexImage3DMultisample(target_of(LAYERS), SAMPLES, GL_RGBA8, WIDTH, HEIGHT, LAYERS + 1, GL_TRUE);
     for (int i = 0; i < 2; i++) {
@@ -499,9 +482,7 @@ static void deleted_meanwhile(void)
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, WIDTH, HEIGHT, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
     glFinish();
-    cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_WRITE, GL_TEXTURE_2D, 0, texture);
     MUST(clEnqueueAcquireGLObjects(queue, 1, &image, 0, NULL, NULL));
     MUST(clFinish(queue));
     glDeleteTextures(1, &texture);
@@ -529,8 +510,7 @@ int main(void)
     cl_int error;
     context = shared_context(&error);
     MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, pumice_device(), NULL, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueueWithProperties, context, pumice_device(), NULL);
     every_format(0);
     every_format(LAYERS);
     queries();

@@ -46,9 +46,7 @@ static void buffers(void)
     NO_GL_ERROR();
     cl_kernel kernel = build_kernel(context, source, "add");
     for (int b = 0; b < 2; b++) {
-        cl_int error;
-        cl_mem buffer = clCreateFromGLBuffer(context, CL_MEM_READ_WRITE, names[b], &error);
-        MUST(error);
+        cl_mem buffer = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_WRITE, names[b]);
         size_t size = 0;
         MUST(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL));
         EQ(size, sizeof values);
@@ -76,8 +74,7 @@ static void buffers(void)
         MUST(clReleaseMemObject(buffer));
 
         /* Kernels only read it; what the host writes arrives all the same. */
-        buffer = clCreateFromGLBuffer(context, CL_MEM_READ_ONLY, names[b], &error);
-        MUST(error);
+        buffer = MADE(clCreateFromGLBuffer, context, CL_MEM_READ_ONLY, names[b]);
         acquire(buffer);
         MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
         EQ(got[9], 34);
@@ -92,12 +89,10 @@ static void buffers(void)
         EQ(got[10], 37);
         MUST(clReleaseMemObject(buffer));
     }
-    cl_int error = 0;
     /* A buffer that has changed its size in the meantime, or is gone, fails the command. */
     glBindBuffer(GL_ARRAY_BUFFER, names[0]);
     glBufferData(GL_ARRAY_BUFFER, sizeof values, values, GL_STATIC_DRAW);
-    cl_mem buffer = clCreateFromGLBuffer(context, 0, names[0], &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateFromGLBuffer, context, 0, names[0]);
     glBufferData(GL_ARRAY_BUFFER, sizeof values / 2, values, GL_STATIC_DRAW);
     cl_event event;
     MUST(clEnqueueAcquireGLObjects(queue, 1, &buffer, 0, NULL, &event));
@@ -389,16 +384,14 @@ static void buffer_texture(void)
     glBindTexture(GL_TEXTURE_BUFFER, texture);
     glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, buffer);
     cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_BUFFER, 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, GL_TEXTURE_BUFFER, 0, texture);
     cl_gl_object_type kind = 0;
     size_t width = 0;
     MUST(clGetGLObjectInfo(image, &kind, NULL));
     MUST(clGetImageInfo(image, CL_IMAGE_WIDTH, sizeof width, &width, NULL));
     EQ(kind, CL_GL_OBJECT_TEXTURE_BUFFER);
     EQ(width, N);
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_kernel kernel = build_kernel(context, source, "twice");
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
@@ -440,12 +433,9 @@ static void kernels(void)
     glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT32F, W, H, 0, GL_DEPTH_COMPONENT, GL_FLOAT, depths);
     glBindTexture(GL_TEXTURE_2D, textures[1]);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA32UI, W, H, 0, GL_RGBA_INTEGER, GL_UNSIGNED_INT, NULL);
-    cl_int error;
     cl_mem images[2];
-    images[0] = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, textures[0], &error);
-    MUST(error);
-    images[1] = clCreateFromGLTexture2D(context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, textures[1], &error);
-    MUST(error);
+    images[0] = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, textures[0]);
+    images[1] = MADE(clCreateFromGLTexture2D, context, CL_MEM_WRITE_ONLY, GL_TEXTURE_2D, 0, textures[1]);
     cl_kernel kernel = build_kernel(context, source, "depth");
     MUST(clSetKernelArg(kernel, 0, sizeof images[0], &images[0]));
     MUST(clSetKernelArg(kernel, 1, sizeof images[1], &images[1]));
@@ -502,8 +492,7 @@ static void depth_stencil(GLenum internal, GLenum type, cl_channel_type data_typ
     glBindTexture(GL_TEXTURE_2D, texture);
     glTexImage2D(GL_TEXTURE_2D, 0, internal, W, H, 0, GL_DEPTH_STENCIL, type, texels);
     cl_int error;
-    cl_mem image = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, texture, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, GL_TEXTURE_2D, 0, texture);
     cl_image_format format;
     size_t size = 0;
     MUST(clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, NULL));
@@ -511,8 +500,7 @@ static void depth_stencil(GLenum internal, GLenum type, cl_channel_type data_typ
     EQ(format.image_channel_order, CL_DEPTH_STENCIL);
     EQ(format.image_channel_data_type, data_type);
     EQ(size, element);
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_kernel kernel = build_kernel(context, source, "read");
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
@@ -684,8 +672,7 @@ static void object_errors(void)
     FAILS(clCreateFromGLTexture2D(context, 0, GL_TEXTURE_3D, 0, textures[3], &error), CL_INVALID_VALUE);
     FAILS(clCreateFromGLTexture3D(context, 0, plane, 0, textures[0], &error), CL_INVALID_VALUE);
     cl_int made;
-    cl_mem box = clCreateFromGLTexture3D(context, 0, GL_TEXTURE_3D, 0, textures[3], &made);
-    MUST(made);
+    cl_mem box = MADE(clCreateFromGLTexture3D, context, 0, GL_TEXTURE_3D, 0, textures[3]);
     size_t depth = 0;
     MUST(clGetImageInfo(box, CL_IMAGE_DEPTH, sizeof depth, &depth, NULL));
     EQ(depth, 4);
@@ -714,8 +701,7 @@ static void object_errors(void)
     /* Commands. */
     cl_mem plain = clCreateBuffer(context, 0, 64, NULL, &made), bad = NULL;
     MUST(made);
-    cl_mem good = clCreateFromGLBuffer(context, 0, buffers[1], &made);
-    MUST(made);
+    cl_mem good = MADE(clCreateFromGLBuffer, context, 0, buffers[1]);
     EQ(clGetGLObjectInfo(plain, NULL, NULL), CL_INVALID_GL_OBJECT);
     EQ(clEnqueueAcquireGLObjects(NULL, 1, &good, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
     EQ(clEnqueueAcquireGLObjects(queue, 0, NULL, 0, NULL, NULL), CL_SUCCESS);
@@ -727,10 +713,8 @@ static void object_errors(void)
     EQ(clEnqueueAcquireGLObjects(queue, 1, &good, 1, NULL, NULL), CL_INVALID_EVENT_WAIT_LIST);
     /* A context without OpenGL. */
     cl_device_id device = pumice_device();
-    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &made);
-    MUST(made);
-    cl_command_queue other_queue = clCreateCommandQueue(other, device, 0, &made);
-    MUST(made);
+    cl_context other = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue other_queue = MADE(clCreateCommandQueue, other, device, 0);
     EQ(clEnqueueAcquireGLObjects(other_queue, 1, &good, 0, NULL, NULL), CL_INVALID_CONTEXT);
     FAILS(clCreateFromGLBuffer(other, 0, buffers[1], &error), CL_INVALID_CONTEXT);
     FAILS(clCreateFromGLTexture(other, 0, plane, 0, textures[0], &error), CL_INVALID_CONTEXT);
@@ -811,8 +795,7 @@ int main(void)
     cl_int error;
     context = shared_context(&error);
     MUST(error);
-    queue = clCreateCommandQueue(context, pumice_device(), 0, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueue, context, pumice_device(), 0);
     buffers();
     textures();
     buffer_texture();

@@ -37,9 +37,7 @@ static cl_image_desc plane_of(size_t width, size_t height)
 
 static void run(const char *name, cl_mem image, cl_mem numbers, const unsigned *add)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     if (add)
         MUST(clSetKernelArg(kernel, 1, sizeof *add, add));
@@ -95,8 +93,7 @@ static void check_raw(int bits)
         bytes[i] = (unsigned char)(i * 73 + i / 5);
     memcpy(expected, bytes, sizeof bytes);
     cl_image_desc desc = plane_of(WIDTH, HEIGHT);
-    cl_mem image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, bytes, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_COPY_HOST_PTR, &format, &desc, bytes);
     size_t number = 0;
     MUST(clGetImageInfo(image, CL_IMAGE_ROW_PITCH, sizeof number, &number, NULL));
     EQ(number, row);
@@ -104,8 +101,7 @@ static void check_raw(int bits)
     EQ(number, 2);
     MUST(clGetMemObjectInfo(image, CL_MEM_SIZE, sizeof number, &number, NULL));
     EQ(number, size);
-    cl_mem numbers = clCreateBuffer(context, 0, WIDTH * HEIGHT * 16, NULL, &error);
-    MUST(error);
+    cl_mem numbers = MADE(clCreateBuffer, context, 0, WIDTH * HEIGHT * 16, NULL);
     unsigned read[WIDTH * HEIGHT * 4];
     for (int sampled = 0; sampled < 2; sampled++) {
         run(sampled ? "sample_u" : "read_u", image, numbers, NULL);
@@ -145,8 +141,7 @@ static void check_raw(int bits)
     for (int i = 0; i < 8; i++)
         set_raw_texel(expected + (1 + i / 4) * row, bits, 4 + i % 4, color[0]);
     same(image, expected, size, "after a fill");
-    cl_mem other = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     MUST(clEnqueueCopyImage(queue, image, other, zero, zero, plane, 0, NULL, NULL));
     same(other, expected, size, "after a copy");
     MUST(clEnqueueCopyImageToBuffer(queue, image, numbers, at, part, 3, 0, NULL, NULL));
@@ -160,10 +155,8 @@ static void check_raw(int bits)
     MUST(clReleaseMemObject(other));
     /* Rows of a buffer begin anywhere. */
     desc.image_row_pitch = row + 3;
-    desc.buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes, &error);
-    MUST(error);
-    cl_mem rows = clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error);
-    MUST(error);
+    desc.buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes);
+    cl_mem rows = MADE(clCreateImage, context, CL_MEM_READ_ONLY, &format, &desc, NULL);
     run("read_u", rows, numbers, NULL);
     MUST(clEnqueueReadBuffer(queue, numbers, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL));
     for (int i = 0; i < WIDTH * HEIGHT; i++)
@@ -207,8 +200,7 @@ static void check_yuv(const struct yuv *k)
     for (size_t i = 0; i < sizeof bytes; i++)
         expected[i] = bytes[i] = (unsigned char)(i * 59 + i / 3);
     cl_image_desc desc = plane_of(WIDTH, HEIGHT);
-    cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, bytes, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, bytes);
     size_t number = 0;
     MUST(clGetImageInfo(image, CL_IMAGE_ROW_PITCH, sizeof number, &number, NULL));
     EQ(number, row);
@@ -216,8 +208,7 @@ static void check_yuv(const struct yuv *k)
     EQ(number, 2);
     MUST(clGetImageInfo(image, CL_IMAGE_WIDTH, sizeof number, &number, NULL));
     EQ(number, WIDTH);
-    cl_mem numbers = clCreateBuffer(context, 0, WIDTH * HEIGHT * 16, NULL, &error);
-    MUST(error);
+    cl_mem numbers = MADE(clCreateBuffer, context, 0, WIDTH * HEIGHT * 16, NULL);
     float read[WIDTH * HEIGHT * 4];
     for (int sampled = 0; sampled < 2; sampled++) {
         run(sampled ? "sample_f" : "read_f", image, numbers, NULL);
@@ -236,8 +227,8 @@ static void check_yuv(const struct yuv *k)
     for (size_t y = 0; y < 2; y++)
         memcpy(expected + (1 + y) * row + 4, bytes + y * row, 8);
     same(image, expected, size, "after a write");
-    unsigned char *mapped = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, at, part, &pitch, NULL, 0, NULL, NULL, &error);
-    MUST(error);
+    unsigned char *mapped = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_READ, at, part, &pitch, NULL, 0,
+                                 NULL, NULL);
     EQ(pitch, row);
     CHECK(memcmp(mapped + row, expected + 2 * row + 4, 8) == 0);
     MUST(clEnqueueUnmapMemObject(queue, image, mapped, 0, NULL, NULL));
@@ -249,8 +240,7 @@ static void check_yuv(const struct yuv *k)
         group[k->v] = 51, group[k->u] = 255, group[k->y] = group[k->y + 2] = 153;
     }
     same(image, expected, size, "after a fill");
-    cl_mem other = clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, CL_MEM_READ_ONLY, &format, &desc, NULL);
     MUST(clEnqueueCopyImage(queue, image, other, zero, zero, plane, 0, NULL, NULL));
     same(other, expected, size, "after a copy");
     MUST(clEnqueueCopyImageToBuffer(queue, image, numbers, at, part, 0, 0, NULL, NULL));
@@ -313,17 +303,13 @@ static void check_queries(void)
     count(CL_MEM_KERNEL_READ_AND_WRITE, CL_MEM_OBJECT_IMAGE2D, 0, 0);
     count(CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE3D, 0, 0);
     count(CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE1D_BUFFER, 0, 0);
-    cl_int error;
     const cl_image_format formats[] = {{0x4077, CL_UNORM_INT8}, {CL_R, RAW12}};
     cl_image_desc desc = plane_of(8, 8);
     for (int i = 0; i < 2; i++) {
-        cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, &formats[i], &desc, NULL, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_ONLY, &formats[i], &desc, NULL);
         int said[6] = {0};
-        cl_mem numbers = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof said, said, &error);
-        MUST(error);
-        cl_kernel kernel = clCreateKernel(program, "ask", &error);
-        MUST(error);
+        cl_mem numbers = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof said, said);
+        cl_kernel kernel = MADE(clCreateKernel, program, "ask");
         MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
         MUST(clSetKernelArg(kernel, 1, sizeof numbers, &numbers));
         size_t one = 1;
@@ -347,14 +333,9 @@ int main(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
     CHECK(strstr(names, "cl_ext_image_raw10_raw12"));
     CHECK(strstr(names, "cl_intel_packed_yuv"));
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     check_raw(10);
     check_raw(12);
     for (int i = 0; i < 4; i++)

@@ -60,17 +60,12 @@ static cl_uint permuted(cl_uint id)
 
 static int worker(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     n = groups_of_one_that_fill(device) + 7;
     n = n < N ? n : N;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     for (size_t offset = 0; offset < 8; offset += 7) {
         launch("seen", offset, n);
         for (size_t i = 0; i < n; i++)

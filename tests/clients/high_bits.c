@@ -65,9 +65,7 @@ static cl_image_desc plane_of(size_t width, size_t height)
 
 static void run(const char *name, cl_mem image, cl_mem numbers, size_t width, size_t height, size_t depth)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     if (numbers)
         MUST(clSetKernelArg(kernel, 1, sizeof numbers, &numbers));
@@ -136,8 +134,7 @@ static void check_format(const struct kind *k, cl_channel_order order, int chann
     cl_image_desc desc = plane_of(WIDTH, HEIGHT);
     for (int i = 0; i < TEXELS * 4; i++)
         expected[i] = texels[i];
-    cl_mem image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &desc, texels, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_COPY_HOST_PTR, &format, &desc, texels);
     size_t number = 0;
     MUST(clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof number, &number, NULL));
     EQ(number, channels * 2);
@@ -145,8 +142,7 @@ static void check_format(const struct kind *k, cl_channel_order order, int chann
     EQ(number, WIDTH * channels * 2);
     MUST(clGetMemObjectInfo(image, CL_MEM_SIZE, sizeof number, &number, NULL));
     EQ(number, bytes);
-    cl_mem numbers = clCreateBuffer(context, 0, TEXELS * 16, NULL, &error);
-    MUST(error);
+    cl_mem numbers = MADE(clCreateBuffer, context, 0, TEXELS * 16, NULL);
 
     run(k->is_share ? "read_f" : "read_u", image, numbers, WIDTH, HEIGHT, 1);
     check_read(k, channels, "read", numbers, WIDTH * HEIGHT);
@@ -224,8 +220,7 @@ static void check_format(const struct kind *k, cl_channel_order order, int chann
         expected[(4 * WIDTH + 11) * channels + i] = (unsigned short)(value << (16 - k->bits));
     }
     same(image, plane, bytes, "after a fill");
-    cl_mem other = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     MUST(clEnqueueCopyImage(queue, image, other, zero, zero, plane, 0, NULL, NULL));
     same(other, plane, bytes, "after a copy");
     MUST(clEnqueueCopyImageToBuffer(queue, image, numbers, zero, plane, 6, 0, NULL, NULL));
@@ -239,10 +234,8 @@ static void check_format(const struct kind *k, cl_channel_order order, int chann
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof pitches, &pitches, NULL));
     CHECK(pitches > 0);
     desc.image_row_pitch = (size_t)((WIDTH + pitches) / pitches * pitches) * channels * 2;
-    desc.buffer = clCreateBuffer(context, 0, desc.image_row_pitch * HEIGHT, NULL, &error);
-    MUST(error);
-    cl_mem rows = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    desc.buffer = MADE(clCreateBuffer, context, 0, desc.image_row_pitch * HEIGHT, NULL);
+    cl_mem rows = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     MUST(clEnqueueWriteImage(queue, rows, CL_TRUE, zero, plane, 0, 0, texels, 0, NULL, NULL));
     run(k->is_share ? "read_f" : "read_u", rows, numbers, WIDTH, HEIGHT, 1);
     check_read(k, channels, "rows", numbers, WIDTH * HEIGHT);
@@ -255,7 +248,6 @@ static void check_format(const struct kind *k, cl_channel_order order, int chann
 /* Other types of images. */
 static void check_types(void)
 {
-    cl_int error;
     const cl_image_format format = {CL_RGBA, 0x10E7};
     cl_image_desc layers = plane_of(WIDTH, HEIGHT), box = plane_of(WIDTH, HEIGHT), row = plane_of(WIDTH, 0);
     layers.image_type = CL_MEM_OBJECT_IMAGE2D_ARRAY, layers.image_array_size = LAYERS;
@@ -266,11 +258,9 @@ static void check_types(void)
         const char *kernel;
         size_t height, depth;
     } types[] = {{&layers, "read_layers", HEIGHT, LAYERS}, {&box, "read_box", HEIGHT, LAYERS}, {&row, "read_row", 1, 1}};
-    cl_mem numbers = clCreateBuffer(context, 0, TEXELS * 16, NULL, &error);
-    MUST(error);
+    cl_mem numbers = MADE(clCreateBuffer, context, 0, TEXELS * 16, NULL);
     for (int i = 0; i < 3; i++) {
-        cl_mem image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, types[i].desc, texels, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, CL_MEM_COPY_HOST_PTR, &format, types[i].desc, texels);
         run(types[i].kernel, image, numbers, WIDTH, types[i].height, types[i].depth);
         check_read(&kinds[4], 4, types[i].kernel, numbers, WIDTH * types[i].height * types[i].depth);
         if (i == 0) {
@@ -290,8 +280,7 @@ static void check_types(void)
     static unsigned short own[WIDTH * HEIGHT * 4];
     memcpy(own, texels, sizeof own);
     cl_image_desc desc = plane_of(WIDTH, HEIGHT);
-    cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, own, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_USE_HOST_PTR, &format, &desc, own);
     run("read_u", image, numbers, WIDTH, HEIGHT, 1);
     check_read(&kinds[4], 4, "memory of the application's", numbers, WIDTH * HEIGHT);
     MUST(clReleaseMemObject(image));
@@ -306,17 +295,12 @@ static void check_levels(const char *names)
     const char *text = "#pragma OPENCL EXTENSION cl_khr_mipmap_image : enable\n"
                        "kernel void level(read_only image2d_t i, sampler_t s, float lod, global float *o)\n"
                        "{ o[get_global_id(0)] = read_imagef(i, s, (float2)((get_global_id(0) + 0.5f) / 4, 0.5f), lod).x; }\n";
-    cl_int error;
-    cl_program levels = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(levels, 1, &device, "-cl-std=CL2.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(levels, "level", &error);
-    MUST(error);
+    cl_program levels = PROGRAM(context, text, "-cl-std=CL2.0");
+    cl_kernel kernel = MADE(clCreateKernel, levels, "level");
     const cl_image_format format = {CL_R, 0x10E1};
     cl_image_desc desc = plane_of(8, 2);
     desc.num_mip_levels = 2;
-    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     unsigned short first[16], second[4] = {0xffff, 0x8040, 0x0040, 0x1f80};
     for (int i = 0; i < 16; i++)
         first[i] = (unsigned short)(i * 4099);
@@ -326,11 +310,9 @@ static void check_levels(const char *names)
     MUST(clEnqueueWriteImage(queue, image, CL_TRUE, level, half, 0, 0, second, 0, NULL, NULL));
     cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS, CL_TRUE, CL_SAMPLER_ADDRESSING_MODE,
                                     CL_ADDRESS_CLAMP_TO_EDGE,     CL_SAMPLER_FILTER_MODE, CL_FILTER_NEAREST, 0};
-    cl_sampler sampler = clCreateSamplerWithProperties(context, list, &error);
-    MUST(error);
+    cl_sampler sampler = MADE(clCreateSamplerWithProperties, context, list);
     float lod = 1.0f, read[4];
-    cl_mem numbers = clCreateBuffer(context, 0, sizeof read, NULL, &error);
-    MUST(error);
+    cl_mem numbers = MADE(clCreateBuffer, context, 0, sizeof read, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
     MUST(clSetKernelArg(kernel, 2, sizeof lod, &lod));
@@ -384,11 +366,9 @@ static void check_queries(void)
     EQ(error, CL_INVALID_IMAGE_DESCRIPTOR);
 
     format.image_channel_order = CL_RG, desc.image_row_pitch = 0;
-    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     int said[12] = {0};
-    cl_mem numbers = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof said, said, &error);
-    MUST(error);
+    cl_mem numbers = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof said, said);
     run("ask", image, numbers, 1, 1, 1);
     MUST(clEnqueueReadBuffer(queue, numbers, CL_TRUE, 0, sizeof said, said, 0, NULL, NULL));
     EQ(said[0], 0x10E1);
@@ -408,14 +388,9 @@ int main(void)
     static char names[8192];
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
     CHECK(strstr(names, "cl_ext_image_unsigned_10x6_12x4_14x2"));
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     for (int i = 0; i < TEXELS * 4; i++)
         texels[i] = (unsigned short)(i * 40503 + i / 7);
     for (int k = 0; k < 6; k++)

@@ -86,29 +86,23 @@ int main(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
 
-    cl_program program = clCreateProgramWithIL(context, from_clang, sizeof from_clang, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithIL, context, from_clang, sizeof from_clang);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     size_t size = 0;
     MUST(clGetProgramInfo(program, CL_PROGRAM_IL, 0, NULL, &size));
     EQ(size, sizeof from_clang);
-    cl_kernel kernel = clCreateKernel(program, "f", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "f");
     struct {
         int a;
         float b;
     } s = {10, 1.5f};
     float two = 2;
     int got[8];
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
-    cl_mem c = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof two, &two, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
+    cl_mem c = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof two, &two);
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     MUST(clSetKernelArg(kernel, 1, sizeof s, &s));
     MUST(clSetKernelArg(kernel, 2, 8 * 4, NULL));
@@ -123,15 +117,13 @@ int main(void)
     MUST(clReleaseProgram(program));
 
     for (cl_uint value = 0; value < 3; value++) {
-        program = clCreateProgramWithIL(context, specialized, sizeof specialized, &error);
-        MUST(error);
+        program = MADE(clCreateProgramWithIL, context, specialized, sizeof specialized);
         EQ(clSetProgramSpecializationConstant(program, 5, 8, got), CL_INVALID_VALUE);
         EQ(clSetProgramSpecializationConstant(program, 5, 4, NULL), CL_INVALID_VALUE);
         if (value)
             MUST(clSetProgramSpecializationConstant(program, 5, sizeof value, &value));
         MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-        kernel = clCreateKernel(program, "k", &error);
-        MUST(error);
+        kernel = MADE(clCreateKernel, program, "k");
         MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
         size_t one = 1;
         MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
@@ -151,11 +143,9 @@ int main(void)
     hinted[DEBUG_STRINGS] = HINT << 16 | 7; /* OpString */
     hinted[DEBUG_STRINGS + 1] = hinted[3]++;
     memcpy(hinted + DEBUG_STRINGS + 2, hint, sizeof hint);
-    program = clCreateProgramWithIL(context, hinted, sizeof hinted, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithIL, context, hinted, sizeof hinted);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "k");
     char attributes[64] = "?";
     MUST(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof attributes, attributes, NULL));
     EQ(strlen(attributes), 0);
@@ -167,8 +157,7 @@ int main(void)
     const unsigned char *bytes = (const unsigned char *)specialized;
     for (size_t i = 0; i < sizeof specialized; i++)
         swapped[i] = bytes[i ^ 3];
-    program = clCreateProgramWithIL(context, swapped, sizeof swapped, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithIL, context, swapped, sizeof swapped);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     MUST(clReleaseProgram(program));
     unsigned state = 1;
@@ -177,8 +166,7 @@ int main(void)
         memcpy(damaged, from_clang, sizeof from_clang);
         state = state * 1664525 + 1013904223;
         damaged[5 + (state >> 8) % (sizeof from_clang / 4 - 5)] ^= 1u << (state >> 27);
-        program = clCreateProgramWithIL(context, damaged, sizeof damaged, &error);
-        MUST(error);
+        program = MADE(clCreateProgramWithIL, context, damaged, sizeof damaged);
         cl_int compiled = clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL);
         CHECK(compiled == CL_SUCCESS || compiled == CL_COMPILE_PROGRAM_FAILURE);
         error = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
@@ -194,8 +182,7 @@ int main(void)
     for (size_t i = 5; i < sizeof unsound / 4; i++)
         if (unsound[i] == 0x0005003e)
             unsound[i + 1] = 2;
-    program = clCreateProgramWithIL(context, unsound, sizeof unsound, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithIL, context, unsound, sizeof unsound);
     EQ(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
     char log_text[256] = "";
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log_text, log_text, NULL));
@@ -210,20 +197,19 @@ int main(void)
     MUST(clGetDeviceInfo(device, 0x12B9, sizeof names, names, &size));
     int found = 0;
     for (size_t i = 0; i < size / sizeof *names; i++)
-        found |= !strcmp(names[i], "OpenCL.std") | !strcmp(names[i], "SPV_AMD_shader_ballot") << 1;
+        found |= (strcmp(names[i], "OpenCL.std") == 0) | ((strcmp(names[i], "SPV_AMD_shader_ballot") == 0) << 1);
     EQ(found, 3);
     MUST(clGetDeviceInfo(device, 0x12BA, sizeof names, names, &size));
     found = 0;
     for (size_t i = 0; i < size / sizeof *names; i++)
-        found |= !strcmp(names[i], "SPV_KHR_linkonce_odr") |
-                 !strcmp(names[i], "SPV_AMD_shader_ballot") << 1;
+        found |= (strcmp(names[i], "SPV_KHR_linkonce_odr") == 0) | ((strcmp(names[i], "SPV_AMD_shader_ballot") == 0) << 1);
     EQ(found, 3);
     cl_uint capabilities[256];
     MUST(clGetDeviceInfo(device, 0x12BB, sizeof capabilities, capabilities, &size));
     found = 0;
     for (size_t i = 0; i < size / sizeof *capabilities; i++) {
         CHECK(capabilities[i] != 1); /* Shader */
-        found |= (capabilities[i] == 6) | (capabilities[i] == 4) << 1; /* Kernel, Addresses */
+        found |= (capabilities[i] == 6) | ((capabilities[i] == 4) << 1); /* Kernel, Addresses */
     }
     EQ(found, 3);
 

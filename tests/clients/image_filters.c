@@ -61,12 +61,8 @@ static void check_filter(int f, int m, int normalized, double tolerance)
              "{ size_t i = get_global_id(0); out[i] = read_imagef(image, s, at[i]); }\n",
              normalized ? "TRUE" : "FALSE", modes[m].name);
     const char *text = source;
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "filter", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, text, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "filter");
     for (int i = 0; i < PLACES; i++)
         for (int k = 0; k < 2; k++) {
             double c = rand() / (double)RAND_MAX;
@@ -75,12 +71,10 @@ static void check_filter(int f, int m, int normalized, double tolerance)
             places[i][k] = (float)(normalized ? c : c * (k ? HEIGHT : WIDTH));
         }
     cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
-    cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &formats[f].format, &shape, pixels, &error);
-    MUST(error);
-    cl_mem at = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof places, places, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &formats[f].format, &shape,
+                        pixels);
+    cl_mem at = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof places, places);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof got, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof at, &at));
     MUST(clSetKernelArg(kernel, 2, sizeof out, &out));
@@ -114,15 +108,12 @@ static void check_filter(int f, int m, int normalized, double tolerance)
 int main(void)
 {
     cl_platform_id platform;
-    cl_int error;
     cl_device_type type;
     MUST(clGetPlatformIDs(1, &platform, NULL));
     MUST(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     MUST(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     double tolerance = type == CL_DEVICE_TYPE_CPU ? 1e-6 : 0.02;
     for (int f = 0; f < (int)(sizeof formats / sizeof *formats); f++) {
         for (size_t i = 0; i < sizeof pixels; i++)

@@ -18,27 +18,19 @@ static unsigned char in[ROUNDS][H][PITCH], out[ROUNDS][H][W * 4];
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     cl_bool has_images = CL_FALSE;
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
     if (!has_images)
         return finish();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "step");
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
-    cl_mem from = clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_mem to = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem from = MADE(clCreateImage, context, CL_MEM_READ_ONLY, &format, &desc, NULL);
+    cl_mem to = MADE(clCreateImage, context, CL_MEM_WRITE_ONLY, &format, &desc, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof from, &from));
     MUST(clSetKernelArg(kernel, 1, sizeof to, &to));
     for (int r = 0; r < ROUNDS; r++)

@@ -38,7 +38,6 @@ static const struct {
 
 static cl_image_desc describe(const shape *s, cl_mem *buffer, size_t texel)
 {
-    cl_int error;
     cl_image_desc d;
     memset(&d, 0, sizeof d);
     d.image_type = s->type;
@@ -53,8 +52,7 @@ static cl_image_desc describe(const shape *s, cl_mem *buffer, size_t texel)
         d.image_array_size = s->region[2];
     *buffer = NULL;
     if (s->type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
-        *buffer = clCreateBuffer(context, 0, s->region[0] * texel + 64, NULL, &error);
-        MUST(error);
+        *buffer = MADE(clCreateBuffer, context, 0, s->region[0] * texel + 64, NULL);
         d.buffer = *buffer;
     }
     return d;
@@ -87,9 +85,7 @@ static void round_trips(const shape *s, cl_image_format format, size_t texel)
     cl_mem buffer = NULL, other_buffer = NULL;
     cl_image_desc desc = describe(s, &buffer, texel);
     int shows = buffer != NULL;
-    cl_mem image = clCreateImage(context, shows ? 0 : CL_MEM_COPY_HOST_PTR, &format, &desc,
-                                 shows ? NULL : data, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, shows ? 0 : CL_MEM_COPY_HOST_PTR, &format, &desc, shows ? NULL : data);
     if (shows)
         MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, size, data, 0, NULL, NULL));
     MUST(clEnqueueReadImage(queue, image, CL_TRUE, zero, s->region, 0, 0, got, 0, NULL, NULL));
@@ -124,13 +120,11 @@ static void round_trips(const shape *s, cl_image_format format, size_t texel)
 
     /* Copies: to another image, to a buffer at an odd offset and back. */
     cl_image_desc other_desc = describe(s, &other_buffer, texel);
-    cl_mem other = clCreateImage(context, 0, &format, &other_desc, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, 0, &format, &other_desc, NULL);
     MUST(clEnqueueCopyImage(queue, image, other, zero, zero, s->region, 0, NULL, NULL));
     MUST(clEnqueueReadImage(queue, other, CL_TRUE, zero, s->region, 0, 0, got, 0, NULL, NULL));
     same("copy", s, got, want, size);
-    cl_mem bytes = clCreateBuffer(context, 0, size + 64, NULL, &error);
-    MUST(error);
+    cl_mem bytes = MADE(clCreateBuffer, context, 0, size + 64, NULL);
     MUST(clEnqueueCopyImageToBuffer(queue, image, bytes, zero, s->region, 3, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, bytes, CL_TRUE, 3, size, got, 0, NULL, NULL));
     same("copy to a buffer", s, got, want, size);
@@ -233,15 +227,13 @@ unmap:
 static void large_fill(cl_mem_object_type type)
 {
     enum { SIDE = 256, SLICES = 11, SLICE = SIDE * SIDE };
-    cl_int error;
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc desc = {.image_type = type,
                           .image_width = SIDE,
                           .image_height = SIDE,
                           .image_depth = type == CL_MEM_OBJECT_IMAGE3D ? SLICES : 0,
                           .image_array_size = type == CL_MEM_OBJECT_IMAGE3D ? 0 : SLICES};
-    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     const size_t zero[3] = {0, 0, 0}, all[3] = {SIDE, SIDE, SLICES};
     const size_t origin[3] = {0, 0, 1}, region[3] = {SIDE, SIDE, SLICES - 2};
     const cl_uint first[4] = {1, 2, 3, 4}, second[4] = {250, 251, 252, 253};
@@ -275,8 +267,7 @@ static void host_memory(void)
                           .image_width = W,
                           .image_height = H,
                           .image_row_pitch = PITCH * 4};
-    cl_mem image = clCreateImage(context, CL_MEM_USE_HOST_PTR, &format, &desc, memory, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_USE_HOST_PTR, &format, &desc, memory);
     void *host = NULL;
     MUST(clGetMemObjectInfo(image, CL_MEM_HOST_PTR, sizeof host, &host, NULL));
     CHECK(host == memory);
@@ -288,9 +279,8 @@ static void host_memory(void)
         EQ(texel[i], pattern(at + i));
     cl_uint color[4] = {9, 8, 7, 300};
     MUST(clEnqueueFillImage(queue, image, color, origin, one, 0, NULL, NULL));
-    unsigned char *mapped = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, one, &row,
-                                              NULL, 0, NULL, NULL, &error);
-    MUST(error);
+    unsigned char *mapped = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_READ, origin, one, &row, NULL, 0,
+                                 NULL, NULL);
     CHECK(mapped == memory + at);
     EQ(row, PITCH * 4);
     EQ(mapped[0], 9);
@@ -298,12 +288,9 @@ static void host_memory(void)
     MUST(clEnqueueUnmapMemObject(queue, image, mapped, 0, NULL, NULL));
     /* Columns side by side may be mapped for writing, a texel twice not. */
     size_t wide[3] = {2, H, 1}, narrow[3] = {1, 3, 1}, left[3] = {1, 0, 0}, right[3] = {3, 1, 0};
-    mapped = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, left, wide, &row, NULL, 0, NULL,
-                               NULL, &error);
-    MUST(error);
-    unsigned char *beside = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, right, narrow,
-                                              &row, NULL, 0, NULL, NULL, &error);
-    MUST(error);
+    mapped = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_WRITE, left, wide, &row, NULL, 0, NULL, NULL);
+    unsigned char *beside = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_WRITE, right, narrow, &row, NULL, 0,
+                                 NULL, NULL);
     CHECK(!clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, origin, one, &row, NULL, 0, NULL,
                              NULL, &error));
     EQ(error, CL_INVALID_OPERATION);
@@ -315,7 +302,6 @@ static void host_memory(void)
 /* Copies between types, and floats that become texels. */
 static void between_types(void)
 {
-    cl_int error;
     cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
     const size_t zero[3] = {0, 0, 0};
     cl_image_desc plane = {
@@ -332,25 +318,20 @@ static void between_types(void)
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
             data[y][x] = (cl_uint)(y * 100 + x);
-    cl_mem a = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &plane, data, &error);
-    MUST(error);
-    cl_mem b = clCreateImage(context, 0, &format, &box, NULL, &error);
-    MUST(error);
-    cl_mem c = clCreateImage(context, 0, &format, &planes, NULL, &error);
-    MUST(error);
+    cl_mem a = MADE(clCreateImage, context, CL_MEM_COPY_HOST_PTR, &format, &plane, data);
+    cl_mem b = MADE(clCreateImage, context, 0, &format, &box, NULL);
+    cl_mem c = MADE(clCreateImage, context, 0, &format, &planes, NULL);
     size_t slice[3] = {0, 0, 3}, layer[3] = {0, 0, 1}, region[3] = {W, H, 1};
     MUST(clEnqueueCopyImage(queue, a, b, zero, slice, region, 0, NULL, NULL));
     MUST(clEnqueueCopyImage(queue, b, c, slice, layer, region, 0, NULL, NULL));
     MUST(clEnqueueReadImage(queue, c, CL_TRUE, layer, region, 0, 0, got, 0, NULL, NULL));
     CHECK(memcmp(got, data, sizeof got) == 0);
     cl_image_format another = {CL_R, CL_SIGNED_INT32};
-    cl_mem d = clCreateImage(context, 0, &another, &plane, NULL, &error);
-    MUST(error);
+    cl_mem d = MADE(clCreateImage, context, 0, &another, &plane, NULL);
     EQ(clEnqueueCopyImage(queue, a, d, zero, zero, region, 0, NULL, NULL),
        CL_IMAGE_FORMAT_MISMATCH);
     EQ(clEnqueueReadBuffer(queue, a, CL_TRUE, 0, 4, got, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
-    cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 64, NULL);
     EQ(clEnqueueReadImage(queue, buffer, CL_TRUE, zero, region, 0, 0, got, 0, NULL, NULL),
        CL_INVALID_MEM_OBJECT);
     EQ(clEnqueueCopyImageToBuffer(queue, a, buffer, zero, region, 0, 0, NULL, NULL),
@@ -366,8 +347,7 @@ static void between_types(void)
 
     cl_float color[4] = {0.0f, 0.5f, 1.0f, 2.0f};
     cl_image_format unorm = {CL_BGRA, CL_UNORM_INT8};
-    cl_mem e = clCreateImage(context, 0, &unorm, &plane, NULL, &error);
-    MUST(error);
+    cl_mem e = MADE(clCreateImage, context, 0, &unorm, &plane, NULL);
     unsigned char texel[4];
     size_t one[3] = {1, 1, 1}, last[3] = {W - 1, H - 1, 0};
     MUST(clEnqueueFillImage(queue, e, color, zero, region, 0, NULL, NULL));
@@ -435,8 +415,7 @@ static void errors(void)
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
     d = good, d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_DESCRIPTOR);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, 256, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_READ_ONLY, 256, NULL);
     d.image_width = 65, d.image_height = 0, d.buffer = buffer;
     REFUSED(0, rgba, d, NULL, CL_INVALID_IMAGE_SIZE);
     d.image_width = 16;
@@ -455,25 +434,21 @@ static void errors(void)
        CL_INVALID_IMAGE_SIZE);
     EQ((clCreateImage3D(NULL, 0, &rgba, 4, 4, 1, 0, 0, NULL, &error), error), CL_INVALID_CONTEXT);
     d = good, d.image_type = CL_MEM_OBJECT_IMAGE3D, d.image_depth = 1;
-    cl_mem flat = clCreateImage(context, 0, &rgba, &d, NULL, &error);
-    MUST(error);
+    cl_mem flat = MADE(clCreateImage, context, 0, &rgba, &d, NULL);
     MUST(clReleaseMemObject(flat));
     size_t value;
     EQ(clGetImageInfo(buffer, CL_IMAGE_WIDTH, sizeof value, &value, NULL), CL_INVALID_MEM_OBJECT);
     MUST(clReleaseMemObject(buffer));
-    cl_mem old = clCreateImage2D(context, CL_MEM_COPY_HOST_PTR, &rgba, 8, 8, 64, host, &error);
-    MUST(error);
+    cl_mem old = MADE(clCreateImage2D, context, CL_MEM_COPY_HOST_PTR, &rgba, 8, 8, 64, host);
     EQ(clGetImageInfo(old, CL_MEM_SIZE, sizeof value, &value, NULL), CL_INVALID_VALUE);
     MUST(clReleaseMemObject(old));
-    old = clCreateImage3D(context, CL_MEM_COPY_HOST_PTR, &rgba, 8, 8, 2, 0, 0, host, &error);
-    MUST(error);
+    old = MADE(clCreateImage3D, context, CL_MEM_COPY_HOST_PTR, &rgba, 8, 8, 2, 0, 0, host);
     MUST(clReleaseMemObject(old));
 
     /* Calls that the image's host access flags forbid. */
     const size_t zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
     size_t row;
-    cl_mem hidden = clCreateImage(context, CL_MEM_HOST_NO_ACCESS, &rgba, &good, NULL, &error);
-    MUST(error);
+    cl_mem hidden = MADE(clCreateImage, context, CL_MEM_HOST_NO_ACCESS, &rgba, &good, NULL);
     EQ(clEnqueueReadImage(queue, hidden, CL_TRUE, zero, one, 0, 0, host, 0, NULL, NULL),
        CL_INVALID_OPERATION);
     EQ((clEnqueueMapImage(queue, hidden, CL_TRUE, CL_MAP_WRITE, zero, one, &row, NULL, 0, NULL,
@@ -506,8 +481,7 @@ static void samplers(void)
     MUST(clReleaseSampler(sampler));
     MUST(clReleaseSampler(sampler));
     const cl_sampler_properties list[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0};
-    sampler = clCreateSamplerWithProperties(context, list, &error);
-    MUST(error);
+    sampler = MADE(clCreateSamplerWithProperties, context, list);
     MUST(clGetSamplerInfo(sampler, CL_SAMPLER_NORMALIZED_COORDS, sizeof value, &value, NULL));
     EQ(value, CL_TRUE);
     MUST(clReleaseSampler(sampler));
@@ -521,15 +495,12 @@ static void samplers(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
     cl_bool images = CL_FALSE;
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
     EQ(images, CL_TRUE);
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         cl_uint count = 0;
         MUST(clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, shapes[i].type, 0, NULL,

@@ -34,9 +34,8 @@ static const char *source =
 
 static void ask(const char *name, cl_mem image, const int expected[3])
 {
-    cl_int error, got[3] = {-1, -1, -1};
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_int got[3] = {-1, -1, -1};
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clEnqueueWriteBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
@@ -53,9 +52,7 @@ static void ask(const char *name, cl_mem image, const int expected[3])
 
 static void shapes_of(const cl_image_format *format)
 {
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(context, 0, 13 * 16, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 13 * 16, NULL);
     struct {
         const char *name;
         cl_image_desc desc;
@@ -71,8 +68,7 @@ static void shapes_of(const cl_image_format *format)
         {"3d", {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 5, .image_height = 4, .image_depth = 3}, {5, 4, 3}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, format, &all[i].desc, NULL, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, format, &all[i].desc, NULL);
         char name[32];
         snprintf(name, sizeof name, "read_only_%s", all[i].name);
         ask(name, image, all[i].expected);
@@ -86,21 +82,17 @@ static void shapes_of(const cl_image_format *format)
 /* One image is only asked and the other read too. */
 static void two_images(void)
 {
-    cl_int error, got[4];
+    cl_int got[4];
     cl_image_format words = {CL_RGBA, asks_binding ? CL_FLOAT : CL_UNSIGNED_INT32}, bytes = {CL_RGBA, CL_UNORM_INT8};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 12, .image_height = 10};
-    cl_mem first = clCreateImage(context, CL_MEM_READ_ONLY, &words, &desc, NULL, &error);
-    MUST(error);
+    cl_mem first = MADE(clCreateImage, context, CL_MEM_READ_ONLY, &words, &desc, NULL);
     cl_uchar pixels[3][2][4] = {{{0}}};
     pixels[1][1][0] = 77;
     desc.image_width = 2;
     desc.image_height = 3;
-    cl_mem second = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &bytes, &desc, pixels, &error);
-    MUST(error);
-    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "two", &error);
-    MUST(error);
+    cl_mem second = MADE(clCreateImage, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &bytes, &desc, pixels);
+    cl_sampler sampler = MADE(clCreateSampler, context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST);
+    cl_kernel kernel = MADE(clCreateKernel, program, "two");
     for (int last = 0; last < 2; last++) {
         MUST(clSetKernelArg(kernel, 0, sizeof first, &first));
         MUST(clSetKernelArg(kernel, 1, sizeof second, &second));
@@ -125,17 +117,11 @@ static void two_images(void)
 
 int main(void)
 {
-    cl_int error;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL));
-    out = clCreateBuffer(context, 0, 64, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    program = PROGRAM(context, source, "-cl-std=CL1.2");
+    out = MADE(clCreateBuffer, context, 0, 64, NULL);
     cl_image_format formats[] = {
         {CL_RGBA, CL_UNORM_INT8},    {CL_RGBA, CL_FLOAT},          {CL_RGBA, CL_UNSIGNED_INT8},
         {CL_RGBA, CL_SIGNED_INT16},  {CL_RGBA, CL_UNSIGNED_INT32}, {CL_RGBA, CL_SIGNED_INT32},

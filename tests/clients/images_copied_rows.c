@@ -50,7 +50,6 @@ static texel *at(struct side *s, size_t x, size_t y, size_t z)
 /* False where there is no such image. */
 static int make(struct side *s, const struct type *type, int kind, texel first)
 {
-    cl_int error;
     cl_image_desc desc = {.image_type = type->type, .image_width = W};
     *s = (struct side){.type = type, .kind = kind, .height = 1, .depth = 1, .row = W};
     switch (type->type) {
@@ -86,12 +85,10 @@ static int make(struct side *s, const struct type *type, int kind, texel first)
             desc.image_slice_pitch = s->slice * sizeof(texel);
     }
     if (kind != OWN) {
-        s->buffer = clCreateBuffer(context, 0, sizeof s->numbers, NULL, &error);
-        MUST(error);
+        s->buffer = MADE(clCreateBuffer, context, 0, sizeof s->numbers, NULL);
         desc.mem_object = s->buffer;
     }
-    s->image = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    s->image = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     for (int i = 0; i < N; i++)
         s->numbers[i] = (texel)(first + i);
     if (kind != OWN)
@@ -171,22 +168,18 @@ static void copy(const struct type *a, int kind_a, const struct type *b, int kin
 /* Rows of one buffer: images that have no bytes in common, or some. */
 static void of_one_buffer(void)
 {
-    cl_int error;
     texel numbers[2 * W * H], got[2 * W * H];
     for (int i = 0; i < 2 * W * H; i++)
         numbers[i] = (texel)(i * 3 + 1);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers);
     /* Layers and rows in turns. */
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = W, .image_array_size = H};
     desc.image_row_pitch = desc.image_slice_pitch = 2 * W * sizeof(texel);
     desc.mem_object = buffer;
-    cl_mem layers = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem layers = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     desc = (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 2 * W, .image_height = H};
     desc.mem_object = buffer;
-    cl_mem rows = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem rows = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     size_t zero[3] = {0, 0, 0}, beside[3] = {W, 0, 0}, partly[3] = {W - 1, 0, 0}, region[3] = {W, H, 1};
     MUST(clEnqueueCopyImage(queue, layers, rows, zero, beside, region, 0, NULL, NULL));
     EQ(clEnqueueCopyImage(queue, rows, layers, partly, zero, region, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
@@ -213,12 +206,9 @@ static int is_listed(cl_mem_object_type type)
 
 int main(void)
 {
-    cl_int error;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     /* The last is CL_UNSIGNED_INT14X2_EXT: Vulkan has no such texels. */
     const cl_channel_type data_types[] = {CL_UNSIGNED_INT16, 0x10E8};
     for (size_t f = 0; f < sizeof data_types / sizeof *data_types; f++) {

@@ -19,8 +19,7 @@ int main(void)
     cl_uint count = 0;
     cl_int error;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, MOST, devices, &count));
-    cl_context context = clCreateContext(NULL, count, devices, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, count, devices, NULL, NULL);
     cl_uint turns = count > 1 ? count : 2;
     cl_command_queue queues[MOST];
     for (cl_uint i = 0; i < turns; i++) {
@@ -28,11 +27,8 @@ int main(void)
             clCreateCommandQueueWithProperties(context, devices[i % count], NULL, &error);
         MUST(error);
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "step");
     static cl_uint want[H][W][4], got[H][W][4];
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
@@ -43,9 +39,7 @@ int main(void)
         .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
     cl_mem images[2];
     for (int i = 0; i < 2; i++) {
-        images[i] = clCreateImage(context, i ? 0 : CL_MEM_COPY_HOST_PTR, &format, &desc,
-                                  i ? NULL : want, &error);
-        MUST(error);
+        images[i] = MADE(clCreateImage, context, i ? 0 : CL_MEM_COPY_HOST_PTR, &format, &desc, i ? NULL : want);
     }
     const size_t zero[3] = {0, 0, 0}, region[3] = {W, H, 1}, corner[3] = {4, 3, 1};
     for (cl_uint turn = 0; turn < TURNS; turn++) {
@@ -61,9 +55,8 @@ int main(void)
         MUST(clEnqueueCopyImage(b, to, from, zero, zero, region, 1, &steps[1], &steps[2]));
         MUST(clFlush(b));
         size_t pitch = 0;
-        cl_uint *mapped = clEnqueueMapImage(a, from, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, zero,
-                                            region, &pitch, NULL, 1, &steps[2], NULL, &error);
-        MUST(error);
+        cl_uint *mapped = MADE(clEnqueueMapImage, a, from, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, zero, region, &pitch,
+                               NULL, 1, &steps[2], NULL);
         EQ(pitch, W * 16);
         mapped[0] += 7;
         MUST(clEnqueueUnmapMemObject(a, from, mapped, 0, NULL, &steps[3]));

@@ -53,27 +53,19 @@ static cl_program program;
 
 static cl_mem image_of(cl_mem buffer, cl_image_format format)
 {
-    cl_int error;
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = W, .buffer = buffer};
-    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
-    return image;
+    return MADE(clCreateImage, context, 0, &format, &desc, NULL);
 }
 
 static cl_mem buffer_of(size_t size, void *data)
 {
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(context, data ? CL_MEM_COPY_HOST_PTR : 0, size, data, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, data ? CL_MEM_COPY_HOST_PTR : 0, size, data);
 }
 
 static void run(const char *name, cl_mem from, cl_mem to)
 {
-    cl_int error;
     size_t count = W;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof from, &from));
     MUST(clSetKernelArg(kernel, 1, sizeof to, &to));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
@@ -176,10 +168,8 @@ static void no_numbers(void)
             order = orders[o] == format.image_channel_order ? o : order;
         if (type < 0 || order < 0)
             continue;
-        cl_int error;
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = W};
-        cl_mem image = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, CL_MEM_WRITE_ONLY, &format, &desc, NULL);
         run("paint", from, image);
         unsigned char got[W * MOST_BYTES];
         size_t origin[3] = {0}, region[3] = {W, 1, 1};
@@ -216,11 +206,9 @@ static void infinities(void)
         values[i] = (i / 4 >> i % 4 & 1) ? copysignf(great[i % 6], i % 8 < 4 ? 1 : -1) : 1;
     cl_mem from = buffer_of(sizeof values, values);
     for (int is_half = 0; is_half < 2; is_half++) {
-        cl_int error;
         cl_image_format format = {CL_RGBA, is_half ? CL_HALF_FLOAT : CL_FLOAT};
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = W};
-        cl_mem image = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, CL_MEM_WRITE_ONLY, &format, &desc, NULL);
         run("paint", from, image);
         union {
             cl_half halves[W * 4];
@@ -290,7 +278,6 @@ static void clamping(void)
 static void repeated_edge(void)
 {
     enum { WIDTH = 162 };
-    cl_int error;
     cl_device_type type = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
     cl_float texels[WIDTH], got[W * 4];
@@ -298,8 +285,7 @@ static void repeated_edge(void)
         texels[i] = (cl_float)i;
     cl_image_format format = {CL_R, CL_FLOAT};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D, .image_width = WIDTH};
-    cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, texels, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, texels);
     cl_mem to = buffer_of(sizeof got, NULL);
     run("sample", image, to);
     MUST(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
@@ -318,15 +304,10 @@ static void repeated_edge(void)
 
 int main(void)
 {
-    cl_int error;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    program = PROGRAM(context, source, "");
     cl_image_format formats[MOST_FORMATS];
     cl_uint count = 0;
     MUST(clGetSupportedImageFormats(context, CL_MEM_READ_WRITE, CL_MEM_OBJECT_IMAGE1D_BUFFER, MOST_FORMATS, formats, &count));

@@ -65,10 +65,7 @@ static cl_kernel kernel_of(const char *what, const char *name)
 {
     char full[32];
     snprintf(full, sizeof full, "%s%s", what, name);
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, full, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, full);
 }
 
 static cl_image_desc desc_of(const struct shape *s, cl_mem buffer)
@@ -110,20 +107,15 @@ static void same(cl_mem buffer, const char *what)
 
 static void one(const struct shape *s)
 {
-    cl_int error;
     for (int i = 0; i < N; i++)
         numbers[i] = 7 * i + 1;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers);
     cl_buffer_region region = {FIRST * sizeof(int), (N - FIRST) * sizeof(int)};
-    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, 0, sizeof numbers, NULL, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof numbers, NULL);
     cl_image_format format = {CL_R, CL_SIGNED_INT32};
     cl_image_desc desc = desc_of(s, part);
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
     size_t row = 0, slice = 77;
     cl_mem parent = NULL;
     MUST(clGetImageInfo(image, CL_IMAGE_ROW_PITCH, sizeof row, &row, NULL));
@@ -189,9 +181,8 @@ static void one(const struct shape *s)
             numbers[FIRST + place(s, 1, y, z)] = numbers[FIRST + place(s, 2, y, z)] = 123;
     same(buffer, "after a fill");
     size_t pitch = 0, pitch2 = 0;
-    int *mapped = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, second, less, &pitch, &pitch2, 0,
-                                    NULL, NULL, &error);
-    MUST(error);
+    int *mapped = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, second, less, &pitch,
+                       &pitch2, 0, NULL, NULL);
     EQ(pitch, row);
     EQ(mapped[0], 123);
     mapped[1] = 321;
@@ -207,8 +198,7 @@ static void one(const struct shape *s)
                 EQ(got[x + r[0] * (y + r[1] * z)], numbers[FIRST + place(s, x, y, z)]);
     cl_image_desc own = desc_of(s, NULL);
     own.image_row_pitch = own.image_slice_pitch = 0;
-    cl_mem other = clCreateImage(context, CL_MEM_READ_WRITE, &format, &own, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &own, NULL);
     MUST(clEnqueueCopyImage(queue, image, other, zero, zero, box, 0, NULL, NULL));
     MUST(clEnqueueFillImage(queue, image, color, zero, box, 0, NULL, NULL));
     MUST(clEnqueueCopyImage(queue, other, image, zero, zero, box, 0, NULL, NULL));
@@ -234,16 +224,14 @@ static void many(void)
     cl_int error;
     cl_command_queue queues[2];
     for (int i = 0; i < 2; i++) {
-        queues[i] = clCreateCommandQueue(context, device, i ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueue, context, device, i ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     }
     cl_mem parts[IMAGES], images[IMAGES];
     cl_kernel corner = kernel_of("corner", "");
     cl_event last[IMAGES] = {0};
     for (int i = 0; i < IMAGES; i++) {
         cl_image_format format = {CL_R, CL_SIGNED_INT32};
-        cl_mem own = clCreateBuffer(context, 0, ROW * HEIGHT * sizeof(int), NULL, &error);
-        MUST(error);
+        cl_mem own = MADE(clCreateBuffer, context, 0, ROW * HEIGHT * sizeof(int), NULL);
         parts[i] = own;
         cl_image_desc desc = desc_of(&shapes[2], own);
         images[i] = clCreateImage(context, CL_MEM_WRITE_ONLY, &format, &desc, NULL, &error);
@@ -283,8 +271,7 @@ static void errors(void)
 {
     cl_int error;
     cl_image_format format = {CL_RGBA, CL_UNORM_INT8}, srgb = {CL_sRGBA, CL_UNORM_INT8};
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, 4096, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_READ_ONLY, 4096, NULL);
     cl_image_desc good = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4, .image_row_pitch = 64};
     good.buffer = buffer;
 #define REFUSED(flags, with, desc, wanted)                                       \
@@ -304,12 +291,10 @@ static void errors(void)
     REFUSED(CL_MEM_READ_ONLY, format, d, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     d.image_slice_pitch = 4096;
     REFUSED(CL_MEM_READ_ONLY, format, d, CL_INVALID_IMAGE_SIZE);
-    cl_mem image = clCreateImage(context, 0, &format, &good, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, 0, &format, &good, NULL);
     /* An image of the image, with other numbers for the same bytes. */
     d = good, d.mem_object = image;
-    cl_mem view = clCreateImage(context, 0, &srgb, &d, NULL, &error);
-    MUST(error);
+    cl_mem view = MADE(clCreateImage, context, 0, &srgb, &d, NULL);
     MUST(clReleaseMemObject(view));
     d.image_row_pitch = 0;
     REFUSED(0, srgb, d, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
@@ -319,8 +304,7 @@ static void errors(void)
     MUST(clReleaseMemObject(buffer));
     static char memory[4100];
     char *odd = memory + 1 + (-(size_t)memory & 3);
-    buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, 2048, odd, &error);
-    MUST(error);
+    buffer = MADE(clCreateBuffer, context, CL_MEM_USE_HOST_PTR | CL_MEM_READ_ONLY, 2048, odd);
     good.buffer = buffer;
     REFUSED(CL_MEM_READ_ONLY, format, good, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     MUST(clReleaseMemObject(buffer));
@@ -337,14 +321,9 @@ int main(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_PITCH_ALIGNMENT, sizeof pitch, &pitch, NULL));
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, sizeof base, &base, NULL));
     CHECK(pitch == 1 && base == 1);
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    program = PROGRAM(context, source, NULL);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         one(&shapes[i]);
     many();

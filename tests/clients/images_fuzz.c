@@ -52,10 +52,8 @@ int main(void)
     static unsigned char memory[GUARD + ROOM + GUARD];
     cl_int error;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error), kept[KEPT] = {NULL};
     MUST(error);
     memset(memory, 0xa5, sizeof memory);

@@ -122,8 +122,7 @@ static void copies(void)
         for (int i = 0; i < 2; i++) {
             if (kinds[k].type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
                 /* The second one in a sub-buffer. */
-                buffers[i] = clCreateBuffer(context, 0, 1024, NULL, &error);
-                MUST(error);
+                buffers[i] = MADE(clCreateBuffer, context, 0, 1024, NULL);
                 cl_buffer_region part = {512, 256};
                 if (i == 1) {
                     cl_mem whole = buffers[1];
@@ -137,8 +136,7 @@ static void copies(void)
             images[i] = clCreateImage(context, i ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY, &format,
                                       &d, NULL, &error);
             if (buffers[i] && error == CL_INVALID_VALUE)
-                images[i] = clCreateImage(context, 0, &format, &d, NULL, &error);
-            MUST(error);
+                images[i] = MADE(clCreateImage, context, 0, &format, &d, NULL);
         }
         MUST(clEnqueueWriteImage(queue, images[0], CL_FALSE, zero, r, 0, 0, texels, 0, NULL, NULL));
         cl_kernel kernel = kernel_of(kinds[k].name);
@@ -175,7 +173,6 @@ enum { POINTS = 96 };
 /* A sampler on 2D, 3D and array images against the formulas. `dims` of 3 is a box, -2 an array. */
 static void sampled(int dims, int normalized, cl_addressing_mode mode, cl_filter_mode filter)
 {
-    cl_int error;
     int linear = filter == CL_FILTER_LINEAR, box = dims == 3;
     cl_image_format format = {CL_RGBA, CL_FLOAT};
     cl_image_desc d = {.image_width = W, .image_height = H};
@@ -186,11 +183,8 @@ static void sampled(int dims, int normalized, cl_addressing_mode mode, cl_filter
         d.image_depth = D;
     else if (dims == -2)
         d.image_array_size = D;
-    cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &d,
-                                 texels, &error);
-    MUST(error);
-    cl_sampler sampler = clCreateSampler(context, normalized, mode, filter, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &d, texels);
+    cl_sampler sampler = MADE(clCreateSampler, context, normalized, mode, filter);
     static float at[POINTS][4], got[POINTS][4];
     static const int size[3] = {W, H, D};
     for (int i = 0; i < POINTS; i++)
@@ -207,13 +201,10 @@ static void sampled(int dims, int normalized, cl_addressing_mode mode, cl_filter
     float plane[POINTS][2];
     for (int i = 0; i < POINTS; i++)
         memcpy(plane[i], at[i], 8);
-    cl_mem points = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof(at),
-                                   at, &error);
-    MUST(error);
+    cl_mem points = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof(at), at);
     if (dims == 2)
         MUST(clEnqueueWriteBuffer(queue, points, CL_TRUE, 0, sizeof plane, plane, 0, NULL, NULL));
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_kernel kernel = kernel_of(dims == 2 ? "sample_2d" : box ? "sample_3d" : "sample_array");
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
@@ -266,7 +257,6 @@ static void sampled(int dims, int normalized, cl_addressing_mode mode, cl_filter
 static void integers(void)
 {
     static cl_float got[D + 2][H + 2][W + 2][2][4];
-    cl_int error;
     cl_image_format format = {CL_RGBA, CL_FLOAT};
     cl_image_desc d = {.image_type = CL_MEM_OBJECT_IMAGE3D,
                        .image_width = W,
@@ -275,14 +265,10 @@ static void integers(void)
     cl_image_desc a = {
         .image_type = CL_MEM_OBJECT_IMAGE1D_ARRAY, .image_width = W, .image_array_size = H};
     const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
-    cl_mem box = clCreateImage(context, flags, &format, &d, texels, &error);
-    MUST(error);
-    cl_mem rows = clCreateImage(context, flags, &format, &a, texels, &error);
-    MUST(error);
-    cl_sampler sampler = clCreateSampler(context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem box = MADE(clCreateImage, context, flags, &format, &d, texels);
+    cl_mem rows = MADE(clCreateImage, context, flags, &format, &a, texels);
+    cl_sampler sampler = MADE(clCreateSampler, context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_kernel kernel = kernel_of("sample_ints");
     MUST(clSetKernelArg(kernel, 0, sizeof box, &box));
     MUST(clSetKernelArg(kernel, 1, sizeof rows, &rows));
@@ -341,10 +327,8 @@ static void orders(void)
         MUST(clEnqueueWriteImage(queue, image, CL_TRUE, at, one, 0, 0, bytes, 0, NULL, NULL));
         cl_int told[4];
         cl_float color[2][4];
-        cl_mem t = clCreateBuffer(context, 0, sizeof told, NULL, &error);
-        MUST(error);
-        cl_mem c = clCreateBuffer(context, 0, sizeof color, NULL, &error);
-        MUST(error);
+        cl_mem t = MADE(clCreateBuffer, context, 0, sizeof told, NULL);
+        cl_mem c = MADE(clCreateBuffer, context, 0, sizeof color, NULL);
         MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
         MUST(clSetKernelArg(kernel, 1, sizeof t, &t));
         MUST(clSetKernelArg(kernel, 2, sizeof c, &c));
@@ -368,7 +352,6 @@ static void orders(void)
 
 static cl_mem image_of(cl_mem_flags flags, cl_mem_object_type type)
 {
-    cl_int error;
     cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     cl_image_desc d = {.image_type = type, .image_width = W};
     if (type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE3D ||
@@ -379,11 +362,9 @@ static cl_mem image_of(cl_mem_flags flags, cl_mem_object_type type)
     if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY)
         d.image_array_size = D;
     if (type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
-        d.buffer = clCreateBuffer(context, 0, 64, NULL, &error);
-        MUST(error);
+        d.buffer = MADE(clCreateBuffer, context, 0, 64, NULL);
     }
-    cl_mem image = clCreateImage(context, flags, &format, &d, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, flags, &format, &d, NULL);
     if (d.buffer)
         MUST(clReleaseMemObject(d.buffer));
     return image;
@@ -396,14 +377,13 @@ static void sizes(void)
         CL_MEM_OBJECT_IMAGE1D_BUFFER};
     static const cl_int want[] = {W, H, D, W, H, D, W, D, W};
     cl_kernel kernel = kernel_of("sizes");
-    cl_int error, got[9];
+    cl_int got[9];
     cl_mem images[4];
     for (cl_uint i = 0; i < 4; i++) {
         images[i] = image_of(0, types[i]);
         MUST(clSetKernelArg(kernel, i, sizeof(cl_mem), &images[i]));
     }
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     MUST(clSetKernelArg(kernel, 4, sizeof out, &out));
     size_t one = 1;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
@@ -418,17 +398,14 @@ static void sizes(void)
 
 static void arguments(void)
 {
-    cl_int error;
     cl_kernel kernel = kernel_of("sample_2d"), paint = kernel_of("paint");
     cl_mem image = image_of(0, CL_MEM_OBJECT_IMAGE2D);
     cl_mem written = image_of(CL_MEM_WRITE_ONLY, CL_MEM_OBJECT_IMAGE2D);
     cl_mem read = image_of(CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D);
     cl_mem box = image_of(0, CL_MEM_OBJECT_IMAGE3D);
     cl_mem line = image_of(0, CL_MEM_OBJECT_IMAGE1D_BUFFER);
-    cl_mem none = NULL, buffer = clCreateBuffer(context, 0, 1024, NULL, &error);
-    MUST(error);
-    cl_sampler sampler = clCreateSampler(context, 1, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &error);
-    MUST(error);
+    cl_mem none = NULL, buffer = MADE(clCreateBuffer, context, 0, 1024, NULL);
+    cl_sampler sampler = MADE(clCreateSampler, context, 1, CL_ADDRESS_NONE, CL_FILTER_NEAREST);
     const size_t size = sizeof image;
     MUST(clSetKernelArg(kernel, 0, size, &image));
     EQ(clSetKernelArg(kernel, 0, size, NULL), CL_INVALID_MEM_OBJECT);
@@ -485,12 +462,9 @@ int main(void)
 {
     cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     error = clBuildProgram(program, 1, &device, "-cl-kernel-arg-info", NULL, NULL);
     if (error) {
         static char log[1 << 16];

@@ -28,8 +28,7 @@ static cl_kernel kernel_of(cl_uint count, cl_program *program)
     sprintf(at, "    *out = sum;\n}\n");
     const char *text = source;
     cl_int error = 0;
-    *program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    *program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     error = clBuildProgram(*program, 1, &device, NULL, NULL, NULL);
     if (error) {
         static char log[1 << 16];
@@ -37,19 +36,14 @@ static cl_kernel kernel_of(cl_uint count, cl_program *program)
         fprintf(stderr, "%u images: %s", count, log);
     }
     MUST(error);
-    cl_kernel kernel = clCreateKernel(*program, "sum", &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, *program, "sum");
 }
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
 
     cl_uint count = 0;
     size_t size = 0;
@@ -70,14 +64,11 @@ int main(void)
     float sum = 0.0f, got = 0.0f;
     for (cl_uint i = 0; i < count; i++) {
         cl_float texel[4] = {(cl_float)(i + 1), 0.0f, 0.0f, 0.0f};
-        images[i] = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc,
-                                  texel, &error);
-        MUST(error);
+        images[i] = MADE(clCreateImage, context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, texel);
         MUST(clSetKernelArg(kernel, i + 1, sizeof *images, &images[i]));
         sum += texel[0];
     }
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     const size_t one = 1;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));

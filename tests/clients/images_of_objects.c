@@ -17,10 +17,7 @@ static const char *source =
 
 static cl_mem made(cl_context in, cl_image_format format, cl_image_desc desc)
 {
-    cl_int error;
-    cl_mem image = clCreateImage(in, 0, &format, &desc, NULL, &error);
-    MUST(error);
-    return image;
+    return MADE(clCreateImage, in, 0, &format, &desc, NULL);
 }
 
 static void refused(cl_mem_flags flags, cl_image_format format, cl_image_desc desc, cl_int expected, int line)
@@ -49,11 +46,8 @@ static cl_image_desc of(cl_mem object)
 /* Objects of another context, which may have other devices. */
 static void other_contexts(void)
 {
-    cl_int error;
-    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(other, 0, W * H * 4, NULL, &error);
-    MUST(error);
+    cl_context other = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_mem buffer = MADE(clCreateBuffer, other, 0, W * H * 4, NULL);
     cl_mem image = made(other, rgba, plane), rows = made(other, rgba, of(buffer));
     cl_image_desc line = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = W};
     line.mem_object = buffer;
@@ -74,9 +68,7 @@ static void pipes(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_PIPE_SUPPORT, sizeof has_pipes, &has_pipes, NULL));
     if (!has_pipes)
         return;
-    cl_int error;
-    cl_mem pipe = clCreatePipe(context, 0, 4, W * H, NULL, &error);
-    MUST(error);
+    cl_mem pipe = MADE(clCreatePipe, context, 0, 4, W * H, NULL);
     cl_image_desc line = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = W};
     line.mem_object = pipe;
     REFUSED(0, rgba, line, CL_INVALID_IMAGE_DESCRIPTOR);
@@ -87,7 +79,6 @@ static void pipes(void)
 /* Pitches, sizes, orders and data types that are not those of the image that is shown. */
 static void views(void)
 {
-    cl_int error;
     cl_mem image = made(context, rgba, plane);
     cl_image_desc d = of(image);
     MUST(clReleaseMemObject(made(context, srgb, d)));
@@ -103,8 +94,7 @@ static void views(void)
     /* The application's memory gives an image its pitch. */
     static unsigned char memory[H][2 * W][4];
     d = plane, d.image_row_pitch = W * 8;
-    image = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba, &d, memory, &error);
-    MUST(error);
+    image = MADE(clCreateImage, context, CL_MEM_COPY_HOST_PTR, &rgba, &d, memory);
     d.mem_object = image;
     MUST(clReleaseMemObject(made(context, srgb, d)));
     d.image_row_pitch = 0;
@@ -128,7 +118,6 @@ static int has_depths(cl_channel_type type)
 /* A kernel reads and writes the texels of CL_R as depths; the image has them itself, or a buffer has. */
 static void depths(cl_program program, cl_channel_type type, int of_buffer)
 {
-    cl_int error;
     static unsigned char texels[W * H * 4];
     static float got[W * H];
     size_t bytes = type == CL_FLOAT ? 4 : 2, zero[3] = {0, 0, 0}, region[3] = {W, H, 1};
@@ -137,18 +126,15 @@ static void depths(cl_program program, cl_channel_type type, int of_buffer)
         cl_ushort u = (cl_ushort)((W * H - i) * 257);
         memcpy(texels + (size_t)i * bytes, type == CL_FLOAT ? (void *)&f : (void *)&u, bytes);
     }
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof texels, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof texels, NULL);
     cl_image_format plain = {CL_R, type}, depth = {CL_DEPTH, type};
     cl_mem image = made(context, plain, of_buffer ? of(buffer) : plane), view = made(context, depth, of(image));
     cl_image_format format;
     MUST(clGetImageInfo(view, CL_IMAGE_FORMAT, sizeof format, &format, NULL));
     EQ(format.image_channel_order, CL_DEPTH);
     MUST(clEnqueueWriteImage(queue, image, CL_TRUE, zero, region, 0, 0, texels, 0, NULL, NULL));
-    cl_kernel get = clCreateKernel(program, "get", &error);
-    MUST(error);
+    cl_kernel get = MADE(clCreateKernel, program, "get");
     MUST(clSetKernelArg(get, 0, sizeof view, &view));
     MUST(clSetKernelArg(get, 1, sizeof out, &out));
     MUST(clEnqueueNDRangeKernel(queue, get, 2, NULL, region, NULL, 0, NULL, NULL));
@@ -159,8 +145,7 @@ static void depths(cl_program program, cl_channel_type type, int of_buffer)
         wrong += !(off < 1e-5f && off > -1e-5f);
     }
     EQ(wrong, 0);
-    cl_kernel put = clCreateKernel(program, "put", &error);
-    MUST(error);
+    cl_kernel put = MADE(clCreateKernel, program, "put");
     MUST(clSetKernelArg(put, 0, sizeof view, &view));
     MUST(clEnqueueNDRangeKernel(queue, put, 2, NULL, region, NULL, 0, NULL, NULL));
     MUST(clEnqueueReadImage(queue, image, CL_TRUE, zero, region, 0, 0, texels, 0, NULL, NULL));
@@ -190,15 +175,10 @@ static void depths(cl_program program, cl_channel_type type, int of_buffer)
 
 int main(void)
 {
-    cl_int error;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL2.0");
     other_contexts();
     pipes();
     views();

@@ -8,8 +8,7 @@ int main(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
 
     cl_bool images = CL_TRUE;
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
@@ -43,13 +42,10 @@ int main(void)
 
     const char *source = "#ifdef __IMAGE_SUPPORT__\n#error images\n#endif\n"
                          "kernel void plain(global int *a) { *a = 1; }\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
+    cl_program program = PROGRAM(context, source, NULL);
     MUST(clReleaseProgram(program));
     source = "kernel void reads(read_only image2d_t a) {}\n";
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     EQ(clBuildProgram(program, 1, &device, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
     static char log[1 << 14];
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));

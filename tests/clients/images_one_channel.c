@@ -27,10 +27,7 @@ static const char *source =
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 /* Whether a format is listed for images of these flags. */
@@ -51,10 +48,8 @@ static void painted(cl_image_format format, int is_half)
     cl_int error;
     cl_kernel paint = kernel_of("paint"), look = kernel_of("look");
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_mem colors = clCreateBuffer(context, 0, W * H * sizeof(cl_float4), NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
+    cl_mem colors = MADE(clCreateBuffer, context, 0, W * H * sizeof(cl_float4), NULL);
     size_t all[2] = {W, H}, origin[3] = {0}, region[3] = {W, H, 1};
     MUST(clSetKernelArg(paint, 0, sizeof image, &image));
     MUST(clSetKernelArg(look, 0, sizeof image, &image));
@@ -95,15 +90,10 @@ static void painted(cl_image_format format, int is_half)
 
 int main(void)
 {
-    cl_int error;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     static const cl_channel_order orders[] = {CL_INTENSITY, CL_LUMINANCE};
     int painting = 0;
     for (int i = 0; i < 2; i++)

@@ -51,10 +51,7 @@ static const struct {
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_uint formats_of(cl_mem_object_type type, cl_image_format formats[512])
@@ -67,14 +64,11 @@ static cl_uint formats_of(cl_mem_object_type type, cl_image_format formats[512])
 
 static cl_mem image_of(cl_mem_flags flags, cl_image_format format, cl_mem_object_type type, const size_t extent[3], cl_mem buffer)
 {
-    cl_int error;
     cl_image_desc desc = {.image_type = type, .image_width = extent[0], .image_height = extent[1], .image_depth = extent[2]};
     if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY)
         desc.image_array_size = type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? extent[1] : extent[2];
     desc.buffer = buffer;
-    cl_mem image = clCreateImage(context, flags, &format, &desc, NULL, &error);
-    MUST(error);
-    return image;
+    return MADE(clCreateImage, context, flags, &format, &desc, NULL);
 }
 
 /* Bytes of a pixel that a kernel can read and write back unchanged: no NaN, no -1 of two kinds. */
@@ -90,12 +84,10 @@ static void fill(unsigned char *bytes, size_t count, cl_channel_type data_type)
 
 static void exchanged(int which, cl_image_format format)
 {
-    cl_int error;
     const size_t *extent = types[which].extent, pixels = extent[0] * extent[1] * extent[2];
     cl_mem buffer = NULL;
     if (types[which].type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
-        buffer = clCreateBuffer(context, 0, MOST, NULL, &error);
-        MUST(error);
+        buffer = MADE(clCreateBuffer, context, 0, MOST, NULL);
     }
     cl_mem image = image_of(CL_MEM_KERNEL_READ_AND_WRITE | CL_MEM_READ_WRITE, format, types[which].type, extent, buffer);
     size_t size;
@@ -189,15 +181,10 @@ static int is_example(cl_image_format format)
 
 int main(void)
 {
-    cl_int error;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     static cl_image_format formats[512];
     for (int which = 0; which < (int)(sizeof types / sizeof *types); which++) {
         cl_uint count = formats_of(types[which].type, formats);

@@ -18,21 +18,17 @@ static const char *source =
 
 static void check(cl_kernel kernel, cl_image_format format, size_t texel, int shift)
 {
-    cl_int error;
     cl_command_queue queues[2];
     for (int q = 0; q < 2; q++) {
-        queues[q] = clCreateCommandQueue(context, device, 0, &error);
-        MUST(error);
+        queues[q] = MADE(clCreateCommandQueue, context, device, 0);
     }
     static unsigned char bytes[PITCH * HEIGHT * 16];
     const size_t pitch = PITCH * texel;
-    cl_mem buffer = clCreateBuffer(context, 0, pitch * HEIGHT, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, pitch * HEIGHT, NULL);
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
     desc.image_row_pitch = pitch;
     desc.buffer = buffer;
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
     /* The rows between the image's are nobody's. */
     memset(bytes, 0x33, sizeof bytes);
     MUST(clEnqueueWriteBuffer(queues[0], buffer, CL_TRUE, 0, pitch * HEIGHT, bytes, 0, NULL, NULL));
@@ -75,14 +71,9 @@ static void check(cl_kernel kernel, cl_image_format format, size_t texel, int sh
 int main(void)
 {
     device = pumice_device();
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel ints = clCreateKernel(program, "every_second", &error), uints = clCreateKernel(program, "every_second_u", &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel ints = MADE(clCreateKernel, program, "every_second"), uints = MADE(clCreateKernel, program, "every_second_u");
     check(ints, (cl_image_format){CL_R, CL_SIGNED_INT8}, 1, 0);
     check(ints, (cl_image_format){CL_R, CL_SIGNED_INT16}, 2, 0);
     check(ints, (cl_image_format){CL_R, CL_SIGNED_INT32}, 4, 0);

@@ -36,13 +36,11 @@ static void buffers(cl_device_id device)
     EQ(buffer_error(copied, NULL), CL_INVALID_HOST_PTR);
 
     cl_int error;
-    cl_mem fixed = clCreateBuffer(context, copied, sizeof numbers, numbers, &error);
-    MUST(error);
+    cl_mem fixed = MADE(clCreateBuffer, context, copied, sizeof numbers, numbers);
     cl_mem_flags flags = 0;
     MUST(clGetMemObjectInfo(fixed, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
     EQ(flags, copied);
-    cl_mem other = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof numbers, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof numbers, NULL);
     cl_buffer_region half = {sizeof numbers / 2, sizeof numbers / 2};
     const cl_mem_flags refused[] = {CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY, CL_MEM_HOST_WRITE_ONLY};
     for (int i = 0; i < 3; i++) {
@@ -50,8 +48,7 @@ static void buffers(cl_device_id device)
         CHECK(!clCreateSubBuffer(fixed, refused[i], CL_BUFFER_CREATE_TYPE_REGION, &half, &error));
         EQ(error, CL_INVALID_VALUE);
     }
-    cl_mem part = clCreateSubBuffer(fixed, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, fixed, 0, CL_BUFFER_CREATE_TYPE_REGION, &half);
     MUST(clGetMemObjectInfo(part, CL_MEM_FLAGS, sizeof flags, &flags, NULL));
     CHECK(flags & CL_MEM_IMMUTABLE_EXT);
 
@@ -73,18 +70,14 @@ static void buffers(cl_device_id device)
             CHECK(!clEnqueueMapBuffer(queue, to, CL_TRUE, writes[k], 0, 4, 0, NULL, NULL, &error));
             EQ(error, CL_INVALID_OPERATION);
         }
-        int *mapped = clEnqueueMapBuffer(queue, to, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &error);
-        MUST(error);
+        int *mapped = MADE(clEnqueueMapBuffer, queue, to, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL);
         EQ(*mapped, numbers[i * N / 2]);
         MUST(clEnqueueUnmapMemObject(queue, to, mapped, 0, NULL, NULL));
     }
     /* A kernel reads it. */
     const char *source = "kernel void sum(global const int *a, global int *b) { b[get_global_id(0)] += a[get_global_id(0)]; }";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "sum", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "sum");
     MUST(clEnqueueCopyBuffer(queue, fixed, other, 0, 0, sizeof numbers, 0, NULL, NULL));
     MUST(clSetKernelArg(kernel, 0, sizeof fixed, &fixed));
     EQ(clSetKernelArg(kernel, 1, sizeof fixed, &fixed), CL_INVALID_ARG_VALUE);
@@ -115,18 +108,14 @@ static void images(cl_device_id device)
     const cl_mem_flags copied = CL_MEM_IMMUTABLE_EXT | CL_MEM_COPY_HOST_PTR;
     CHECK(!clCreateImage(context, copied | CL_MEM_READ_WRITE, &format, &desc, numbers, &error));
     EQ(error, CL_INVALID_VALUE);
-    cl_mem fixed = clCreateImage(context, copied, &format, &desc, numbers, &error);
-    MUST(error);
-    cl_mem other = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_mem bytes = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof numbers, NULL, &error);
-    MUST(error);
+    cl_mem fixed = MADE(clCreateImage, context, copied, &format, &desc, numbers);
+    cl_mem other = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
+    cl_mem bytes = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof numbers, NULL);
     /* An image of an immutable image is one too. */
     desc.mem_object = fixed;
     CHECK(!clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &error));
     EQ(error, CL_INVALID_VALUE);
-    cl_mem view = clCreateImage(context, CL_MEM_IMMUTABLE_EXT, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem view = MADE(clCreateImage, context, CL_MEM_IMMUTABLE_EXT, &format, &desc, NULL);
     MUST(clReleaseMemObject(view));
 
     float color[4] = {0};
@@ -144,13 +133,9 @@ static void images(cl_device_id device)
     const char *source = "kernel void w(write_only image2d_t i) { write_imagef(i, (int2)(0), (float4)(1)); }\n"
                          "kernel void r(read_only image2d_t i, global int *n)"
                          "{ *n = convert_int_rte(read_imagef(i, (int2)(1, 0)).x * 255); }";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel writes = clCreateKernel(program, "w", &error);
-    MUST(error);
-    cl_kernel reads = clCreateKernel(program, "r", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel writes = MADE(clCreateKernel, program, "w");
+    cl_kernel reads = MADE(clCreateKernel, program, "r");
     EQ(clSetKernelArg(writes, 0, sizeof fixed, &fixed), CL_INVALID_ARG_VALUE);
     MUST(clSetKernelArg(writes, 0, sizeof other, &other));
     MUST(clSetKernelArg(reads, 0, sizeof fixed, &fixed));
@@ -180,11 +165,8 @@ int main(void)
     static char names[8192];
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
     CHECK(strstr(names, "cl_ext_immutable_memory_objects"));
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     for (int i = 0; i < N; i++)
         numbers[i] = 1000 + 3 * i;
     buffers(device);

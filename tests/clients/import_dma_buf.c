@@ -78,9 +78,7 @@ static void dma_buf(void)
         puts("no dma_buf can be made");
         goto end;
     }
-    cl_int error;
-    cl_mem buffer = import(context, CL_MEM_READ_WRITE, list, &fd, N * sizeof(int), &error);
-    MUST(error);
+    cl_mem buffer = MADE(import, context, CL_MEM_READ_WRITE, list, &fd, N * sizeof(int));
     use(buffer, mapped);
     MUST(clReleaseMemObject(buffer));
     EQ(refused(0, list, &fd, 1 << 24), CL_INVALID_BUFFER_SIZE);

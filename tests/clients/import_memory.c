@@ -15,15 +15,12 @@ static void host_memory(cl_device_id device)
     const size_t starts[] = {0, bits / 8, 3 * bits / 8};
     for (int i = 0; i < 3; i++) {
         int *memory = (int *)(pages + starts[i]);
-        cl_int error;
-        cl_mem buffer = import(context, CL_MEM_READ_WRITE, i ? list : NULL, memory, size, &error);
-        MUST(error);
+        cl_mem buffer = MADE(import, context, CL_MEM_READ_WRITE, i ? list : NULL, memory, size);
         size_t told = 0, offset = 77;
         MUST(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof told, &told, NULL));
         MUST(clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof offset, &offset, NULL));
         CHECK(told == size && offset == 0);
-        int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &error);
-        MUST(error);
+        int *mapped = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL);
         CHECK(mapped == memory);
         MUST(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
         use(buffer, memory);

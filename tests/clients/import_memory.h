@@ -38,9 +38,7 @@ static inline void use(cl_mem buffer, volatile int *memory)
         for (int i = 0; i < N; i++)
             EQ(memory[i], i * (round + 1) + 1);
     }
-    cl_int error;
-    int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 4, 8, 0, NULL, NULL, &error);
-    MUST(error);
+    int *mapped = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 4, 8, 0, NULL, NULL);
     EQ(mapped[0], memory[1]);
     MUST(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
     int got[2], put[2] = {-1, -2};
@@ -49,8 +47,7 @@ static inline void use(cl_mem buffer, volatile int *memory)
     MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 8, sizeof put, put, 0, NULL, NULL));
     CHECK(memory[2] == -1 && memory[3] == -2);
     cl_buffer_region region = {1024, 1024};
-    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     size_t offset = 0;
     MUST(clGetMemObjectInfo(part, CL_MEM_OFFSET, sizeof offset, &offset, NULL));
     EQ(offset, 1024);
@@ -70,18 +67,12 @@ static cl_program program;
 /* Makes a context, a queue and the kernel. */
 static inline void begin(cl_device_id device)
 {
-    cl_int error;
     load_function(&import, "clImportMemoryARM");
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     const char *source = "kernel void k(global int *a) { a[get_global_id(0)] += 1; }";
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    program = PROGRAM(context, source, NULL);
+    kernel = MADE(clCreateKernel, program, "k");
 }
 
 static inline void end(void)

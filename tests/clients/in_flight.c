@@ -7,26 +7,18 @@ enum { SLOTS = 64 };
 
 int main(void)
 {
-    cl_int error = 0;
     int launches = rounds_of(100000);
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void add(global int *sums, int slot, int n) { sums[slot] += n; }";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "add", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "add");
     int sums[SLOTS] = {0}, expected[SLOTS] = {0};
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof sums, sums, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof sums, sums);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     /* Nothing begins before the last is enqueued. */
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event gate = MADE(clCreateUserEvent, context);
     size_t one = 1;
     for (int i = 0; i < launches; i++) {
         int slot = i * 7 % SLOTS, n = i % 11 + 1;

@@ -12,12 +12,9 @@ static char log_text[1 << 16];
 /* Builds a source with -I of the folder `listed`, and of one whose name is not UTF-8; gives the error, and the log in `log_text`. */
 static cl_int build(const char *source)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     char options[300];
     snprintf(options, sizeof options, "-I %s/listed -I %s/caf\xe9", folder, folder);
     cl_int result = clBuildProgram(program, 0, NULL, options, NULL, NULL);

@@ -35,9 +35,8 @@ static const char *source =
 /* The numbers of a kernel that differ from zero. */
 static int run(cl_command_queue queue, cl_program program, cl_mem out, const char *name)
 {
-    cl_int error, n = 3, got[ITEMS], wrong = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_int n = 3, got[ITEMS], wrong = 0;
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     MUST(clSetKernelArg(kernel, 1, LOCAL_INTS * sizeof(int), NULL));
     MUST(clSetKernelArg(kernel, 2, sizeof n, &n));
@@ -53,26 +52,19 @@ static int run(cl_command_queue queue, cl_program program, cl_mem out, const cha
 static void check(cl_device_id device, cl_context_properties what, const char *options)
 {
     cl_context_properties list[] = {INITIALIZE, what, 0};
-    cl_int error;
-    cl_context context = clCreateContext(list, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, options, NULL, NULL));
+    cl_context context = MADE(clCreateContext, list, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_program program = PROGRAM(context, source, options);
     /* A binary of it is made for this context again. */
     size_t size = 0;
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
     unsigned char *bytes = malloc(size);
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
     const unsigned char *binary = bytes;
-    cl_program again = clCreateProgramWithBinary(context, 1, &device, &size, &binary, NULL, &error);
-    MUST(error);
+    cl_program again = MADE(clCreateProgramWithBinary, context, 1, &device, &size, &binary, NULL);
     MUST(clBuildProgram(again, 1, &device, NULL, NULL, NULL));
     free(bytes);
-    cl_mem out = clCreateBuffer(context, 0, ITEMS * sizeof(int), NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, ITEMS * sizeof(int), NULL);
     cl_program both[] = {program, again};
     for (int i = 0; i < 2; i++) {
         run(queue, both[i], out, "dirty");

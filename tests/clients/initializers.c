@@ -78,9 +78,7 @@ static cl_uint value_of(cl_mem mem)
 static void run(cl_program program, const char *name, cl_command_queue on, cl_mem arg,
                 cl_event *wait)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof arg, &arg));
     size_t one = 1;
     MUST(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &one, NULL, wait != NULL, wait, NULL));
@@ -96,10 +94,7 @@ static cl_uint result(cl_program program, const char *name)
 
 static cl_program from_il(const cl_uint *words, size_t size)
 {
-    cl_int error = 0;
-    cl_program program = clCreateProgramWithIL(context, words, size, &error);
-    MUST(error);
-    return program;
+    return MADE(clCreateProgramWithIL, context, words, size);
 }
 
 static cl_program built(void)
@@ -156,9 +151,7 @@ static void queries(void)
 
     /* A program without either says so. */
     const char *source = "kernel void k(global int *p) { *p = 1; }";
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    program = PROGRAM(context, source, NULL);
     MUST(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof is, &is, NULL));
     EQ(is, CL_FALSE);
     MUST(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, sizeof is, &is, NULL));
@@ -170,13 +163,10 @@ static void queries(void)
 /* (100 + 1) * 2, whichever queue is first, and never again. */
 static void once_before_all(void)
 {
-    cl_int error = 0;
-    cl_mem held = clCreateBuffer(context, 0, sizeof(cl_uint), NULL, &error);
-    MUST(error);
+    cl_mem held = MADE(clCreateBuffer, context, 0, sizeof(cl_uint), NULL);
     for (int round = 0; round < 20; round++) {
         cl_program program = built();
-        cl_event gate = clCreateUserEvent(context, &error);
-        MUST(error);
+        cl_event gate = MADE(clCreateUserEvent, context);
         /* The first kernel cannot begin before the second has ended. */
         run(program, "read", queue, held, &gate);
         MUST(clFlush(queue));
@@ -200,9 +190,7 @@ static void once_before_all(void)
 /* The finalizer writes where the kernel `keep` told it to. */
 static void when_the_program_goes(void)
 {
-    cl_int error = 0;
-    cl_mem place = clCreateBuffer(context, 0, sizeof(cl_uint), NULL, &error);
-    MUST(error);
+    cl_mem place = MADE(clCreateBuffer, context, 0, sizeof(cl_uint), NULL);
     cl_program program = built();
     cl_uint zero = 0;
     MUST(clEnqueueWriteBuffer(queue, place, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL));
@@ -238,10 +226,8 @@ static void through_a_binary(void)
     CHECK(binary);
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
     MUST(clReleaseProgram(program));
-    cl_int error = 0, status = 0;
-    program = clCreateProgramWithBinary(context, 1, &device, &size,
-                                        (const unsigned char **)&binary, &status, &error);
-    MUST(error);
+    cl_int status = 0;
+    program = MADE(clCreateProgramWithBinary, context, 1, &device, &size, (const unsigned char **)&binary, &status);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
     EQ(result(program, "read"), 202);
     MUST(clReleaseProgram(program));
@@ -253,9 +239,7 @@ static void linked(void)
     cl_program parts[] = {from_il(il, sizeof il), from_il(other_il, sizeof other_il)};
     for (int i = 0; i < 2; i++)
         MUST(clCompileProgram(parts[i], 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
-    cl_int error = 0;
-    cl_program program = clLinkProgram(context, 0, NULL, NULL, 2, parts, NULL, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clLinkProgram, context, 0, NULL, NULL, 2, parts, NULL, NULL);
     EQ(result(program, "other"), 7);
     EQ(result(program, "read"), 202);
     MUST(clReleaseProgram(program));
@@ -294,18 +278,13 @@ static void refused(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_queue_properties out_of_order[] = {CL_QUEUE_PROPERTIES,
                                           CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    second_queue = clCreateCommandQueueWithProperties(context, device, out_of_order, &error);
-    MUST(error);
-    buffer = clCreateBuffer(context, 0, sizeof(cl_uint), NULL, &error);
-    MUST(error);
+    second_queue = MADE(clCreateCommandQueueWithProperties, context, device, out_of_order);
+    buffer = MADE(clCreateBuffer, context, 0, sizeof(cl_uint), NULL);
 
     refused();
     cl_device_svm_capabilities svm = 0;

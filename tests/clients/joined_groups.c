@@ -29,18 +29,13 @@ static void launch(const char *name, const size_t *offset, const size_t global[2
 
 static int worker(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     height = groups_of_one_that_fill(device) / WIDTH + 2;
     height = height < HEIGHT ? height : HEIGHT;
     n = WIDTH * height;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     const size_t one[2] = {1, 1}, all[2] = {WIDTH, height}, line[2] = {n, 1}, offset[2] = {7, 3};
     for (int with = 0; with < 2; with++) {
         launch("unseen", with ? offset : NULL, all, one); /* joined */

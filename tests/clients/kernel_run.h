@@ -6,12 +6,9 @@
 /* Runs kernel `k`, which writes a number to each place of its buffer, and checks four of them. */
 static inline void check_number(cl_context context, cl_command_queue queue, cl_program program, int number)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     int out[4] = {0};
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof out, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof out, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t global = 4;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));

@@ -14,35 +14,26 @@ static cl_program build(int ints, cl_int *result)
                          "    out[0] = s.x[at]; out[1] = s.x[0]; out[2] = s.x[INTS - 1];\n"
                          "}\n";
     char options[32];
-    cl_int err;
     snprintf(options, sizeof options, "-DINTS=%d", ints);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    MUST(err);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     *result = clBuildProgram(program, 1, &device, options, NULL, NULL);
     return program;
 }
 
 int main(void)
 {
-    cl_int err;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    MUST(err);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    MUST(err);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, 3 * sizeof(cl_int), NULL, &err);
-    MUST(err);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, 3 * sizeof(cl_int), NULL);
 
     static cl_int contents[MOST];
     for (int i = 0; i < MOST; i++)
         contents[i] = 3 * i + 1;
     static const int sizes[] = {1, 30, 250, 1021, 1025, 4000, MOST};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        cl_int built;
-        cl_program program = build(sizes[i], &built);
-        MUST(built);
-        cl_kernel kernel = clCreateKernel(program, "k", &err);
-        MUST(err);
+        cl_program program = MADE(build, sizes[i]);
+        cl_kernel kernel = MADE(clCreateKernel, program, "k");
         cl_int at = sizes[i] / 2, got[3] = {0, 0, 0};
         size_t one = 1;
         MUST(clSetKernelArg(kernel, 0, sizeof out, &out));

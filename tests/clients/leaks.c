@@ -18,22 +18,16 @@ static void CL_CALLBACK ignore(cl_event event, cl_int status, void *data)
 static void one_round(cl_device_id device, int round)
 {
     cl_int error = 0;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, (cl_queue_properties)(round % 4), 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, round % 2 ? "-cl-mad-enable" : "", NULL, NULL));
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
+    cl_program program = PROGRAM(context, source, round % 2 ? "-cl-mad-enable" : "");
     cl_kernel kernels[2];
     MUST(clCreateKernelsInProgram(program, 2, kernels, NULL));
     cl_kernel step = clCreateKernel(program, "step", &error), says = clCreateKernel(program, "says", &error);
-    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4096, NULL);
     cl_buffer_region region = {256, 256};
-    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     size_t global = 64, local = 8;
     MUST(clSetKernelArg(step, 0, sizeof part, &part));
     MUST(clSetKernelArg(step, 1, 64, NULL));
@@ -48,8 +42,7 @@ static void one_round(cl_device_id device, int round)
     int out[64];
     MUST(clEnqueueReadBuffer(queue, part, CL_TRUE, 0, sizeof out, out, 1, &said, NULL));
     EQ(out[5], round + 2);
-    int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL, &error);
-    MUST(error);
+    int *mapped = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, 64, 0, NULL, NULL);
     mapped[0] = round;
     MUST(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
     void *svm = clSVMAlloc(context, 0, 4096, 0);

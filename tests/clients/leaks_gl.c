@@ -43,28 +43,20 @@ static void make_objects(void)
 /* Each kind of object and of fence once. */
 static void one_round(void)
 {
-    cl_int error;
     cl_mem objects[OBJECTS];
-    objects[0] = clCreateFromGLBuffer(context, 0, buffer, &error);
-    MUST(error);
-    objects[1] = clCreateFromGLTexture(context, 0, GL_TEXTURE_2D, 0, texture, &error);
-    MUST(error);
-    objects[2] = clCreateFromGLRenderbuffer(context, 0, renderbuffer, &error);
-    MUST(error);
-    objects[3] = clCreateFromGLTexture(context, CL_MEM_READ_ONLY, GL_TEXTURE_2D_MULTISAMPLE, 0, samples, &error);
-    MUST(error);
+    objects[0] = MADE(clCreateFromGLBuffer, context, 0, buffer);
+    objects[1] = MADE(clCreateFromGLTexture, context, 0, GL_TEXTURE_2D, 0, texture);
+    objects[2] = MADE(clCreateFromGLRenderbuffer, context, 0, renderbuffer);
+    objects[3] = MADE(clCreateFromGLTexture, context, CL_MEM_READ_ONLY, GL_TEXTURE_2D_MULTISAMPLE, 0, samples);
     EGLImage image = eglCreateImage(egl_display, egl_context, EGL_GL_TEXTURE_2D,
                                     (EGLClientBuffer)(uintptr_t)texture, NULL);
-    objects[4] = create_from_image(context, egl_display, image, 0, NULL, &error);
-    MUST(error);
+    objects[4] = MADE(create_from_image, context, egl_display, image, 0, NULL);
     GLsync sync = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
     EGLSync fence = eglCreateSync(egl_display, EGL_SYNC_FENCE, NULL);
     glFlush();
     cl_event events[2];
-    events[0] = create_from_gl_sync(context, (cl_GLsync)sync, &error);
-    MUST(error);
-    events[1] = create_from_egl_sync(context, fence, egl_display, &error);
-    MUST(error);
+    events[0] = MADE(create_from_gl_sync, context, (cl_GLsync)sync);
+    events[1] = MADE(create_from_egl_sync, context, fence, egl_display);
     MUST(clEnqueueAcquireGLObjects(queue, 4, objects, 2, events, NULL));
     MUST(clEnqueueReleaseGLObjects(queue, 4, objects, 0, NULL, NULL));
     MUST(acquire_images(queue, 1, &objects[4], 0, NULL, NULL));
@@ -86,10 +78,8 @@ static void one_context(EGLImage image)
     MUST(error);
     MUST(clReleaseContext(made));
     cl_device_id device = pumice_device();
-    made = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_mem object = create_from_image(made, egl_display, image, 0, NULL, &error);
-    MUST(error);
+    made = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_mem object = MADE(create_from_image, made, egl_display, image, 0, NULL);
     MUST(clReleaseMemObject(object));
     MUST(clReleaseContext(made));
 }
@@ -119,8 +109,7 @@ int main(int argc, char **argv)
     cl_int error;
     context = shared_context(&error);
     MUST(error);
-    queue = clCreateCommandQueue(context, pumice_device(), 0, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueue, context, pumice_device(), 0);
     make_objects();
     int warm = rounds / 3;
     for (int i = 0; i < warm; i++)

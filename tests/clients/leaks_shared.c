@@ -69,16 +69,14 @@ static void semaphores(void)
     int count = 1;
     for (int i = 0; i < semaphore_kind_count; i++) {
         cl_ulong exported[] = {0x203D, 1, 0x203F, semaphore_kinds[i], 0, 0};
-        made[count++] = make_semaphore(context, exported, &error);
-        MUST(error);
+        made[count++] = MADE(make_semaphore, context, exported);
     }
     MUST(signal(queues[0], count, made, NULL, 0, NULL, NULL));
     for (int i = 0; i < semaphore_kind_count; i++) {
         int fd = -1;
         MUST(handle_of(made[i + 1], device, semaphore_kinds[i], sizeof fd, &fd, NULL));
         cl_ulong imported[] = {0x203D, 1, semaphore_kinds[i], (cl_ulong)fd, 0};
-        semaphore_t back = make_semaphore(context, imported, &error);
-        MUST(error);
+        semaphore_t back = MADE(make_semaphore, context, imported);
         MUST(wait_for(queues[1], 1, &back, NULL, 0, NULL, NULL));
         MUST(release_semaphore(back));
     }
@@ -109,8 +107,7 @@ static void shared_memory(void)
         list[1] = (cl_ulong)again;
         cl_image_format format = {CL_R, CL_SIGNED_INT32};
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64};
-        both[count++] = clCreateImageWithProperties(context, list, 0, &format, &desc, NULL, &error);
-        MUST(error);
+        both[count++] = MADE(clCreateImageWithProperties, context, list, 0, &format, &desc, NULL);
     }
     MUST(take_memory(queues[0], count, both, 0, NULL, NULL));
     MUST(clEnqueueFillBuffer(queues[0], made, &one, 4, 0, 1 << 15, 0, NULL, NULL));
@@ -131,19 +128,16 @@ static void rows_of_memory(int round)
     cl_mem given = import(context, 0, NULL, pages, sizeof pages, &error);
     if (!given) {
         EQ(error, CL_INVALID_PROPERTY);
-        given = clCreateBuffer(context, 0, sizeof pages, NULL, &error);
-        MUST(error);
+        given = MADE(clCreateBuffer, context, 0, sizeof pages, NULL);
     }
-    cl_mem made = clCreateBuffer(context, 0, sizeof pages, NULL, &error);
-    MUST(error);
+    cl_mem made = MADE(clCreateBuffer, context, 0, sizeof pages, NULL);
     cl_image_format format = {CL_R, CL_SIGNED_INT32};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 200, .image_height = 256};
     desc.image_row_pitch = 1024;
     cl_mem images[2];
     for (int i = 0; i < 2; i++) {
         desc.buffer = i ? made : given;
-        images[i] = clCreateImage(context, 0, &format, &desc, NULL, &error);
-        MUST(error);
+        images[i] = MADE(clCreateImage, context, 0, &format, &desc, NULL);
         MUST(clSetKernelArg(rows, i, sizeof images[i], &images[i]));
     }
     size_t sizes[2] = {200, 256};
@@ -163,7 +157,6 @@ int main(int argc, char **argv)
     load_function(&signal, "clEnqueueSignalSemaphoresKHR");
     load_function(&release_semaphore, "clReleaseSemaphoreKHR");
     load_function(&handle_of, "clGetSemaphoreHandleForTypeKHR");
-    cl_int error = 0;
     device = pumice_device();
     char names[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
@@ -176,30 +169,22 @@ int main(int argc, char **argv)
         load_function(&take_memory, "clEnqueueAcquireExternalMemObjectsKHR");
         load_function(&give_memory, "clEnqueueReleaseExternalMemObjectsKHR");
     }
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_ulong orders[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
     for (int i = 0; i < 2; i++) {
         cl_ulong list[] = {CL_QUEUE_PROPERTIES, orders[i], 0};
-        queues[i] = clCreateCommandQueueWithProperties(context, device, list, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueueWithProperties, context, device, list);
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    add = clCreateKernel(program, "add", &error);
-    MUST(error);
-    says = clCreateKernel(program, "says", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    add = MADE(clCreateKernel, program, "add");
+    says = MADE(clCreateKernel, program, "says");
     cl_bool images = CL_FALSE;
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
     has_images = images;
     if (has_images) {
-        rows = clCreateKernel(program, "rows", &error);
-        MUST(error);
+        rows = MADE(clCreateKernel, program, "rows");
     }
-    memory = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    memory = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     MUST(clSetKernelArg(add, 0, sizeof memory, &memory));
     MUST(clSetKernelArg(says, 0, sizeof memory, &memory));
     struct usage first = {0, 0, 0};

@@ -136,10 +136,8 @@ static void followers(void)
 /* A buffer lives as long as its last command, and no longer. */
 static void destructors(void)
 {
-    cl_int error = 0;
     int before = calls;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, N * 4, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, N * 4, NULL);
     MUST(clSetMemObjectDestructorCallback(buffer, destroyed, NULL));
     MUST(clSetKernelArg(add, 0, sizeof buffer, &buffer));
     size_t size = N;
@@ -165,23 +163,15 @@ static void polls(void)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    other = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    other = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void add(global uint *data) { data[get_global_id(0)] += 1; }\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    add = clCreateKernel(program, "add", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    add = MADE(clCreateKernel, program, "add");
     static const cl_uint zeros[N];
-    data = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, (void *)zeros, &error);
-    MUST(error);
+    data = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zeros, (void *)zeros);
     MUST(clSetKernelArg(add, 0, sizeof data, &data));
     for (int i = 0; i < CASES; i++) {
         wait_for_each();

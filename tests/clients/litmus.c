@@ -171,9 +171,7 @@ static size_t lanes;
 
 static cl_program build(const char *text, const char *options)
 {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     if (clBuildProgram(program, 1, &device, options, NULL, NULL) != CL_SUCCESS) {
         static char log[8192];
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -209,9 +207,7 @@ static void run(const struct litmus *t, const struct place *p, int rounds)
     snprintf(options, sizeof options, "-cl-std=CL3.0 -DINSTANCES=%du -DLOCAL=%du -DNONE=%du -DSTRIDE=%d -DGATE=%su", INSTANCES,
              LOCAL, NONE, STRIDE, getenv("LITMUS_GATE") ? getenv("LITMUS_GATE") : "50000");
     cl_program program = build(text, options);
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, "test", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "test");
     cl_mem mem = NULL;
     cl_uint *shared = NULL;
     if (p->shared) {
@@ -219,15 +215,12 @@ static void run(const struct litmus *t, const struct place *p, int rounds)
         CHECK(shared != NULL);
         MUST(clSetKernelArgSVMPointer(kernel, 0, shared));
     } else {
-        mem = clCreateBuffer(context, 0, sizeof cells, NULL, &error);
-        MUST(error);
+        mem = MADE(clCreateBuffer, context, 0, sizeof cells, NULL);
         MUST(clSetKernelArg(kernel, 0, sizeof mem, &mem));
     }
-    cl_mem out = clCreateBuffer(context, 0, sizeof results, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof results, NULL);
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
-    cl_mem gate = clCreateBuffer(context, 0, sizeof(cl_uint), NULL, &error);
-    MUST(error);
+    cl_mem gate = MADE(clCreateBuffer, context, 0, sizeof(cl_uint), NULL);
     MUST(clSetKernelArg(kernel, 3, sizeof gate, &gate));
     size_t global = (size_t)t->roles * (p->together == APART ? LOCAL : INSTANCES), local = LOCAL;
     long weak = 0;
@@ -282,9 +275,7 @@ static size_t sub_group_size(void)
     if (!has_feature("__opencl_c_subgroups"))
         return 0;
     cl_program program = build("kernel void test(global int *p) { *p = 1; }", "");
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, "test", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "test");
     size_t local = LOCAL, size = 0;
     MUST(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local, &local, sizeof size,
                                  &size, NULL));
@@ -296,11 +287,8 @@ static size_t sub_group_size(void)
 int main(void)
 {
     device = pumice_device();
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *more = getenv("LITMUS_ROUNDS");
     int rounds = more ? atoi(more) : 6;
     const char *only = getenv("LITMUS_ONLY");

@@ -40,10 +40,7 @@ static cl_uint host[N];
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_ulong local_bytes(cl_kernel kernel)
@@ -55,10 +52,7 @@ static cl_ulong local_bytes(cl_kernel kernel)
 
 static cl_mem zeros(size_t bytes)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, bytes, memset(host, 0, sizeof host), &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, bytes, memset(host, 0, sizeof host));
 }
 
 static void side_by_side(cl_command_queue queue)
@@ -135,7 +129,6 @@ static void bytes_side_by_side(cl_command_queue queue)
 /* Launches of one kernel in several queues at a time do not meet in its local memory. */
 static void several_queues(void)
 {
-    cl_int error = 0;
     cl_kernel kernel = kernel_of("reversed");
     cl_command_queue queues[QUEUES];
     cl_mem outs[QUEUES];
@@ -145,8 +138,7 @@ static void several_queues(void)
     for (int q = 0; q < QUEUES; q++) {
         cl_queue_properties properties[] = {
             CL_QUEUE_PROPERTIES, q ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, 0};
-        queues[q] = clCreateCommandQueueWithProperties(context, device, properties, &error);
-        MUST(error);
+        queues[q] = MADE(clCreateCommandQueueWithProperties, context, device, properties);
         outs[q] = zeros(sizeof host);
     }
     for (int l = 0; l < LAUNCHES; l++)
@@ -171,15 +163,10 @@ static void several_queues(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     side_by_side(queue);
     many_groups(queue);
     bytes_side_by_side(queue);

@@ -21,14 +21,10 @@ static cl_program program;
 static void launch_counted(const char *name, cl_uint dimensions, const size_t *offset, const size_t *global,
                            const size_t *local, cl_uint *host, size_t bytes)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, bytes, NULL);
     cl_uint counted = 1, arguments = 0;
-    cl_mem count = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof counted, &counted, &error);
-    MUST(error);
+    cl_mem count = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof counted, &counted);
     MUST(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL));
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     MUST(clSetKernelArg(kernel, 1, sizeof count, &count));

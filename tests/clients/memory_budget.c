@@ -20,8 +20,7 @@ static cl_mem buffer_of(size_t mib, cl_int *error)
 static void refused(void)
 {
     cl_int error = 0;
-    cl_mem large = buffer_of(large_mib, &error);
-    MUST(error);
+    cl_mem large = MADE(buffer_of, large_mib);
     CHECK(!buffer_of(large_mib, &error));
     EQ(error, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     cl_bool images = CL_FALSE;
@@ -41,8 +40,7 @@ static void refused(void)
         MUST(clReleaseMemObject(made[--count]));
     MUST(clReleaseMemObject(large));
     /* A failed call has kept nothing. */
-    large = buffer_of(large_mib, &error);
-    MUST(error);
+    large = MADE(buffer_of, large_mib);
     MUST(clReleaseMemObject(large));
 }
 
@@ -80,7 +78,6 @@ static void comes_back(void)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_ulong memory = 0, most = 0;
     cl_device_id device = pumice_device();
     MUST(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL));
@@ -88,10 +85,8 @@ int main(void)
     CHECK(most <= memory);
     if (most / MIB < large_mib)
         large_mib = most / MIB;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     /* Only that layer's runs have its log. */
     if (getenv("LAYER_QUEUES")) {
         EQ(memory, 512ull * MIB);

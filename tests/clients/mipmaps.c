@@ -90,8 +90,7 @@ static void creation(void)
     EQ(error, CL_INVALID_HOST_PTR);
     clCreateImage(context, CL_MEM_USE_HOST_PTR, &words, &desc, texels, &error);
     EQ(error, CL_INVALID_HOST_PTR);
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof texels, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof texels, NULL);
     desc.buffer = buffer;
     clCreateImage(context, 0, &words, &desc, NULL, &error);
     EQ(error, CL_INVALID_IMAGE_DESCRIPTOR);
@@ -108,8 +107,7 @@ static void creation(void)
     clCreateImage(context, 0, &floats, &desc, NULL, &error);
     EQ(error, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     desc.num_mip_levels = 3;
-    cl_mem view = clCreateImage(context, 0, &floats, &desc, NULL, &error);
-    MUST(error);
+    cl_mem view = MADE(clCreateImage, context, 0, &floats, &desc, NULL);
     MUST(clReleaseMemObject(view));
     MUST(clReleaseMemObject(image));
     MUST(clReleaseMemObject(buffer));
@@ -144,8 +142,7 @@ static void transfers(const struct shape *shape)
     cl_uint texels[MOST];
     cl_mem image = create(&words, shape, LEVELS, CL_SUCCESS);
     cl_mem other = create(&words, shape, LEVELS, CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof texels, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof texels, NULL);
     /* What nothing has written is zero, in every level. */
     for (int level = 0; level < LEVELS; level++)
         expect_level(image, shape, level, 0, 0);
@@ -198,9 +195,8 @@ static void transfers(const struct shape *shape)
         size_t origin[4] = {0}, row = 0, slice = 0;
         origin[shape->level] = (size_t)level;
         region_of(shape, level, region);
-        unsigned char *mapped = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin,
-                                                  region, &row, &slice, 0, NULL, NULL, &error);
-        MUST(error);
+        unsigned char *mapped = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin,
+                                     region, &row, &slice, 0, NULL, NULL);
         CHECK(row >= 4 * region[0]);
         int rows = shape->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
         for (size_t z = 0, i = 0; z < region[2]; z++)
@@ -244,7 +240,6 @@ static void transfers(const struct shape *shape)
 
 static cl_sampler sampler_of(cl_uint filter, cl_uint between, float least, float most)
 {
-    cl_int error;
     cl_uint bits[2];
     memcpy(&bits[0], &least, 4);
     memcpy(&bits[1], &most, 4);
@@ -261,9 +256,7 @@ static cl_sampler sampler_of(cl_uint filter, cl_uint between, float least, float
                                     CL_SAMPLER_LOD_MAX,
                                     bits[1],
                                     0};
-    cl_sampler sampler = clCreateSamplerWithProperties(context, list, &error);
-    MUST(error);
-    return sampler;
+    return MADE(clCreateSamplerWithProperties, context, list);
 }
 
 static void samplers(void)
@@ -271,8 +264,7 @@ static void samplers(void)
     cl_int error;
     cl_uint filter = 0;
     float lod[2] = {-1, -1};
-    cl_sampler plain = clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_LINEAR, &error);
-    MUST(error);
+    cl_sampler plain = MADE(clCreateSampler, context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_LINEAR);
     MUST(clGetSamplerInfo(plain, CL_SAMPLER_MIP_FILTER_MODE, sizeof filter, &filter, NULL));
     MUST(clGetSamplerInfo(plain, CL_SAMPLER_LOD_MIN, sizeof lod[0], &lod[0], NULL));
     MUST(clGetSamplerInfo(plain, CL_SAMPLER_LOD_MAX, sizeof lod[1], &lod[1], NULL));
@@ -360,10 +352,7 @@ static cl_program program;
 
 static cl_kernel kernel_of(const char *name)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static const char *writers[] = {"write_1d", "write_1d_array", "write_2d", "write_2d_array", "write_3d"};
@@ -371,11 +360,9 @@ static const char *readers[] = {"read_1d", "read_1d_array", "read_2d_", "read_2d
 
 static void written_by_kernels(int n)
 {
-    cl_int error;
     const struct shape *shape = &shapes[n];
     cl_mem image = create(&words, shape, LEVELS, CL_SUCCESS);
-    cl_mem buffer = clCreateBuffer(context, 0, 4 * MOST, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4 * MOST, NULL);
     cl_sampler sampler = sampler_of(CL_FILTER_NEAREST, CL_FILTER_NEAREST, 0, 100);
     cl_kernel writer = kernel_of(writers[n]), reader = kernel_of(readers[n]);
     MUST(clSetKernelArg(writer, 0, sizeof image, &image));
@@ -412,15 +399,14 @@ static void written_by_kernels(int n)
 
 static void told(void)
 {
-    cl_int error, got[6] = {0}, expected[6] = {3, 2, 4, 1, 16, 16};
+    cl_int got[6] = {0}, expected[6] = {3, 2, 4, 1, 16, 16};
     cl_mem images[4] = {
         create(&floats, &shapes[2], 3, CL_SUCCESS),
         create(&floats, &shapes[4], 2, CL_SUCCESS),
         create(&floats, &shapes[3], 4, CL_SUCCESS),
         create(&floats, &shapes[0], 0, CL_SUCCESS),
     };
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_kernel kernel = kernel_of("levels");
     for (cl_uint i = 0; i < 4; i++)
         MUST(clSetKernelArg(kernel, i, sizeof images[i], &images[i]));
@@ -473,14 +459,11 @@ struct reading {
 
 static void readings(const char *name, cl_mem image, cl_sampler sampler, const struct reading *list, int count)
 {
-    cl_int error;
     float at[16][4], got[16][3][4];
     for (int i = 0; i < count; i++)
         memcpy(at[i], list[i].at, sizeof at[i]);
-    cl_mem in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof at, at, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem in = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof at, at);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_kernel kernel = kernel_of(name);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
@@ -562,17 +545,14 @@ int main(void)
     cl_int error;
     device = pumice_device();
     CHECK(listed("cl_khr_mipmap_image"));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     creation();
     for (int i = 0; i < SHAPES; i++)
         transfers(&shapes[i]);
     samplers();
     if (listed("cl_khr_mipmap_image_writes")) {
-        program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-        MUST(error);
+        program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
         error = clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL);
         if (error != CL_SUCCESS) {
             char log[4096] = "";

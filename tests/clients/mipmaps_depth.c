@@ -27,9 +27,7 @@ static cl_program program;
 
 static cl_kernel kernel_of(const char *name, cl_mem image)
 {
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     return kernel;
 }
@@ -49,7 +47,6 @@ static double wrote(int level, size_t i)
 
 static void levels_of(cl_channel_type type, size_t layers)
 {
-    cl_int error;
     cl_image_format format = {CL_DEPTH, type};
     cl_image_desc desc = {
         .image_type = layers > 1 ? CL_MEM_OBJECT_IMAGE2D_ARRAY : CL_MEM_OBJECT_IMAGE2D,
@@ -58,10 +55,8 @@ static void levels_of(cl_channel_type type, size_t layers)
         .image_array_size = layers > 1 ? layers : 0,
         .num_mip_levels = LEVELS,
     };
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, MOST * sizeof(float), NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, MOST * sizeof(float), NULL);
     cl_kernel writer = kernel_of(layers > 1 ? "write_array" : "write_plane", image);
     cl_kernel reader = kernel_of(layers > 1 ? "read_array" : "read_plane", image);
     MUST(clSetKernelArg(reader, 1, sizeof buffer, &buffer));
@@ -102,20 +97,15 @@ static void levels_of(cl_channel_type type, size_t layers)
 
 int main(void)
 {
-    cl_int error;
     cl_device_id device = pumice_device();
     char extensions[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     CHECK(strstr(extensions, "cl_khr_mipmap_image"));
     if (!strstr(extensions, "cl_khr_mipmap_image_writes"))
         return finish();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    program = PROGRAM(context, source, "-cl-std=CL3.0");
     levels_of(CL_FLOAT, 1);
     levels_of(CL_FLOAT, LAYERS);
     levels_of(CL_UNORM_INT16, 1);

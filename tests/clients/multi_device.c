@@ -42,10 +42,8 @@ static void commands(cl_kernel kernel)
     static int host[N], got[N];
     for (int i = 0; i < N; i++)
         host[i] = i;
-    cl_mem whole = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof host, host, &error);
-    MUST(error);
-    cl_mem other = clCreateBuffer(context, 0, sizeof host, NULL, &error);
-    MUST(error);
+    cl_mem whole = MADE(clCreateBuffer, context, CL_MEM_USE_HOST_PTR, sizeof host, host);
+    cl_mem other = MADE(clCreateBuffer, context, 0, sizeof host, NULL);
     size_t alignment = 0;
     for (cl_uint i = 0; i < turns; i++) {
         cl_device_id device;
@@ -55,8 +53,7 @@ static void commands(cl_kernel kernel)
         alignment = bits / 8 > alignment ? bits / 8 : alignment;
     }
     cl_buffer_region region = {alignment, alignment};
-    cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     size_t first = alignment / 4, count = alignment / 4;
     for (cl_uint turn = 0; turn < 2 * turns; turn++) {
         cl_command_queue a = queues[turn % turns], b = queues[(turn + 1) % turns];
@@ -94,9 +91,7 @@ static void commands(cl_kernel kernel)
         MUST(clReleaseEvent(gate));
     }
     /* The application's memory has it all once it is mapped. */
-    int *mapped = clEnqueueMapBuffer(queues[turns - 1], whole, CL_TRUE, CL_MAP_READ, 0, sizeof host, 0,
-                                     NULL, NULL, &error);
-    MUST(error);
+    int *mapped = MADE(clEnqueueMapBuffer, queues[turns - 1], whole, CL_TRUE, CL_MAP_READ, 0, sizeof host, 0, NULL, NULL);
     CHECK(mapped == host && memcmp(host, got, sizeof got) == 0);
     MUST(clEnqueueUnmapMemObject(queues[0], whole, mapped, 0, NULL, NULL));
     MUST(clFinish(queues[0]));
@@ -110,23 +105,19 @@ static void commands(cl_kernel kernel)
 static void kernels_under_way(cl_program program)
 {
     enum { ITEMS = 1024, ROUNDS = 20000 };
-    cl_int error = 0;
     cl_uint rounds = ROUNDS;
     size_t items = ITEMS;
     static cl_uint want[ITEMS], got[2 * ITEMS], zeros[2 * ITEMS];
     slow_on_host(want, ITEMS, ROUNDS);
     cl_kernel slow[2];
     for (int i = 0; i < 2; i++) {
-        slow[i] = clCreateKernel(program, "slow", &error);
-        MUST(error);
+        slow[i] = MADE(clCreateKernel, program, "slow");
         MUST(clSetKernelArg(slow[i], 1, sizeof rounds, &rounds));
     }
     for (int turn = 0; turn < 8; turn++) {
         cl_command_queue a = queues[0], b = queues[1];
-        cl_mem from = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, &error);
-        MUST(error);
-        cl_mem to = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, &error);
-        MUST(error);
+        cl_mem from = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros);
+        cl_mem to = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros);
         cl_event written = NULL;
         MUST(clSetKernelArg(slow[0], 0, sizeof from, &from));
         MUST(clEnqueueNDRangeKernel(a, slow[0], 1, NULL, &items, NULL, 0, NULL, &written));
@@ -143,8 +134,7 @@ static void kernels_under_way(cl_program program)
         cl_mem parts[2];
         for (size_t i = 0; i < 2; i++) {
             cl_buffer_region region = {i * sizeof want, sizeof want};
-            parts[i] = clCreateSubBuffer(from, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-            MUST(error);
+            parts[i] = MADE(clCreateSubBuffer, from, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
             MUST(clSetKernelArg(slow[i], 0, sizeof parts[i], &parts[i]));
             MUST(clEnqueueNDRangeKernel(queues[i], slow[i], 1, NULL, &items, NULL, 0, NULL, NULL));
             MUST(clFlush(queues[i]));
@@ -189,30 +179,23 @@ static void shared(cl_kernel kernel)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id devices[8];
     cl_uint count = 0;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 8, devices, &count));
-    context = clCreateContext(NULL, count, devices, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, count, devices, NULL, NULL);
     cl_uint known = 0;
     MUST(clGetContextInfo(context, CL_CONTEXT_NUM_DEVICES, sizeof known, &known, NULL));
     EQ(known, count);
     turns = count < 2 ? 2 : count;
     for (cl_uint i = 0; i < turns; i++) {
-        queues[i] = clCreateCommandQueueWithProperties(context, devices[i % count], NULL, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueueWithProperties, context, devices[i % count], NULL);
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "step");
     int data[N], want[N], got[N];
     for (int i = 0; i < N; i++)
         want[i] = data[i] = i;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     cl_event last = NULL;
     for (int turn = 0; turn < TURNS; turn++) {
@@ -233,9 +216,8 @@ int main(void)
         CHECK(memcmp(got, want, sizeof got) == 0);
     }
     /* Through a map on one device to a kernel on the next. */
-    int *mapped = clEnqueueMapBuffer(queues[0], buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                     sizeof data, 0, NULL, NULL, &error);
-    MUST(error);
+    int *mapped = MADE(clEnqueueMapBuffer, queues[0], buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, sizeof data, 0,
+                       NULL, NULL);
     CHECK(memcmp(mapped, want, sizeof want) == 0);
     for (int i = 0; i < N; i++)
         mapped[i] = want[i] = 7 - i;

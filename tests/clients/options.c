@@ -24,15 +24,12 @@ static int worker(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL));
     MUST(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
     printf("%s/%d\n", name, (int)type);
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void named(global int *p) { p[get_global_id(0)] = 1; }";
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "named", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "named");
     cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &error);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     EQ(clSetKernelArg(kernel, 7, sizeof buffer, &buffer), CL_INVALID_ARG_INDEX);

@@ -6,23 +6,17 @@ enum { LANES = 16, STEPS = 40, N = 4096 };
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
     const char *source = "kernel void step(global uint *to, global const uint *from)\n"
                          "{\n"
                          "    size_t i = get_global_id(0);\n"
                          "    to[i] = from[get_global_size(0) - 1 - i] * 3 + 1;\n"
                          "}\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "step");
     cl_mem memory[LANES][2];
     cl_event last[LANES];
     cl_uint want[LANES];
@@ -30,8 +24,7 @@ int main(void)
     for (int lane = 0; lane < LANES; lane++) {
         want[lane] = lane;
         for (int side = 0; side < 2; side++) {
-            memory[lane][side] = clCreateBuffer(context, 0, N * 4, NULL, &error);
-            MUST(error);
+            memory[lane][side] = MADE(clCreateBuffer, context, 0, N * 4, NULL);
         }
         cl_uint word = lane;
         MUST(clEnqueueFillBuffer(queue, memory[lane][0], &word, 4, 0, N * 4, 0, NULL,
@@ -56,8 +49,7 @@ int main(void)
             MUST(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
     }
     /* Lane 0 becomes the sum of copies behind all lanes: everything through one wait list. */
-    cl_mem gathered = clCreateBuffer(context, 0, LANES * N * 4, NULL, &error);
-    MUST(error);
+    cl_mem gathered = MADE(clCreateBuffer, context, 0, LANES * N * 4, NULL);
     cl_event marker;
     MUST(clEnqueueMarkerWithWaitList(queue, LANES, last, &marker));
     for (int lane = 0; lane < LANES; lane++)

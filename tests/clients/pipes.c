@@ -76,18 +76,12 @@ static cl_command_queue queue;
 
 static cl_mem buffer(size_t size)
 {
-    cl_int err;
-    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &err);
-    MUST(err);
-    return made;
+    return MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, size, NULL);
 }
 
 static cl_kernel kernel(cl_program program, const char *name)
 {
-    cl_int err;
-    cl_kernel made = clCreateKernel(program, name, &err);
-    MUST(err);
-    return made;
+    return MADE(clCreateKernel, program, name);
 }
 
 static void arg(cl_kernel k, cl_uint index, cl_mem object)
@@ -251,9 +245,7 @@ static void rounds(cl_program program, cl_mem pipe)
    twice and find no pipe empty that has one. */
 static void full_and_empty(cl_program program)
 {
-    cl_int err;
-    cl_mem pipe = clCreatePipe(context, 0, 32, 1000, NULL, &err);
-    MUST(err);
+    cl_mem pipe = MADE(clCreatePipe, context, 0, 32, 1000, NULL);
     cl_mem written = buffer(8), seen = buffer(4 * COUNT), wrong = buffer(4);
     cl_kernel produce = kernel(program, "produce"), consume = kernel(program, "consume");
     arg(produce, 0, pipe);
@@ -284,11 +276,8 @@ static void full_and_empty(cl_program program)
  * out later. */
 static void two_queues(cl_program program)
 {
-    cl_int err;
-    cl_mem pipe = clCreatePipe(context, 0, 4, 100, NULL, &err);
-    MUST(err);
-    cl_command_queue second = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    MUST(err);
+    cl_mem pipe = MADE(clCreatePipe, context, 0, 4, 100, NULL);
+    cl_command_queue second = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_mem seen = buffer(4 * COUNT), wrong = buffer(4);
     cl_kernel produce = kernel(program, "produce_groups"), consume = kernel(program, "consume_groups");
     arg(produce, 0, pipe);
@@ -326,9 +315,7 @@ static void two_queues(cl_program program)
 
 static void storage_of_il(void)
 {
-    cl_int err;
-    cl_program program = clCreateProgramWithIL(context, il, sizeof il, &err);
-    MUST(err);
+    cl_program program = MADE(clCreateProgramWithIL, context, il, sizeof il);
     MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
     cl_kernel put = kernel(program, "put"), take = kernel(program, "take");
     cl_mem numbers = buffer(8);
@@ -356,8 +343,7 @@ int main(void)
 {
     cl_int err;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    MUST(err);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     if (!ask(CL_DEVICE_PIPE_SUPPORT)) {
         EQ(ask(CL_DEVICE_MAX_PIPE_ARGS), 0);
         EQ(ask(CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS), 0);
@@ -370,13 +356,9 @@ int main(void)
     CHECK(ask(CL_DEVICE_MAX_PIPE_ARGS) >= 16);
     CHECK(ask(CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS) >= 1);
     CHECK(ask(CL_DEVICE_PIPE_MAX_PACKET_SIZE) >= 1024);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    MUST(err);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    MUST(err);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0 -cl-kernel-arg-info", NULL, NULL));
-    cl_mem pipe = clCreatePipe(context, 0, 32, 1000, NULL, &err);
-    MUST(err);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL3.0 -cl-kernel-arg-info");
+    cl_mem pipe = MADE(clCreatePipe, context, 0, 32, 1000, NULL);
     cl_mem plain = buffer(64);
     queries(pipe, plain);
     errors_of_creation();

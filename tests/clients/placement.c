@@ -79,9 +79,8 @@ static void expect(size_t size, const char *with, const char *without)
 
 static cl_mem made(cl_mem_flags flags, size_t size)
 {
-    cl_int error = 0, value = 0;
-    cl_mem buffer = clCreateBuffer(context, flags, size, NULL, &error);
-    MUST(error);
+    cl_int value = 0;
+    cl_mem buffer = MADE(clCreateBuffer, context, flags, size, NULL);
     MUST(clEnqueueFillBuffer(queue, buffer, &value, 4, 0, 4, 0, NULL, NULL));
     MUST(clFinish(queue));
     return buffer;
@@ -118,9 +117,7 @@ static void parts(void)
     int before = lines("allocate", NULL);
     cl_mem *all = malloc(MANY * sizeof *all);
     for (int i = 0; i < MANY; i++) {
-        cl_int error = 0;
-        all[i] = clCreateBuffer(context, 0, 4096, NULL, &error);
-        MUST(error);
+        all[i] = MADE(clCreateBuffer, context, 0, 4096, NULL);
     }
     for (int i = 0; i < MANY; i++)
         MUST(clReleaseMemObject(all[i]));
@@ -159,13 +156,10 @@ static void most(void)
 
 int main(void)
 {
-    cl_int error = 0;
     path = getenv("LAYER_MEMORY");
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     /* The memory of a driver on the processor is the machine's: it is not to be filled. */
     if (path)
         most();

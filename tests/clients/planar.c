@@ -37,10 +37,8 @@ int main(void)
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof plane, &plane, NULL));
     CHECK(most[0] % 4 == 0 && most[0] <= plane && most[0] + 4 > plane && most[1] >= 16384);
     cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
     cl_image_format formats[4];
     cl_uint count = 0;
     MUST(clGetSupportedImageFormats(context, NO_ACCESS, CL_MEM_OBJECT_IMAGE2D, 4, formats, &count));
@@ -52,8 +50,7 @@ int main(void)
     const cl_mem_flags flags = NO_ACCESS | UNRESTRICTED | CL_MEM_HOST_NO_ACCESS;
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
     desc.image_row_pitch = PITCH;
-    cl_mem image = clCreateImage(context, flags | CL_MEM_COPY_HOST_PTR, &nv12, &desc, bytes, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, flags | CL_MEM_COPY_HOST_PTR, &nv12, &desc, bytes);
     size_t number = 0;
     MUST(clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof number, &number, NULL));
     EQ(number, 1);
@@ -65,11 +62,9 @@ int main(void)
     /* Planes: sizes are the image's own. */
     cl_image_format luma_format = {CL_R, CL_UNORM_INT8}, chroma_format = {CL_RG, CL_UNSIGNED_INT8};
     cl_image_desc of = {.image_type = CL_MEM_OBJECT_IMAGE2D, .mem_object = image};
-    cl_mem luma = clCreateImage(context, CL_MEM_READ_WRITE, &luma_format, &of, NULL, &error);
-    MUST(error);
+    cl_mem luma = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &luma_format, &of, NULL);
     of.image_depth = 1;
-    cl_mem chroma = clCreateImage(context, CL_MEM_READ_WRITE, &chroma_format, &of, NULL, &error);
-    MUST(error);
+    cl_mem chroma = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &chroma_format, &of, NULL);
     MUST(clGetImageInfo(chroma, CL_IMAGE_WIDTH, sizeof number, &number, NULL));
     EQ(number, WIDTH / 2);
     MUST(clGetImageInfo(chroma, CL_IMAGE_HEIGHT, sizeof number, &number, NULL));
@@ -83,22 +78,16 @@ int main(void)
         "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); write_imagef(to, at, 1 - read_imagef(luma, at)); }\n"
         "kernel void swap(read_only image2d_t chroma, write_only image2d_t to)\n"
         "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); write_imageui(to, at, read_imageui(chroma, at).yxzw); }\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel invert = clCreateKernel(program, "invert", &error), swap = clCreateKernel(program, "swap", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel invert = MADE(clCreateKernel, program, "invert"), swap = MADE(clCreateKernel, program, "swap");
     EQ(clSetKernelArg(invert, 0, sizeof image, &image), CL_INVALID_ARG_VALUE);
     /* Into the planes of another image. */
     desc.image_row_pitch = 0;
-    cl_mem result = clCreateImage(context, flags, &nv12, &desc, NULL, &error);
-    MUST(error);
+    cl_mem result = MADE(clCreateImage, context, flags, &nv12, &desc, NULL);
     of.mem_object = result, of.image_depth = 0;
-    cl_mem luma_to = clCreateImage(context, CL_MEM_READ_WRITE, &luma_format, &of, NULL, &error);
-    MUST(error);
+    cl_mem luma_to = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &luma_format, &of, NULL);
     of.image_depth = 1;
-    cl_mem chroma_to = clCreateImage(context, CL_MEM_READ_WRITE, &chroma_format, &of, NULL, &error);
-    MUST(error);
+    cl_mem chroma_to = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &chroma_format, &of, NULL);
     MUST(clSetKernelArg(invert, 0, sizeof luma, &luma));
     MUST(clSetKernelArg(invert, 1, sizeof luma_to, &luma_to));
     MUST(clSetKernelArg(swap, 0, sizeof chroma, &chroma));
@@ -154,8 +143,7 @@ int main(void)
     bad.image_depth = 1;
     EQ(refused(0, luma_format, bad, NULL), CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
     /* What the image forbids, its planes are allowed only where it says so. */
-    cl_mem strict = clCreateImage(context, NO_ACCESS | CL_MEM_HOST_NO_ACCESS, &nv12, &good, NULL, &error);
-    MUST(error);
+    cl_mem strict = MADE(clCreateImage, context, NO_ACCESS | CL_MEM_HOST_NO_ACCESS, &nv12, &good, NULL);
     bad.mem_object = strict, bad.image_depth = 0;
     EQ(refused(CL_MEM_READ_ONLY, luma_format, bad, NULL), CL_INVALID_VALUE);
     MUST(clReleaseMemObject(strict));

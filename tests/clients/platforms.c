@@ -13,27 +13,20 @@ static const char *source =
 static void *run(void *argument)
 {
     cl_platform_id platform = argument;
-    cl_int error = 0;
     cl_device_id device;
     MUST(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
     cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
-    cl_context context = clCreateContext(properties, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, properties, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     static __thread cl_uint data[N], want[N];
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof data, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof data, NULL);
     cl_uint zero = 0;
     MUST(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, sizeof data, 0, NULL, NULL));
     for (cl_uint round = 0; round < ROUNDS; round++) {
         char options[40];
         snprintf(options, sizeof options, "-DROUND=%u", round % 5);
-        cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-        MUST(error);
-        MUST(clBuildProgram(program, 0, NULL, options, NULL, NULL));
-        cl_kernel kernel = clCreateKernel(program, "turn", &error);
-        MUST(error);
+        cl_program program = PROGRAM(context, source, options);
+        cl_kernel kernel = MADE(clCreateKernel, program, "turn");
         cl_uint k = round + 3;
         size_t global = N;
         MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
@@ -66,8 +59,7 @@ int main(void)
     /* A queue for a device of another platform. */
     cl_device_id ours = pumice_device();
     cl_int error = 0;
-    cl_context context = clCreateContext(NULL, 1, &ours, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &ours, NULL, NULL);
     for (cl_uint i = 0; i < count; i++) {
         cl_device_id device;
         MUST(clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL));

@@ -30,23 +30,17 @@ int main(void)
                                     BUFFERSIZE,          1 << 20,
                                     CL_CONTEXT_PLATFORM, (cl_context_properties)pumice_platform(), 0};
     cl_int error;
-    cl_context context = clCreateContext(list, 1, &device, NULL, &length, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, list, 1, &device, NULL, &length);
     cl_context_properties kept[7];
     size_t size = 0;
     MUST(clGetContextInfo(context, CL_CONTEXT_PROPERTIES, sizeof kept, kept, &size));
     CHECK(size == sizeof list && !memcmp(kept, list, sizeof list));
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     const char *source = "kernel void k(int n) { for (int i = 0; i < 3; i++) printf(\"%d:%d;\", n, i); }\n"
                          "kernel void silent(int n) { if (n < 0) printf(\"never\"); }";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
-    cl_kernel silent = clCreateKernel(program, "silent", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
+    cl_kernel silent = MADE(clCreateKernel, program, "silent");
     char expected[4096] = "";
     size_t one = 1;
     for (int n = 0; n < 20; n++) {

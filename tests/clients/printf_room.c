@@ -23,22 +23,16 @@ static void CL_CALLBACK on_notify(const char *text, const void *data, size_t siz
 /* Prints a line a work-item; `launches` times as many items as fit, or fewer. */
 static int worker(size_t items)
 {
-    cl_int error = 0;
     cl_device_id device = pumice_device();
     size_t room = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_PRINTF_BUFFER_SIZE, sizeof room, &room, NULL));
     const char *set = getenv("PUMICE_PRINTF_BUFFER");
     EQ(room, (size_t)(set ? atoi(set) : 1) * MIB);
-    cl_context context = clCreateContext(NULL, 1, &device, on_notify, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, on_notify, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void k(int n) { printf(\"%d %d\\n\", (int)get_global_id(0), n); }";
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     int n = 7;
     MUST(clSetKernelArg(kernel, 0, sizeof n, &n));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));

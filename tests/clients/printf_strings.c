@@ -52,10 +52,8 @@ static cl_command_queue queue;
 /* Runs a kernel for 0, 1 and 2, and compares what it prints. */
 static void check(cl_program program, const char *name, const char *expected)
 {
-    cl_int error = 0;
     size_t one = 1;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     length = 0;
     for (int n = 0; n < 3; n++) {
         MUST(clSetKernelArg(kernel, 0, sizeof n, &n));
@@ -72,16 +70,11 @@ static void check(cl_program program, const char *name, const char *expected)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
     cl_context_properties list[] = {CALLBACK, (cl_context_properties)take, 0};
-    context = clCreateContext(list, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    context = MADE(clCreateContext, list, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = PROGRAM(context, source, NULL);
     check(program, "chosen", "even odd even ");
     check(program, "branches", "0 is zero (zero); 1 is one (one); 2 is many (a pair); ");
     check(program, "passed",
@@ -89,8 +82,7 @@ int main(void)
     check(program, "rounds", "first.first.then.");
     MUST(clReleaseProgram(program));
     /* Pointers from memory need device addresses. */
-    program = clCreateProgramWithSource(context, 1, &with_table, NULL, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithSource, context, 1, &with_table, NULL);
     if (clBuildProgram(program, 0, NULL, NULL, NULL, NULL) == CL_SUCCESS) {
         check(program, "table", "red-green-blue-");
     } else {
@@ -100,8 +92,7 @@ int main(void)
     }
     /* No literal at all. */
     const char *wrong = "kernel void k(global char *given) { printf(\"%s\", (constant char *)(ulong)given[0]); }\n";
-    cl_program refused = clCreateProgramWithSource(context, 1, &wrong, NULL, &error);
-    MUST(error);
+    cl_program refused = MADE(clCreateProgramWithSource, context, 1, &wrong, NULL);
     EQ(clBuildProgram(refused, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
     MUST(clReleaseProgram(refused));
     MUST(clReleaseProgram(program));

@@ -22,14 +22,9 @@ static const char *source =
 int main(void)
 {
     cl_device_id device = pumice_device();
-    cl_int err;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
-    MUST(err);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    MUST(err);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "sums", &err);
-    MUST(err);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_program program = PROGRAM(context, source, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "sums");
     cl_ulong bytes = 0;
     MUST(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
     cl_uint count = 0;
@@ -42,13 +37,11 @@ int main(void)
     for (int q = 0; q < QUEUES; q++) {
         cl_queue_properties out_of_order[] = {
             CL_QUEUE_PROPERTIES, q ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, 0};
-        queues[q] = clCreateCommandQueueWithProperties(context, device, out_of_order, &err);
-        MUST(err);
+        queues[q] = MADE(clCreateCommandQueueWithProperties, context, device, out_of_order);
     }
     for (int l = 0; l < LAUNCHES; l++)
         for (int q = 0; q < QUEUES; q++) {
-            outs[q][l] = clCreateBuffer(context, CL_MEM_READ_WRITE, ITEMS * 4, NULL, &err);
-            MUST(err);
+            outs[q][l] = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, ITEMS * 4, NULL);
             cl_int seed = q * 1000 + l;
             MUST(clSetKernelArg(kernel, 0, sizeof outs[q][l], &outs[q][l]));
             MUST(clSetKernelArg(kernel, 1, sizeof seed, &seed));
@@ -82,8 +75,7 @@ int main(void)
             wrong += (result[i] - 16 * (i + seed) - 120) % (16 * ITEMS) != 0;
         EQ(wrong, 0);
 
-        cl_kernel huge = clCreateKernel(program, "huge", &err);
-        MUST(err);
+        cl_kernel huge = MADE(clCreateKernel, program, "huge");
         MUST(clSetKernelArg(huge, 0, sizeof outs[0][0], &outs[0][0]));
         size_t group = 64;
         EQ(clEnqueueNDRangeKernel(queues[0], huge, 1, NULL, &group, &group, 0, NULL, NULL),

@@ -27,11 +27,8 @@ static cl_kernel kernel;
 
 static cl_command_queue make_queue(cl_command_queue_properties bits)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits | CL_QUEUE_PROFILING_ENABLE, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 struct submitted {
@@ -124,13 +121,10 @@ static cl_ulong duration(cl_command_queue queue, size_t items, cl_int rounds)
 static void chain(cl_command_queue queue, cl_program program)
 {
     static int expected[2][WIDE], got[WIDE];
-    cl_int error = 0;
-    cl_kernel next = clCreateKernel(program, "next", &error);
-    MUST(error);
+    cl_kernel next = MADE(clCreateKernel, program, "next");
     cl_mem buffers[2];
     for (int i = 0; i < 2; i++) {
-        buffers[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof got, expected[0], &error);
-        MUST(error);
+        buffers[i] = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof got, expected[0]);
     }
     size_t wide = WIDE;
     for (int round = 0; round < MANY; round++) {
@@ -160,17 +154,11 @@ int main(void)
     setenv("PUMICE_LOG_FILE", log_path, 1);
     /* The first launch of a kernel's copy has a timestamp more, for the code that the driver makes before it. */
     setenv("PUMICE_COARSE", "off", 1);
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    kernel = clCreateKernel(program, "work", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, MOST_ITEMS * 4, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_program program = PROGRAM(context, source, "");
+    kernel = MADE(clCreateKernel, program, "work");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, MOST_ITEMS * 4, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
 
     cl_command_queue in_order = make_queue(0);

@@ -37,8 +37,7 @@ static const char *source =
 static cl_program build(const char *text, const char *options)
 {
     cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     error = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (error) {
         static char log[1 << 16];
@@ -59,9 +58,7 @@ static unsigned expected(size_t x, size_t y, size_t z, size_t gx, size_t lx, siz
 
 static void ranges(cl_program program)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, "ids", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "ids");
     static const size_t shapes[][9] = {
         /* global, local (0: NULL), offset */
         {1000, 1, 1, 100, 1, 1, 0, 0, 0}, {1000, 1, 1, 64, 1, 1, 0, 0, 0},
@@ -75,8 +72,7 @@ static void ranges(cl_program program)
         size_t count = (size_t)stride * (global[1] + offset[1]) * (global[2] + offset[2]) + 64;
         count *= 2;
         cl_uint *out = calloc(count, 4), *want = calloc(count, 4), zero = 0;
-        cl_mem buffer = clCreateBuffer(context, 0, count * 4, NULL, &error);
-        MUST(error);
+        cl_mem buffer = MADE(clCreateBuffer, context, 0, count * 4, NULL);
         MUST(clEnqueueFillBuffer(queue, buffer, &zero, 4, 0, count * 4, 0, NULL, NULL));
         MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
         MUST(clSetKernelArg(kernel, 1, sizeof stride, &stride));
@@ -116,11 +112,8 @@ static void ranges(cl_program program)
 
 static void range_errors(cl_program program)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, 0, 1024, NULL, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "fixed_size", &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 1024, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "fixed_size");
     size_t global[3] = {16, 4, 1}, local[3] = {8, 2, 1}, other[3] = {4, 4, 1};
     EQ(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL),
        CL_INVALID_KERNEL_ARGS);
@@ -175,10 +168,8 @@ static void suggested_sizes(cl_program program)
     CHECK(suggest != NULL);
     if (!suggest)
         return;
-    cl_kernel kernel = clCreateKernel(program, "ids", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "ids");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4096, NULL);
     cl_uint stride = 1;
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof stride, &stride));
@@ -203,12 +194,9 @@ static void suggested_sizes(cl_program program)
 
 static void uniform_groups_only(void)
 {
-    cl_int error = 0;
     cl_program program = build(source, "-cl-std=CL3.0 -cl-uniform-work-group-size");
-    cl_kernel kernel = clCreateKernel(program, "ids", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "ids");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4096, NULL);
     cl_uint stride = 100;
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof stride, &stride));
@@ -257,19 +245,16 @@ static void language_decides_about_groups(void)
         {"-cl-std=CL2.0", 0},
         {"-cl-std=CL3.0", 0},
     };
-    cl_int error = 0;
     suggest_t suggest = (suggest_t)clGetExtensionFunctionAddressForPlatform(
         pumice_platform(), "clGetKernelSuggestedLocalWorkSizeKHR");
-    cl_mem buffer = clCreateBuffer(context, 0, PRIME * sizeof(cl_int), NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, PRIME * sizeof(cl_int), NULL);
     size_t ten = 10, four = 4, five = 5, prime = PRIME, local = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         cl_program program = build(text, cases[c].options);
         cl_int expected = cases[c].uniform ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
         const char *names[] = {"sizes", "plain", "shares", "adds"};
         for (int k = 0; k < 4; k++) {
-            cl_kernel kernel = clCreateKernel(program, names[k], &error);
-            MUST(error);
+            cl_kernel kernel = MADE(clCreateKernel, program, names[k]);
             MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
             if (k == 3)
                 MUST(clSetKernelArg(kernel, 1, 4, NULL));
@@ -309,8 +294,7 @@ static void arguments(cl_program program)
     for (cl_uint i = 0; i < count; i++)
         MUST(clReleaseKernel(all[i]));
 
-    cl_kernel kernel = clCreateKernel(program, "sum", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "sum");
     char name[32] = "";
     MUST(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL));
     CHECK(strcmp(name, "sum") == 0);
@@ -319,10 +303,8 @@ static void arguments(cl_program program)
     cl_uint data[256], got[4];
     for (cl_uint i = 0; i < 256; i++)
         data[i] = i * i;
-    cl_mem in = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem in = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     EQ(clSetKernelArg(kernel, 3, sizeof in, &in), CL_INVALID_ARG_INDEX);
     EQ(clSetKernelArg(kernel, 0, 4, &in), CL_INVALID_ARG_SIZE);
     EQ(clSetKernelArg(kernel, 2, 256, &in), CL_INVALID_ARG_VALUE);
@@ -343,8 +325,7 @@ static void arguments(cl_program program)
     size_t global = 256, group = 64;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL));
     /* A clone has the same arguments, and setting its own changes nothing here. */
-    cl_kernel clone = clCloneKernel(kernel, &error);
-    MUST(error);
+    cl_kernel clone = MADE(clCloneKernel, kernel);
     MUST(clSetKernelArg(clone, 1, sizeof in, &in));
     MUST(clReleaseKernel(clone));
     MUST(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
@@ -378,8 +359,7 @@ static void build_and_binary_errors(void)
 {
     cl_int error = 0;
     const char *bad = "kernel void k(global int *p) { p[0] = undeclared; }\n";
-    cl_program program = clCreateProgramWithSource(context, 1, &bad, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &bad, NULL);
     CHECK(!clCreateKernel(program, "k", &error));
     EQ(error, CL_INVALID_PROGRAM_EXECUTABLE);
     EQ(clBuildProgram(program, 0, NULL, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
@@ -405,8 +385,7 @@ static void build_and_binary_errors(void)
     /* Strings with and without lengths are joined; the callback is called. */
     const char *parts[] = {"kernel void k(global int *p) { p[0] = VXXX", "ALUE; }\nTRASH"};
     size_t lengths[] = {strlen(parts[0]) - 3, strlen("ALUE; }\n")};
-    program = clCreateProgramWithSource(context, 2, parts, lengths, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithSource, context, 2, parts, lengths);
     MUST(clBuildProgram(program, 0, NULL, "-DVALUE=42 -cl-std=CL3.0", on_build, &notified));
     struct timespec t = {0, 1000000};
     for (int i = 0; i < 10000 && !atomic_load(&notified); i++)
@@ -428,18 +407,14 @@ static void build_and_binary_errors(void)
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
     MUST(clReleaseProgram(program));
     cl_int binary_status = 1;
-    program = clCreateProgramWithBinary(context, 1, &device, &size,
-                                        (const unsigned char **)&binary, &binary_status, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithBinary, context, 1, &device, &size, (const unsigned char **)&binary, &binary_status);
     EQ(binary_status, CL_SUCCESS);
     CHECK(!clCreateKernel(program, "k", &error));
     EQ(error, CL_INVALID_PROGRAM_EXECUTABLE);
     MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     EQ(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
-    cl_mem buffer = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
     int got = 0;
@@ -475,7 +450,6 @@ static void build_and_binary_errors(void)
 /* Options are bytes: values that are not UTF-8 reach the program as they are. */
 static void options_that_are_not_utf8(void)
 {
-    cl_int error = 0;
     const char *text = "kernel void k(global uchar *p) { constant char *name = NAME;\n"
                        "    p[get_global_id(0)] = name[get_global_id(0)]; }\n";
     const char *options = "-D NAME=\\\"caf\xe9\\\" -DIN\xc3\xa9=1";
@@ -483,11 +457,9 @@ static void options_that_are_not_utf8(void)
     char told[64] = "";
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof told, told, NULL));
     CHECK(strcmp(told, options) == 0);
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     unsigned char name[5] = "";
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof name, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof name, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t items = sizeof name;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
@@ -497,8 +469,7 @@ static void options_that_are_not_utf8(void)
     MUST(clReleaseKernel(kernel));
     MUST(clReleaseProgram(program));
 
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     EQ(clBuildProgram(program, 0, NULL, "-caf\xe9", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     char log[200] = "";
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
@@ -512,8 +483,7 @@ static void builds_with_callback(void)
     cl_int error = 0;
     for (int round = 0; round < 4; round++) {
         const char *text = round == 3 ? "kernel void ids(global int *p) { p[0] = missing; }" : source;
-        cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-        MUST(error);
+        cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
         /* None that the cache has. */
         char options[64];
         snprintf(options, sizeof options, "-cl-std=CL3.0 -DROUND=%d", round);
@@ -523,8 +493,7 @@ static void builds_with_callback(void)
         size_t size = 0;
         switch (round) {
         case 0:
-            kernels[0] = clCreateKernel(program, "ids", &error);
-            MUST(error);
+            kernels[0] = MADE(clCreateKernel, program, "ids");
             break;
         case 1:
             MUST(clCreateKernelsInProgram(program, 3, kernels, &count));
@@ -559,8 +528,7 @@ static void link_while_compiling(void)
         length += snprintf(text + length, sizeof text - length,
                            "int f%d(int x) { return x * %d + ROUND; }\n", i, i);
     const char *list[] = {text};
-    cl_program program = clCreateProgramWithSource(context, 1, list, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, list, NULL);
     MUST(clCompileProgram(program, 0, NULL, "-DROUND=0", 0, NULL, NULL, NULL, NULL));
     int refused = 0;
     for (int round = 1; round <= 20 && !refused; round++) {
@@ -592,12 +560,9 @@ static void compile_and_link(void)
     const char *library = "int twice(int x) { return x * 2; }\n";
     const char *main_text = "#include <inc/answer.h>\n"
                             "kernel void k(global int *p) { p[0] = twice(ANSWER); }\n";
-    cl_program h = clCreateProgramWithSource(context, 1, &header, NULL, &error);
-    MUST(error);
-    cl_program l = clCreateProgramWithSource(context, 1, &library, NULL, &error);
-    MUST(error);
-    cl_program m = clCreateProgramWithSource(context, 1, &main_text, NULL, &error);
-    MUST(error);
+    cl_program h = MADE(clCreateProgramWithSource, context, 1, &header, NULL);
+    cl_program l = MADE(clCreateProgramWithSource, context, 1, &library, NULL);
+    cl_program m = MADE(clCreateProgramWithSource, context, 1, &main_text, NULL);
     const char *names[] = {"inc/answer.h"};
     MUST(clCompileProgram(l, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
     EQ(clCompileProgram(m, 0, NULL, NULL, 1, &h, NULL, NULL, NULL), CL_INVALID_VALUE);
@@ -623,14 +588,11 @@ static void compile_and_link(void)
     MUST(clGetProgramBuildInfo(archive, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
     EQ(type, CL_PROGRAM_BINARY_TYPE_LIBRARY);
     cl_program both[] = {m, archive};
-    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 2, both, NULL, NULL, &error);
-    MUST(error);
+    cl_program linked = MADE(clLinkProgram, context, 0, NULL, NULL, 2, both, NULL, NULL);
     MUST(clGetProgramBuildInfo(linked, device, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL));
     EQ(type, CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
-    cl_kernel kernel = clCreateKernel(linked, "k", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, linked, "k");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
     int got = 0;
@@ -648,8 +610,7 @@ static cl_int name_told(cl_program program)
 {
     cl_int error = 0;
     char name[16] = "";
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     error = clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof name, name, NULL);
     CHECK(error || strcmp(name, "p") == 0);
     EQ(clGetKernelArgInfo(kernel, 1, CL_KERNEL_ARG_NAME, 0, NULL, NULL), CL_INVALID_ARG_INDEX);
@@ -665,15 +626,12 @@ static void argument_names(void)
     const cl_int expected[] = {CL_KERNEL_ARG_INFO_NOT_AVAILABLE, CL_SUCCESS};
     /* Twice: the second is from the cache. */
     for (int i = 0; i < 4; i++) {
-        cl_int error = 0;
         cl_program program = build(text, options[i % 2]);
         EQ(name_told(program), expected[i % 2]);
         MUST(clReleaseProgram(program));
-        program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-        MUST(error);
+        program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
         MUST(clCompileProgram(program, 0, NULL, options[i % 2], 0, NULL, NULL, NULL, NULL));
-        cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &program, NULL, NULL, &error);
-        MUST(error);
+        cl_program linked = MADE(clLinkProgram, context, 0, NULL, NULL, 1, &program, NULL, NULL);
         EQ(name_told(linked), expected[i % 2]);
         MUST(clReleaseProgram(linked));
         MUST(clReleaseProgram(program));
@@ -682,12 +640,9 @@ static void argument_names(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     cl_program program = build(source, "-cl-std=CL3.0");
     ranges(program);
     range_errors(program);

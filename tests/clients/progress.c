@@ -13,18 +13,14 @@ static int worker(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void slow(global int *p) { *p = 7; }";
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "slow", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "slow");
     cl_int number = 0;
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof number, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof number, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t one = 1;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));

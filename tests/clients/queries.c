@@ -37,8 +37,7 @@ static void hints(void)
         cl_queue_properties list[] = {CL_QUEUE_PRIORITY_KHR, value, CL_QUEUE_THROTTLE_KHR, value,
                                       CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0},
                             got[7];
-        cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-        MUST(error);
+        cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
         size_t size = 0;
         MUST(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof got, got, &size));
         CHECK(size == sizeof list && memcmp(list, got, size) == 0);
@@ -66,9 +65,7 @@ static void program_scope(void)
         "kernel void k(global long *p) { p[0] = 1; }",
     };
     for (int i = 0; i < 2; i++) {
-        cl_int error = 0;
-        cl_program program = clCreateProgramWithSource(context, 1, (const char **)&sources[i], NULL, &error);
-        MUST(error);
+        cl_program program = MADE(clCreateProgramWithSource, context, 1, (const char **)&sources[i], NULL);
         MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
         size_t total = 99;
         MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
@@ -106,10 +103,8 @@ static void device_parameters(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     long_lists();
     hints();
     program_scope();

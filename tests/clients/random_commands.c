@@ -216,7 +216,6 @@ static void open_device(const char *platform)
     device = platform ? device_of(platform) : pumice_device();
     is_pumice = !platform;
     CHECK(device);
-    cl_int error = 0;
     cl_uint bits = 0;
     cl_device_svm_capabilities shared = 0;
     char extensions[16384] = "";
@@ -228,18 +227,14 @@ static void open_device(const char *platform)
     writes_volumes = strstr(extensions, "cl_khr_3d_image_writes") != NULL;
     has_shared = (shared & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
     alignment = bits / 8;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     const char *text = source;
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    program = PROGRAM(context, text, NULL);
     for (int i = 0; i < QUEUES; i++) {
         cl_command_queue_properties properties =
             (i % 2 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0) | (i / 2 ? CL_QUEUE_PROFILING_ENABLE : 0);
         cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, properties, 0};
-        queues[i] = clCreateCommandQueueWithProperties(context, device, list, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueueWithProperties, context, device, list);
     }
 }
 

@@ -48,10 +48,7 @@ static void launch(Command *draft, cl_kernel kernel, size_t items, size_t group,
 
 static cl_kernel kernel_named(const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 /* Now and then enough that a kernel of `n` work-items takes milliseconds; fewer than the quirk LoopsStop allows. */

@@ -38,8 +38,7 @@ static void make_buffer(Object *object)
         object->host = start;
         memcpy(object->model, start, object->size);
     }
-    object->views[0].mem = clCreateBuffer(context, flag, object->size, object->host, &error);
-    MUST(error);
+    object->views[0].mem = MADE(clCreateBuffer, context, flag, object->size, object->host);
     object->views[0].size = object->size;
     object->view_count = 1;
     if (!(flag & CL_MEM_USE_HOST_PTR))
@@ -48,8 +47,7 @@ static void make_buffer(Object *object)
         cl_image_format words = {CL_R, CL_UNSIGNED_INT32};
         cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = object->size / 4};
         desc.mem_object = object->views[0].mem;
-        object->strip = clCreateImage(context, 0, &words, &desc, NULL, &error);
-        MUST(error);
+        object->strip = MADE(clCreateImage, context, 0, &words, &desc, NULL);
     }
     while (object->view_count < VIEWS && object->size > 2 * alignment && chance(60)) {
         size_t start = below((unsigned)(object->size / alignment)) * alignment;
@@ -126,9 +124,7 @@ static void make_image(Object *object)
     void *start = noise(object->size);
     object->model = malloc(object->size);
     memcpy(object->model, start, object->size);
-    cl_int error = 0;
-    object->views[0].mem = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &object->format, &desc, start, &error);
-    MUST(error);
+    object->views[0].mem = MADE(clCreateImage, context, CL_MEM_COPY_HOST_PTR, &object->format, &desc, start);
     object->view_count = 1;
 }
 

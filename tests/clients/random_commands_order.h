@@ -349,10 +349,8 @@ static Waits order(Command *draft, int blocking)
     if (blocking) {
         open_gates();
     } else if (chance(6)) {
-        cl_int error = 0;
         if (!run->gate_count || (run->gate_count < GATES && chance(30))) {
-            run->gates[run->gate_count++] = clCreateUserEvent(run->context, &error);
-            MUST(error);
+            run->gates[run->gate_count++] = MADE(clCreateUserEvent, run->context);
         }
         waits.events[waits.count++] = run->gates[below((unsigned)run->gate_count)];
         say(draft, " gated");

@@ -12,11 +12,8 @@ static cl_device_id device;
 
 static cl_command_queue make_queue(cl_queue_properties bits)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-    cl_command_queue made = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return made;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 static void fill(cl_command_queue queue, cl_mem buffer, size_t words, int value, cl_event after, cl_event *event)
@@ -26,16 +23,12 @@ static void fill(cl_command_queue queue, cl_mem buffer, size_t words, int value,
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_command_queue reads = make_queue(0), others = make_queue(0),
                      unordered = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    cl_mem from = clCreateBuffer(context, 0, 4 * N, NULL, &error);
-    MUST(error);
-    cl_mem other = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
+    cl_mem from = MADE(clCreateBuffer, context, 0, 4 * N, NULL);
+    cl_mem other = MADE(clCreateBuffer, context, 0, 4, NULL);
     static int bytes[N];
     int wrong[WAYS] = {0};
     for (int round = 1; round <= rounds_of(ROUNDS); round++) {

@@ -58,8 +58,7 @@ static void arguments(cl_context context, cl_command_queue queue, cl_program pro
     cl_kernel kernel = clCreateKernel(program, "vb", &err);
     EQ(err, CL_INVALID_KERNEL_NAME);
     TOLD("clCreateKernel: CL_INVALID_KERNEL_NAME: the program has no kernel vb; its kernels: va, two, four");
-    kernel = clCreateKernel(program, "va", &err);
-    MUST(err);
+    kernel = MADE(clCreateKernel, program, "va");
     long eight = 1;
     EQ(clSetKernelArg(kernel, 3, sizeof eight, &eight), CL_INVALID_ARG_SIZE);
     TOLD("clSetKernelArg: CL_INVALID_ARG_SIZE: kernel va, argument 3 (int n): 8 bytes given, 4 expected");
@@ -94,9 +93,7 @@ static void arguments(cl_context context, cl_command_queue queue, cl_program pro
 
 static void ranges(cl_device_id device, cl_command_queue queue, cl_program program, cl_mem buffer)
 {
-    cl_int err;
-    cl_kernel kernel = clCreateKernel(program, "two", &err);
-    MUST(err);
+    cl_kernel kernel = MADE(clCreateKernel, program, "two");
     cl_float4 v = {{1, 2, 3, 4}};
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof v, &v));
@@ -114,8 +111,7 @@ static void ranges(cl_device_id device, cl_command_queue queue, cl_program progr
     TOLD("clEnqueueNDRangeKernel: CL_INVALID_WORK_GROUP_SIZE: kernel two: work-group size: 5x1x1 does not divide "
          "the global size 16x1x1");
     MUST(clReleaseKernel(kernel));
-    kernel = clCreateKernel(program, "four", &err);
-    MUST(err);
+    kernel = MADE(clCreateKernel, program, "four");
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t eight = 8;
     EQ(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &eight, &eight, 0, NULL, NULL), CL_INVALID_WORK_GROUP_SIZE);
@@ -268,8 +264,7 @@ static void contradictions(cl_device_id device, cl_context context, cl_command_q
     EQ(clEnqueueMarker(queue, NULL), CL_INVALID_VALUE);
     TOLD("clEnqueueMarker: CL_INVALID_VALUE: event is NULL");
 
-    cl_event user = clCreateUserEvent(context, &err);
-    MUST(err);
+    cl_event user = MADE(clCreateUserEvent, context);
     cl_ulong time;
     EQ(clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, sizeof time, &time, NULL),
        CL_PROFILING_INFO_NOT_AVAILABLE);
@@ -298,8 +293,7 @@ static void builds(cl_device_id device, cl_context context, cl_program built)
 {
     cl_int err, status;
     const char *text = source;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    MUST(err);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     clCreateKernel(program, "va", &err);
     EQ(err, CL_INVALID_PROGRAM_EXECUTABLE);
     TOLD("clCreateKernel: CL_INVALID_PROGRAM_EXECUTABLE: the program has not been built for any device");
@@ -315,8 +309,7 @@ static void builds(cl_device_id device, cl_context context, cl_program built)
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
     EQ(status, CL_BUILD_ERROR);
     MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "two", &err);
-    MUST(err);
+    cl_kernel kernel = MADE(clCreateKernel, program, "two");
     EQ(clBuildProgram(program, 1, &device, NULL, NULL, NULL), CL_INVALID_OPERATION);
     TOLD("clBuildProgram: CL_INVALID_OPERATION: kernel objects of the program exist; release them first");
     MUST(clReleaseKernel(kernel));
@@ -363,18 +356,12 @@ static void compare_log(void)
 
 int main(void)
 {
-    cl_int err;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, on_error, told, &err);
-    MUST(err);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    MUST(err);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, on_error, told);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *text = source;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    MUST(err);
-    MUST(clBuildProgram(program, 1, &device, "-cl-uniform-work-group-size", NULL, NULL));
-    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &err);
-    MUST(err);
+    cl_program program = PROGRAM(context, text, "-cl-uniform-work-group-size");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4096, NULL);
     CHECK(size_info(device, CL_DEVICE_MAX_WORK_GROUP_SIZE) > 0);
     arguments(context, queue, program, buffer);
     ranges(device, queue, program, buffer);

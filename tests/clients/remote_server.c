@@ -44,19 +44,14 @@ static const char *image_source =
 
 static cl_program built(const char *text)
 {
-    cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     MUST(clBuildProgram(program, count, devices, OPTIONS, NULL, NULL));
     return program;
 }
 
 static cl_kernel kernel_of(cl_program program, const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static cl_mem new_buffer(void)
@@ -168,9 +163,8 @@ static void arguments(void)
         given[i] = codes[i] = code[i];
     }
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof codes, codes, NULL));
-    cl_int error = 0, states[MOST];
-    cl_program again = clCreateProgramWithBinary(context, count, devices, sizes, given, states, &error);
-    MUST(error);
+    cl_int states[MOST];
+    cl_program again = MADE(clCreateProgramWithBinary, context, count, devices, sizes, given, states);
     MUST(clBuildProgram(again, count, devices, OPTIONS, NULL, NULL));
     cl_program programs[2] = {program, again};
     for (int p = 0; p < 2; p++) {
@@ -238,14 +232,12 @@ static void compile_and_link(void)
         "int half_of(int x);\nkernel void halve(global int *p) { p[get_global_id(0)] = half_of(84); }\n",
     };
     cl_program compiled[2];
-    cl_int error = 0, got = 0;
+    cl_int got = 0;
     for (int i = 0; i < 2; i++) {
-        compiled[i] = clCreateProgramWithSource(context, 1, (const char **)&parts[i], NULL, &error);
-        MUST(error);
+        compiled[i] = MADE(clCreateProgramWithSource, context, 1, (const char **)&parts[i], NULL);
         MUST(clCompileProgram(compiled[i], count, devices, OPTIONS, 0, NULL, NULL, NULL, NULL));
     }
-    cl_program linked = clLinkProgram(context, 0, NULL, "", 2, compiled, NULL, NULL, &error);
-    MUST(error);
+    cl_program linked = MADE(clLinkProgram, context, 0, NULL, "", 2, compiled, NULL, NULL);
     cl_kernel kernel = kernel_of(linked, "halve");
     cl_mem memory = new_buffer();
     size_t global = N;
@@ -270,9 +262,7 @@ static void *notify(void *event)
 
 static cl_event placeholder(void)
 {
-    cl_int error = 0;
-    cl_event event = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event event = MADE(clCreateUserEvent, context);
     EQ(status_of(event), CL_SUBMITTED);
     return event;
 }
@@ -393,7 +383,6 @@ static void images(void)
     }
     if (!all)
         return;
-    cl_int error = 0;
     cl_program program = built(image_source);
     cl_kernel kernel = kernel_of(program, "pixels");
     static const enum kind want[] = {IMAGE, IMAGE, SAMPLER};
@@ -401,12 +390,9 @@ static void images(void)
         EQ(kind_of(kernel, i), want[i]);
     cl_image_format format = {CL_RGBA, CL_SIGNED_INT32};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
-    cl_mem from = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_mem to = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &error);
-    MUST(error);
+    cl_mem from = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
+    cl_mem to = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
+    cl_sampler sampler = MADE(clCreateSampler, context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST);
     cl_int color[4] = {40, 41, 42, 43}, got[16 * 16 * 4] = {0};
     size_t origin[3] = {0}, region[3] = {16, 16, 1}, global[2] = {16, 16};
     cl_event steps[4];
@@ -431,16 +417,13 @@ static void images(void)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_platform_id platform = pumice_platform();
     MUST(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MOST, devices, &count));
     count = count < MOST ? count : MOST;
     cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
-    context = clCreateContext(properties, count, devices, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, properties, count, devices, NULL, NULL);
     for (cl_uint i = 0; i < count; i++) {
-        queues[i] = clCreateCommandQueue(context, devices[i], CL_QUEUE_PROFILING_ENABLE, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueue, context, devices[i], CL_QUEUE_PROFILING_ENABLE);
         describe(devices[i]);
     }
     arguments();

@@ -24,9 +24,7 @@ static cl_program program;
 
 static cl_kernel make(const char *name, cl_mem buffer, int slot)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof slot, &slot));
     return kernel;
@@ -44,11 +42,8 @@ static void run(cl_command_queue queue, cl_kernel kernel, size_t offset, size_t 
 
 static cl_mem zeros(void)
 {
-    cl_int error = 0;
     int contents[SLOTS] = {0};
-    cl_mem made = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof contents, contents, &error);
-    MUST(error);
-    return made;
+    return MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof contents, contents);
 }
 
 static void expect(cl_command_queue queue, cl_mem buffer, const int *expected)
@@ -61,9 +56,7 @@ static void expect(cl_command_queue queue, cl_mem buffer, const int *expected)
 
 static cl_event hold(cl_command_queue queue)
 {
-    cl_int error = 0;
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event gate = MADE(clCreateUserEvent, context);
     MUST(clEnqueueBarrierWithWaitList(queue, 1, &gate, NULL));
     return gate;
 }
@@ -101,9 +94,7 @@ static void arguments(cl_command_queue queue)
     MUST(clSetKernelArg(add, 0, sizeof one, &one));
     run(queue, add, 0, 1, 0); /* one[2] += 70 */
     /* A kernel made of another has that one's arguments, and then its own. */
-    cl_int error = 0;
-    cl_kernel clone = clCloneKernel(add, &error);
-    MUST(error);
+    cl_kernel clone = MADE(clCloneKernel, add);
     run(queue, clone, 0, 1, 0); /* one[2] += 70 */
     set(clone, 1, 3);
     run(queue, clone, 0, 1, 0); /* one[3] += 70 */
@@ -206,19 +197,13 @@ static void queues(cl_command_queue queue, cl_command_queue beside)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, "");
     cl_queue_properties out_of_order[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_command_queue all[2];
-    all[0] = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    all[1] = clCreateCommandQueueWithProperties(context, device, out_of_order, &error);
-    MUST(error);
+    all[0] = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    all[1] = MADE(clCreateCommandQueueWithProperties, context, device, out_of_order);
     arguments(all[0]);
     ranges(all[0]);
     locals(all[0]);

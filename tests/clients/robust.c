@@ -93,10 +93,8 @@ static const char *source =
 
 static cl_program build(const char *text, cl_int expected, const char *why)
 {
-    cl_int error = 0;
     static char log_text[1 << 16];
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     EQ(clBuildProgram(program, 0, NULL, options, NULL, NULL), expected);
     MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log_text, log_text, NULL));
     if (why && !strstr(log_text, why)) {
@@ -113,8 +111,7 @@ static cl_int run(cl_program program, const char *name, int number, int *values)
     cl_uint args = 0;
     cl_event event;
     size_t items = ITEMS;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof args, &args, NULL));
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     if (args > 1)
@@ -153,13 +150,11 @@ static void memory(cl_program program)
 /* Writes around a buffer between two others leave those alone. */
 static void neighbours(cl_program program)
 {
-    cl_int error = 0;
     enum { AROUND = 8, SIZE = ITEMS * sizeof(int) };
     cl_mem all[AROUND], last = out;
     int values[ITEMS], zero = 0;
     for (int i = 0; i < AROUND; i++) {
-        all[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, SIZE, NULL, &error);
-        MUST(error);
+        all[i] = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, SIZE, NULL);
         MUST(clEnqueueFillBuffer(queue, all[i], &zero, sizeof zero, 0, SIZE, 0, NULL, NULL));
     }
     out = all[AROUND / 2];
@@ -280,15 +275,14 @@ static void fresh(cl_program program)
 /* A binary has the Kernel module too, and is built from it. */
 static void binary(cl_program program)
 {
-    cl_int error = 0, status = 0;
+    cl_int status = 0;
     size_t size = 0;
     int values[ITEMS];
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
     unsigned char *bytes = malloc(size);
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
     const unsigned char *given = bytes;
-    cl_program again = clCreateProgramWithBinary(context, 1, &device, &size, &given, &status, &error);
-    MUST(error);
+    cl_program again = MADE(clCreateProgramWithBinary, context, 1, &device, &size, &given, &status);
     MUST(clBuildProgram(again, 0, NULL, options, NULL, NULL));
     EQ(run(again, "beyond", 1 << 28, values), CL_COMPLETE);
     EQ(run(again, "forever", ITEMS, values), CL_OUT_OF_RESOURCES);
@@ -301,10 +295,9 @@ static void binary(cl_program program)
 static void system_memory(cl_program program)
 {
     static int values[ITEMS * 2];
-    cl_int error = 0, at = 1;
+    cl_int at = 1;
     size_t items = ITEMS;
-    cl_kernel kernel = clCreateKernel(program, "beyond", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "beyond");
     MUST(clSetKernelArgSVMPointer(kernel, 0, values));
     MUST(clSetKernelArg(kernel, 1, sizeof at, &at));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
@@ -316,16 +309,12 @@ static void system_memory(cl_program program)
 
 static void worker(void)
 {
-    cl_int error = 0;
     cl_device_svm_capabilities svm = 0;
     device = pumice_device();
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
-    context = clCreateContext(NULL, 1, &device, on_notify, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    out = clCreateBuffer(context, CL_MEM_READ_WRITE, (ITEMS + 1) * sizeof(int), NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, on_notify, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, (ITEMS + 1) * sizeof(int), NULL);
     if (!svm) {
         const char *why = "robust mode needs a device with addresses";
         MUST(clReleaseProgram(build(source, CL_BUILD_PROGRAM_FAILURE, why)));
@@ -350,10 +339,8 @@ static void worker(void)
 /* No time is left for builds in robust mode; others have any time. */
 static void late(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     options = "-pumice-check=robust";
     const char *why = "compiling this program takes too long";
     MUST(clReleaseProgram(build(source, CL_BUILD_PROGRAM_FAILURE, why)));

@@ -34,19 +34,14 @@ static cl_device_id device;
 
 static cl_command_queue queue_with(cl_context of, cl_ulong bits)
 {
-    cl_int error = 0;
     cl_ulong list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(of, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, of, device, list);
 }
 
 static semaphore_t make(void)
 {
-    cl_int error = 0;
     cl_ulong list[] = {TYPE, BINARY, 0};
-    semaphore_t made = create(context, list, &error);
-    MUST(error);
+    semaphore_t made = MADE(create, context, list);
     return made;
 }
 
@@ -60,12 +55,9 @@ static cl_ulong payload(semaphore_t semaphore)
 /* One queue writes, the other copies what it wrote, round by round. */
 static void order(cl_ulong bits)
 {
-    cl_int error = 0;
     cl_command_queue writer = queue_with(context, bits), reader = queue_with(context, bits);
-    cl_mem a = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
-    cl_mem b = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    cl_mem a = MADE(clCreateBuffer, context, 0, N * 4, NULL);
+    cl_mem b = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     semaphore_t written = make(), read = make();
     static int got[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
@@ -100,7 +92,6 @@ static void order(cl_ulong bits)
 
 static void early_waits(void)
 {
-    cl_int error = 0;
     cl_command_queue first = queue_with(context, 0), second = queue_with(context, 0);
     semaphore_t pair[2] = {make(), make()};
     cl_event waited, signaled, failed;
@@ -125,8 +116,7 @@ static void early_waits(void)
     EQ(payload(pair[1]), 0);
     /* A signal that fails fails its wait, whichever came first. */
     for (int early = 0; early < 2; early++) {
-        cl_event gate = clCreateUserEvent(context, &error);
-        MUST(error);
+        cl_event gate = MADE(clCreateUserEvent, context);
         if (early)
             MUST(wait_for(first, 1, pair, NULL, 0, NULL, &failed));
         MUST(signal(second, 1, pair, NULL, 1, &gate, NULL));
@@ -161,10 +151,8 @@ static void queries(void)
     type = 0;
     MUST(clGetPlatformInfo(pumice_platform(), PLATFORM_TYPES, sizeof type, &type, &size));
     CHECK(type == BINARY && size == sizeof type);
-    cl_int error = 0;
     cl_ulong list[] = {DEVICE_LIST, (cl_ulong)(size_t)device, 0, TYPE, BINARY, 0}, back[8];
-    semaphore_t semaphore = create(context, list, &error);
-    MUST(error);
+    semaphore_t semaphore = MADE(create, context, list);
     MUST(info(semaphore, PROPERTIES, sizeof back, back, &size));
     EQ(size, sizeof list);
     CHECK(memcmp(list, back, sizeof list) == 0);
@@ -189,8 +177,7 @@ static void queries(void)
 static void errors(void)
 {
     cl_int error = 0;
-    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context foreign = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_command_queue queue = queue_with(context, 0), outside = queue_with(foreign, 0);
     cl_ulong right[] = {TYPE, BINARY, 0}, none[] = {0}, kind[] = {TYPE, 2, 0}, name[] = {0x1111, 1, 0};
     cl_ulong twice[] = {TYPE, BINARY, TYPE, BINARY, 0}, handle = (cl_ulong)(size_t)device;
@@ -215,8 +202,7 @@ static void errors(void)
         EQ(error, bad[i].error);
     }
     semaphore_t semaphore = make(), no = NULL;
-    cl_event event = clCreateUserEvent(foreign, &error);
-    MUST(error);
+    cl_event event = MADE(clCreateUserEvent, foreign);
     cl_int (*calls[])(cl_command_queue, cl_uint, const semaphore_t *, const cl_ulong *, cl_uint,
                       const cl_event *, cl_event *) = {wait_for, signal};
     for (int i = 0; i < 2; i++) {
@@ -246,9 +232,7 @@ int main(void)
     load_function(&retain, "clRetainSemaphoreKHR");
     load_function(&release, "clReleaseSemaphoreKHR");
     device = pumice_device();
-    cl_int error = 0;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     queries();
     order(0);
     order(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);

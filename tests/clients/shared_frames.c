@@ -224,7 +224,6 @@ static const char *source =
 
 static void opencl_program(int socket)
 {
-    cl_int error = 0;
     cl_device_id own = pumice_device();
     static char names[16384];
     MUST(clGetDeviceInfo(own, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
@@ -252,10 +251,8 @@ static void opencl_program(int socket)
     load_function(&acquire, "clEnqueueAcquireExternalMemObjectsKHR");
     load_function(&release, "clEnqueueReleaseExternalMemObjectsKHR");
 
-    cl_context context = clCreateContext(NULL, 1, &own, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, own, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &own, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, own, NULL);
     int fds[4] = {-1, -1, -1, -1}, answered = 0;
     for (int i = 0; i < (opaque ? 4 : 2); i++) {
         fds[i] = receive_fd(socket, &answered);
@@ -263,32 +260,23 @@ static void opencl_program(int socket)
     }
     const cl_image_format format = {CL_R, CL_SIGNED_INT32};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT};
-    cl_mem flipped = clCreateImage(context, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem flipped = MADE(clCreateImage, context, 0, &format, &desc, NULL);
     desc.image_row_pitch = PITCH;
     cl_ulong of_buffer[] = {OPAQUE_MEMORY, (cl_ulong)fds[0], 0}, of_image[] = {OPAQUE_MEMORY, (cl_ulong)fds[1], 0};
     cl_mem shared[2];
-    shared[0] = clCreateBufferWithProperties(context, of_buffer, 0, N * 4, NULL, &error);
-    MUST(error);
-    shared[1] = clCreateImageWithProperties(context, of_image, 0, &format, &desc, NULL, &error);
-    MUST(error);
+    shared[0] = MADE(clCreateBufferWithProperties, context, of_buffer, 0, N * 4, NULL);
+    shared[1] = MADE(clCreateImageWithProperties, context, of_image, 0, &format, &desc, NULL);
     /* Sync files come with each frame; the first one is of something that is over. */
     cl_ulong ready_list[] = {SEMAPHORE_TYPE, BINARY, opaque ? OPAQUE_SEMAPHORE : SYNC_FILE, (cl_ulong)fds[2], 0};
     cl_ulong done_opaque[] = {SEMAPHORE_TYPE, BINARY, OPAQUE_SEMAPHORE, (cl_ulong)fds[3], 0};
     cl_ulong done_sync[] = {SEMAPHORE_TYPE, BINARY, EXPORT_TYPES, SYNC_FILE, 0, 0};
-    semaphore_t ready = create(context, ready_list, &error);
-    MUST(error);
-    semaphore_t done = create(context, opaque ? done_opaque : done_sync, &error);
-    MUST(error);
+    semaphore_t ready = MADE(create, context, ready_list);
+    semaphore_t done = MADE(create, context, opaque ? done_opaque : done_sync);
     if (!opaque)
         MUST(wait_for(queue, 1, &ready, NULL, 0, NULL, NULL));
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    cl_kernel twice = clCreateKernel(program, "twice", &error);
-    MUST(error);
-    cl_kernel flip = clCreateKernel(program, "flip", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel twice = MADE(clCreateKernel, program, "twice");
+    cl_kernel flip = MADE(clCreateKernel, program, "flip");
     MUST(clSetKernelArg(twice, 0, sizeof shared[0], &shared[0]));
     MUST(clSetKernelArg(flip, 0, sizeof shared[1], &shared[1]));
     MUST(clSetKernelArg(flip, 1, sizeof flipped, &flipped));

@@ -40,9 +40,7 @@ static void range(cl_uint dimensions, const size_t offset[3], const size_t globa
 {
     size_t items = global[0] * global[1] * global[2], groups = 1;
     static cl_uint out[MOST * ROWS];
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, 0, items * ROWS * 4, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, items * ROWS * 4, NULL);
     MUST(clSetKernelArg(ids, 0, sizeof buffer, &buffer));
     /* Whatever else a launch or a read of this process takes. */
     int before = batches();
@@ -85,10 +83,8 @@ static void range(cl_uint dimensions, const size_t offset[3], const size_t globa
 /* Launches one after the other, of which each has many slices. */
 static void in_turn(cl_command_queue in, int waits)
 {
-    cl_int error = 0;
     cl_uint zero = 0, got[1024], total = 0;
-    cl_mem data = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem data = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_event last, next;
     MUST(clEnqueueFillBuffer(in, data, &zero, 4, 0, sizeof got, 0, NULL, &last));
     for (cl_uint n = 1; n <= 12; n++) {
@@ -118,25 +114,16 @@ static void in_turn(cl_command_queue in, int waits)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
-    queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
     list[1] = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
-    cl_command_queue free_order = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL));
-    ids = clCreateKernel(program, "ids", &error);
-    MUST(error);
-    add = clCreateKernel(program, "add", &error);
-    MUST(error);
-    count = clCreateKernel(program, "count", &error);
-    MUST(error);
+    cl_command_queue free_order = MADE(clCreateCommandQueueWithProperties, context, device, list);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL3.0");
+    ids = MADE(clCreateKernel, program, "ids");
+    add = MADE(clCreateKernel, program, "add");
+    count = MADE(clCreateKernel, program, "count");
     const struct {
         cl_uint dimensions;
         size_t offset[3], global[3], local[3];

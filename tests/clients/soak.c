@@ -14,7 +14,6 @@ static cl_program program;
 
 static void one_round(unsigned *state, int round)
 {
-    cl_int error = 0;
     cl_command_queue_properties bits = 0;
     if (round & 1)
         bits |= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
@@ -23,17 +22,13 @@ static void one_round(unsigned *state, int round)
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
     cl_command_queue queues[3];
     for (int i = 0; i < 3; i++) {
-        queues[i] = clCreateCommandQueueWithProperties(context, device, list, &error);
-        MUST(error);
+        queues[i] = MADE(clCreateCommandQueueWithProperties, context, device, list);
     }
-    cl_kernel kernel = clCreateKernel(program, "increment", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "increment");
     int zero = 0, runs = 0, reads[COMMANDS], value = -1;
-    cl_mem counter = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zero, &zero, &error);
-    MUST(error);
+    cl_mem counter = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zero, &zero);
     MUST(clSetKernelArg(kernel, 0, sizeof counter, &counter));
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event gate = MADE(clCreateUserEvent, context);
     cl_event last = gate;
     MUST(clRetainEvent(gate));
     for (int i = 0; i < COMMANDS; i++) {
@@ -86,14 +81,10 @@ static void *worker(void *index)
 /* Launches that nobody waits for must not pile up. */
 static void many_launches(void)
 {
-    cl_int error = 0;
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "increment", &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "increment");
     int value = 0;
-    cl_mem counter = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof value, &value, &error);
-    MUST(error);
+    cl_mem counter = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof value, &value);
     MUST(clSetKernelArg(kernel, 0, sizeof counter, &counter));
     size_t one = 1;
     /* The most in each half: the 64 batches that may be in flight hold more or fewer launches, by
@@ -116,14 +107,10 @@ static void many_launches(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     const char *source = "kernel void increment(global int *counter) { counter[0] += 1; }\n";
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    program = PROGRAM(context, source, NULL);
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, worker, (void *)i);

@@ -73,11 +73,8 @@ static void check_pixels(const char *name, cl_mem image, const size_t region[3],
 
 static cl_mem create(cl_channel_order order, cl_image_desc desc)
 {
-    cl_int error;
     cl_image_format format = {order, CL_UNORM_INT8};
-    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
-    return image;
+    return MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
 }
 
 static void write_shapes(cl_channel_order order)
@@ -96,10 +93,8 @@ static void write_shapes(cl_channel_order order)
         {"to_3d", {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = W, .image_height = H, .image_depth = D}, {W, H, D}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        cl_int error;
         cl_mem image = create(order, all[i].desc);
-        cl_kernel kernel = clCreateKernel(program, all[i].name, &error);
-        MUST(error);
+        cl_kernel kernel = MADE(clCreateKernel, program, all[i].name);
         MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
         MUST(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, all[i].region, NULL, 0, NULL, NULL));
         check_pixels(all[i].name, image, all[i].region, order);
@@ -115,14 +110,11 @@ static const size_t whole[3] = {W, H, 1};
  * sRGBA and sBGRA Images"), and devices use that up: near white half a step is 0.0045. Alpha is a share of 255. */
 static void read_back(cl_mem image)
 {
-    cl_int error;
     unsigned char stored[W * H][4];
     float got[W * H][4];
     size_t origin[3] = {0, 0, 0};
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "reads", &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "reads");
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
     MUST(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, whole, NULL, 0, NULL, NULL));
@@ -145,19 +137,16 @@ static void read_back(cl_mem image)
 /* One kernel object writes images of either kind in turn, and both at once. */
 static void in_turn(void)
 {
-    cl_int error;
     cl_mem images[] = {create(CL_sRGBA, plane), create(CL_RGBA, plane)};
     cl_channel_order orders[] = {CL_sRGBA, CL_RGBA};
-    cl_kernel kernel = clCreateKernel(program, "to_2d", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "to_2d");
     for (int i = 0; i < 4; i++) {
         MUST(clSetKernelArg(kernel, 0, sizeof(cl_mem), &images[i & 1]));
         MUST(clEnqueueNDRangeKernel(queue, kernel, 3, NULL, whole, NULL, 0, NULL, NULL));
         check_pixels("in turn", images[i & 1], whole, orders[i & 1]);
     }
     MUST(clReleaseKernel(kernel));
-    kernel = clCreateKernel(program, "both", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "both");
     for (int i = 0; i < 2; i++) {
         MUST(clSetKernelArg(kernel, 0, sizeof(cl_mem), &images[i]));
         MUST(clSetKernelArg(kernel, 1, sizeof(cl_mem), &images[1 - i]));
@@ -168,8 +157,7 @@ static void in_turn(void)
     MUST(clReleaseKernel(kernel));
 
     read_back(images[0]);
-    kernel = clCreateKernel(program, "edges", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "edges");
     MUST(clSetKernelArg(kernel, 0, sizeof(cl_mem), &images[0]));
     size_t one = 1, origin[3] = {0, 0, 0}, two[3] = {2, 1, 1};
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
@@ -202,12 +190,10 @@ static int is_listed(cl_mem_flags flags, cl_channel_order order)
 /* A kernel may take an image of sRGB and write none of its pixels. */
 static void asked(void)
 {
-    cl_int error, pixels = 0;
-    cl_kernel kernel = clCreateKernel(program, "sizes", &error);
-    MUST(error);
+    cl_int pixels = 0;
+    cl_kernel kernel = MADE(clCreateKernel, program, "sizes");
     cl_mem image = create(CL_sRGBA, plane);
-    cl_mem out = clCreateBuffer(context, 0, sizeof pixels, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof pixels, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
     MUST(clSetKernelArg(kernel, 1, sizeof out, &out));
     MUST(clEnqueueTask(queue, kernel, 0, NULL, NULL));
@@ -223,12 +209,9 @@ static void refused(void)
 {
     EQ(is_listed(CL_MEM_KERNEL_READ_AND_WRITE, CL_sRGBA), 0);
     const char *text = "kernel void k(read_write image2d_t i) { int2 p = 0; write_imagef(i, p, read_imagef(i, p)); }";
-    cl_int error;
-    cl_program built = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    cl_program built = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     if (clBuildProgram(built, 1, &device, "-cl-std=CL3.0", NULL, NULL) == CL_SUCCESS) {
-        cl_kernel kernel = clCreateKernel(built, "k", &error);
-        MUST(error);
+        cl_kernel kernel = MADE(clCreateKernel, built, "k");
         cl_mem image = create(CL_sRGBA, plane);
         size_t one = 1;
         MUST(clSetKernelArg(kernel, 0, sizeof image, &image));
@@ -241,23 +224,18 @@ static void refused(void)
 
 int main(void)
 {
-    cl_int error;
     device = pumice_device();
     char extensions[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     if (!strstr(extensions, "cl_khr_srgb_image_writes")) {
         EQ(is_listed(CL_MEM_WRITE_ONLY, CL_sRGBA), 0);
         return finish();
     }
     EQ(is_listed(CL_MEM_WRITE_ONLY, CL_sRGBA), 1);
     EQ(is_listed(CL_MEM_READ_WRITE, CL_sRGBA), 1);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL));
+    program = PROGRAM(context, source, "-cl-std=CL1.2");
     write_shapes(CL_sRGBA);
     if (is_listed(CL_MEM_READ_WRITE, CL_sBGRA))
         write_shapes(CL_sBGRA);

@@ -97,8 +97,7 @@ static void one_round(unsigned *seed)
         char options[40];
         factor = 1 + (unsigned)rand_r(seed) % 20;
         snprintf(options, sizeof options, "-DFACTOR=%u", factor);
-        program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-        MUST(error);
+        program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
         if (rand_r(seed) % 2) {
             int done = 0;
             MUST(clBuildProgram(program, 0, NULL, options, on_build, &done));
@@ -108,19 +107,15 @@ static void one_round(unsigned *seed)
             MUST(clBuildProgram(program, 0, NULL, options, NULL, NULL));
         }
     }
-    cl_kernel kernel = clCreateKernel(program, "step", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "step");
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, (cl_queue_properties)rand_r(seed) % 4, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
     static __thread uint32_t want[N], got[N];
     for (uint32_t i = 0; i < N; i++)
         want[i] = i;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof want, want, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof want, want);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
-    cl_event last = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event last = MADE(clCreateUserEvent, context);
     MUST(clRetainEvent(last));
     cl_event gate = last;
     int left = rand_r(seed) % 2;
@@ -168,9 +163,7 @@ static void one_round(unsigned *seed)
         MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, got, 1, &last, NULL));
         CHECK(memcmp(got, want, sizeof got) == 0);
     } else {
-        void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, sizeof got, 1, &last,
-                                          NULL, &error);
-        MUST(error);
+        void *mapped = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_READ, 0, sizeof got, 1, &last, NULL);
         CHECK(memcmp(mapped, want, sizeof got) == 0);
         MUST(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
     }
@@ -200,13 +193,9 @@ int main(void)
 {
     const char *seconds = getenv("PUMICE_TEST_SECONDS");
     end = time(NULL) + (seconds ? atoi(seconds) : 3);
-    cl_int error = 0;
     device = pumice_device();
-    common = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    common_program = clCreateProgramWithSource(common, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(common_program, 0, NULL, "-DFACTOR=3", NULL, NULL));
+    common = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    common_program = PROGRAM(common, source, "-DFACTOR=3");
     pthread_t keeper, threads[THREADS];
     pthread_create(&keeper, NULL, gatekeeper, NULL);
     for (uintptr_t i = 0; i < THREADS; i++)

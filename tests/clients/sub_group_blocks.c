@@ -60,10 +60,7 @@ static cl_kernel kernel_of(cl_program program, const char *what, const char *nam
 {
     char full[32];
     snprintf(full, sizeof full, "%s%s", what, name);
-    cl_int error;
-    cl_kernel kernel = clCreateKernel(program, full, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, full);
 }
 
 static cl_int run(cl_kernel kernel, cl_mem image, int x, int y, cl_mem values)
@@ -149,9 +146,7 @@ static int is_converted(const cl_image_format *format)
 
 static cl_program build(const char *text, cl_int *built)
 {
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &text, NULL);
     *built = clBuildProgram(program, 1, &device, "-cl-std=CL1.2", NULL, NULL);
     return program;
 }
@@ -199,10 +194,8 @@ int main(int argc, char **argv)
     (void)argc;
     device = pumice_device();
     cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     int there = check_agreement();
     cl_bool images = CL_FALSE;
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
@@ -224,8 +217,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", log_text);
         return 1;
     }
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof values, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof values, NULL);
     cl_kernel size = kernel_of(program, "size", "");
     size_t one = 1;
     cl_uint told = 0;
@@ -248,8 +240,7 @@ int main(int argc, char **argv)
             desc.image_width = WIDTH / 4 * 4;
         cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &formats[f], &desc, NULL, &error);
         if (error == CL_IMAGE_FORMAT_NOT_SUPPORTED)
-            image = clCreateImage(context, CL_MEM_READ_ONLY, &formats[f], &desc, NULL, &error);
-        MUST(error);
+            image = MADE(clCreateImage, context, CL_MEM_READ_ONLY, &formats[f], &desc, NULL);
         size_t pixel = 0;
         MUST(clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof pixel, &pixel, NULL));
         if (pixel > 4 || is_converted(&formats[f])) {
@@ -274,13 +265,11 @@ int main(int argc, char **argv)
     EQ(seen, 1 << 1 | 1 << 2 | 1 << 4);
 
     /* An image that is rows of a buffer. */
-    cl_mem bytes = clCreateBuffer(context, 0, 64 * 64 * 4, NULL, &error);
-    MUST(error);
+    cl_mem bytes = MADE(clCreateBuffer, context, 0, 64 * 64 * 4, NULL);
     cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = WIDTH, .image_height = HEIGHT,
                           .image_row_pitch = 256, .buffer = bytes};
-    cl_mem rows = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
+    cl_mem rows = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
     check_block(program, rows, buffer, 4, &blocks[6]);
     check_block(program, rows, buffer, 4, &blocks[2]);
     MUST(clReleaseMemObject(rows));

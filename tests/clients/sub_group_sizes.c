@@ -60,17 +60,13 @@ static void check_larger(cl_context context, cl_command_queue queue, cl_device_i
     char options[64];
     snprintf(options, sizeof options, "-cl-std=CL3.0 -DSIZE=%u", size);
     cl_int err;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    MUST(err);
-    MUST(clBuildProgram(program, 1, &device, options, NULL, NULL));
+    cl_program program = PROGRAM(context, source, options);
     cl_uint result[2] = {0, 0};
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof result, NULL, &err);
-    MUST(err);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof result, NULL);
     size_t local = 2 * size, global = 2 * local, items = 0;
     const char *names[] = {"larger", "apart"};
     for (int k = 0; k < 2; k++) {
-        cl_kernel kernel = clCreateKernel(program, names[k], &err);
-        MUST(err);
+        cl_kernel kernel = MADE(clCreateKernel, program, names[k]);
         MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
         check_required(kernel, device, size);
         MUST(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local, &local,
@@ -102,10 +98,8 @@ int main(void)
         return 0;
     }
     cl_int err;
-    cl_context context = clCreateContext(NULL, 1, &device, on_error, NULL, &err);
-    MUST(err);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
-    MUST(err);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, on_error, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
 
     /* The usual size, from a kernel that requires none. */
     const char *source =
@@ -125,20 +119,16 @@ int main(void)
         "}\n"
         "#endif\n";
     cl_uint result[2] = {0, 0};
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof result, NULL, &err);
-    MUST(err);
+    cl_mem out = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, sizeof result, NULL);
     cl_uint size = 0;
     for (int round = 0; round < 2; round++) {
         char options[64] = "-cl-std=CL3.0";
         if (round == 1)
             snprintf(options, sizeof options, "-cl-std=CL3.0 -DSIZE=%u", size);
-        cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-        MUST(err);
-        MUST(clBuildProgram(program, 1, &device, options, NULL, NULL));
+        cl_program program = PROGRAM(context, source, options);
         const char *names[] = {"plain", "fixed", "huge"};
         for (int k = 0; k < (round == 0 ? 1 : 3); k++) {
-            cl_kernel kernel = clCreateKernel(program, names[k], &err);
-            MUST(err);
+            cl_kernel kernel = MADE(clCreateKernel, program, names[k]);
             MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
             /* A whole number of sub-groups. */
             size_t local = size ? size : 1, global = local * 2, items = 0;

@@ -76,9 +76,7 @@ static void run(cl_kernel kernel, size_t global)
 /* A list whose nodes lie anywhere: in SVM, and in the process's own memory where that may be. */
 static void lists(cl_program program, int system)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, "sum", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "sum");
     struct node *nodes[20], *first = NULL;
     for (int i = 0; i < 20; i++) {
         nodes[i] = system ? malloc(sizeof(struct node))
@@ -102,8 +100,7 @@ static void lists(cl_program program, int system)
     for (int i = 0; i < 20; i++)
         EQ(int_at(&nodes[i]->value, system), -1);
     /* A clone has the arguments; NULL is an empty list. */
-    cl_kernel clone = clCloneKernel(kernel, &error);
-    MUST(error);
+    cl_kernel clone = MADE(clCloneKernel, kernel);
     MUST(clSetKernelArgSVMPointer(clone, 0, NULL));
     run(clone, 1);
     EQ(int_at(out, system), 0);
@@ -145,8 +142,7 @@ static void commands(void)
     MUST(clEnqueueSVMMigrateMem(queue, 2, both, sizes, 0, 0, NULL, &events[2]));
     MUST(clFlush(queue));
     cl_command_queue gated = queue;
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     EQ(int_at(a + 5, 0), 7);
     MUST(clReleaseCommandQueue(queue));
     queue = gated;
@@ -228,8 +224,7 @@ static void buffers(cl_program program)
     for (int i = 0; i < N; i++)
         data[i] = i;
     end(data, 0);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * 4, data, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_USE_HOST_PTR, N * 4, data);
     CHECK(!clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * 4 + 4, data, &error));
     EQ(error, CL_INVALID_BUFFER_SIZE);
     /* A copy of the allocation ends where it does. */
@@ -238,21 +233,18 @@ static void buffers(cl_program program)
     CHECK(!clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * 4, data + 1, &error));
     EQ(error, CL_INVALID_BUFFER_SIZE);
     begin(data, N * 4, 0);
-    cl_mem copy = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, N * 4 - 4, data + 1, &error);
-    MUST(error);
+    cl_mem copy = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, N * 4 - 4, data + 1);
     end(data, 0);
     MUST(clReleaseMemObject(copy));
     cl_buffer_region region = {N * 2, N * 2};
-    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     cl_mem other = clCreateBuffer(context, 0, 64, NULL, &error);
     cl_bool uses[3] = {9, 9, 9};
     MUST(clGetMemObjectInfo(buffer, CL_MEM_USES_SVM_POINTER, sizeof(cl_bool), &uses[0], NULL));
     MUST(clGetMemObjectInfo(part, CL_MEM_USES_SVM_POINTER, sizeof(cl_bool), &uses[1], NULL));
     MUST(clGetMemObjectInfo(other, CL_MEM_USES_SVM_POINTER, sizeof(cl_bool), &uses[2], NULL));
     CHECK(uses[0] == CL_TRUE && uses[1] == CL_TRUE && uses[2] == CL_FALSE);
-    cl_kernel kernel = clCreateKernel(program, "twice", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "twice");
     MUST(clSetKernelArg(kernel, 0, sizeof part, &part));
     run(kernel, N / 2);
     MUST(clSetKernelArgSVMPointer(kernel, 0, data + 1));
@@ -262,8 +254,7 @@ static void buffers(cl_program program)
         EQ(data[i], i == 1 || i >= N / 2 ? i * 2 : i);
     end(data, 0);
     /* What is written through a map of the buffer is in the allocation, and the reverse. */
-    int *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, N * 4, 0, NULL, NULL, &error);
-    MUST(error);
+    int *mapped = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_WRITE, 0, N * 4, 0, NULL, NULL);
     CHECK(mapped == data);
     mapped[3] = 333;
     MUST(clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL));
@@ -274,8 +265,7 @@ static void buffers(cl_program program)
     int four = 0;
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 16, 4, &four, 0, NULL, NULL));
     EQ(four, 444);
-    cl_kernel by_value = clCreateKernel(program, "by_value", &error);
-    MUST(error);
+    cl_kernel by_value = MADE(clCreateKernel, program, "by_value");
     EQ(clSetKernelArgSVMPointer(by_value, 0, data), CL_INVALID_ARG_VALUE);
     EQ(clSetKernelArgSVMPointer(by_value, 1, data), CL_INVALID_ARG_VALUE);
     EQ(clSetKernelArgSVMPointer(by_value, 3, data), CL_INVALID_ARG_INDEX);
@@ -300,10 +290,8 @@ static void buffers(cl_program program)
  * but is written back. Ranges of one allocation are mapped apart from each other. */
 static void maps(cl_program program)
 {
-    cl_int error = 0;
     enum { N = 4096 };
-    cl_kernel kernel = clCreateKernel(program, "twice", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "twice");
     int *data = clSVMAlloc(context, 0, N * 4, 0), three = 3;
     CHECK(data);
     MUST(clEnqueueSVMMemFill(queue, data, &three, 4, N * 4, 0, NULL, NULL));
@@ -314,8 +302,7 @@ static void maps(cl_program program)
         EQ(data[i], 6);
     MUST(clEnqueueSVMUnmap(queue, data, 0, NULL, NULL));
     /* A pointer into the middle: what lies before it belongs to the allocation too. */
-    cl_kernel behind = clCreateKernel(program, "behind", &error);
-    MUST(error);
+    cl_kernel behind = MADE(clCreateKernel, program, "behind");
     int most = N;
     MUST(clSetKernelArgSVMPointer(behind, 0, data + N));
     MUST(clSetKernelArg(behind, 1, sizeof most, &most));
@@ -359,12 +346,10 @@ static const char *everywhere =
 static void freed_arguments(cl_program program)
 {
     enum { BYTES = 64 << 20, ROUNDS = 4 };
-    cl_int error = 0;
     cl_kernel kernels[ROUNDS];
     long before = resident();
     for (int i = 0; i < ROUNDS; i++) {
-        kernels[i] = clCreateKernel(program, "twice", &error);
-        MUST(error);
+        kernels[i] = MADE(clCreateKernel, program, "twice");
         char *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
         CHECK(memory);
         if (!memory)
@@ -386,17 +371,13 @@ static void freed_arguments(cl_program program)
 static void pointers_everywhere(void)
 {
     cl_int error = 0;
-    cl_program program = clCreateProgramWithSource(context, 1, &everywhere, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_program program = PROGRAM(context, everywhere, "-cl-std=CL3.0");
     cl_kernel keep = clCreateKernel(program, "keep", &error), use = clCreateKernel(program, "use", &error);
     cl_kernel generic = clCreateKernel(program, "generic_sum", &error);
-    cl_kernel exchange = clCreateKernel(program, "exchange", &error);
-    MUST(error);
+    cl_kernel exchange = MADE(clCreateKernel, program, "exchange");
     int *a = clSVMAlloc(context, 0, 64, 0), *b = clSVMAlloc(context, 0, 64, 0);
     cl_ulong *slot = clSVMAlloc(context, 0, 8, 0);
-    cl_mem out = clCreateBuffer(context, 0, 64, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, 64, NULL);
     CHECK(a && b && slot);
     begin(a, 64, 0), begin(b, 64, 0), begin(slot, 8, 0);
     for (int i = 0; i < 16; i++)
@@ -493,13 +474,10 @@ static void *tell_on_host(void *data)
 
 static void atomics(void)
 {
-    cl_int error = 0;
     cl_device_atomic_capabilities scopes = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof scopes, &scopes, NULL));
     CHECK(scopes & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES);
-    cl_program program = clCreateProgramWithSource(context, 1, &atomics_source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_program program = PROGRAM(context, atomics_source, "-cl-std=CL3.0");
     cl_svm_mem_flags fine = CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
     enum { N = 4096 };
     int *words = clSVMAlloc(context, fine, (N + 1) * 4, 0), *wrong = clSVMAlloc(context, fine, 8, 0);
@@ -508,8 +486,7 @@ static void atomics(void)
     size_t many = 64, one = 1;
     int rounds = 1000, n = N;
 
-    cl_kernel kernel = clCreateKernel(program, "add", &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "add");
     words[0] = 0;
     MUST(clSetKernelArgSVMPointer(kernel, 0, words));
     MUST(clSetKernelArg(kernel, 1, sizeof rounds, &rounds));
@@ -522,8 +499,7 @@ static void atomics(void)
     MUST(clReleaseKernel(kernel));
 
     struct shared_words shared = {words, 0, 0};
-    kernel = clCreateKernel(program, "tell", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "tell");
     memset(words, 0, (N + 1) * 4);
     MUST(clSetKernelArgSVMPointer(kernel, 0, words + 1));
     MUST(clSetKernelArgSVMPointer(kernel, 1, words));
@@ -537,8 +513,7 @@ static void atomics(void)
     EQ(words[0], N);
     MUST(clReleaseKernel(kernel));
 
-    kernel = clCreateKernel(program, "hear", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "hear");
     memset(words, 0, (N + 1) * 4);
     memset(wrong, 0, 8);
     shared.stop = 0;
@@ -559,14 +534,10 @@ static void atomics(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     cl_device_svm_capabilities has = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof has, &has, NULL));
     /* A device without SVM need not know pointers in memory. */
@@ -583,8 +554,7 @@ int main(void)
         if (has & CL_DEVICE_SVM_ATOMICS)
             atomics();
     } else {
-        cl_kernel kernel = clCreateKernel(program, "twice", &error);
-        MUST(error);
+        cl_kernel kernel = MADE(clCreateKernel, program, "twice");
         without(kernel);
         MUST(clReleaseKernel(kernel));
     }

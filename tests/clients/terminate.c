@@ -30,10 +30,7 @@ static const char *source =
 static cl_context context_with(cl_context_properties value)
 {
     cl_context_properties list[] = {TERMINATE, value, 0};
-    cl_int error;
-    cl_context context = clCreateContext(list, 1, &device, on_error, NULL, &error);
-    MUST(error);
-    return context;
+    return MADE(clCreateContext, list, 1, &device, on_error, NULL);
 }
 
 static void refused(cl_context_properties first, cl_context_properties second)
@@ -57,25 +54,20 @@ static void refused(cl_context_properties first, cl_context_properties second)
 /* Kernels compute the same in a context that can be terminated, also from a binary. */
 static void check_results(cl_context context, cl_command_queue queue, int expected[ITEMS], int is_first)
 {
-    cl_int error, n = 50, got[ITEMS];
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_int n = 50, got[ITEMS];
+    cl_program program = PROGRAM(context, source, "");
     size_t size = 0;
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
     unsigned char *bytes = malloc(size);
     MUST(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL));
     const unsigned char *binary = bytes;
-    cl_program again = clCreateProgramWithBinary(context, 1, &device, &size, &binary, NULL, &error);
-    MUST(error);
+    cl_program again = MADE(clCreateProgramWithBinary, context, 1, &device, &size, &binary, NULL);
     MUST(clBuildProgram(again, 1, &device, NULL, NULL, NULL));
     free(bytes);
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     cl_program both[] = {program, again};
     for (int i = 0; i < 2; i++) {
-        cl_kernel kernel = clCreateKernel(both[i], "sums", &error);
-        MUST(error);
+        cl_kernel kernel = MADE(clCreateKernel, both[i], "sums");
         MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
         MUST(clSetKernelArg(kernel, 1, sizeof n, &n));
         size_t global = ITEMS, local = 8;
@@ -164,8 +156,7 @@ static void check_old_number(void)
 {
     cl_context_properties list[] = {TERMINATE_1X, CL_TRUE, 0}, got[4] = {0};
     cl_int error;
-    cl_context context = clCreateContext(list, 1, &device, NULL, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, list, 1, &device, NULL, NULL);
     size_t size = 0;
     MUST(clGetContextInfo(context, CL_CONTEXT_PROPERTIES, sizeof got, got, &size));
     CHECK(size == sizeof list && memcmp(got, list, size) == 0);
@@ -178,32 +169,25 @@ static void check_old_number(void)
 
 static void check_terminated(void)
 {
-    cl_int error, n = 3;
+    cl_int n = 3;
     cl_context context = context_with(CL_TRUE);
-    cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, CL_QUEUE_PROFILING_ENABLE);
     int expected[ITEMS];
     check_results(context, queue, expected, 1);
     cl_context plain = context_with(CL_FALSE);
-    cl_command_queue plain_queue = clCreateCommandQueue(plain, device, 0, &error);
-    MUST(error);
+    cl_command_queue plain_queue = MADE(clCreateCommandQueue, plain, device, 0);
     check_results(plain, plain_queue, expected, 0);
     EQ(terminate(plain), CL_INVALID_OPERATION);
     MUST(clReleaseCommandQueue(plain_queue));
     release_last(plain);
 
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "sums", &error);
-    MUST(error);
-    cl_mem buffer = clCreateBuffer(context, 0, 4096, NULL, &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "sums");
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 4096, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     MUST(clSetKernelArg(kernel, 1, sizeof n, &n));
     void *svm = clSVMAlloc(context, 0, 4096, 0);
-    cl_event ended, waits, user = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event ended, waits, user = MADE(clCreateUserEvent, context);
     MUST(clEnqueueFillBuffer(queue, buffer, &n, sizeof n, 0, 4096, 0, NULL, &ended));
     MUST(clFinish(queue));
     cl_ulong time = 0;

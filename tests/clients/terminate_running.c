@@ -84,39 +84,28 @@ static int status_of(cl_event event)
 static void run(const char *name, const char *text, int in_command_buffer)
 {
     cl_context_properties list[] = {TERMINATE, CL_TRUE, 0};
-    cl_int error;
-    cl_context context = clCreateContext(list, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
-    MUST(error);
-    cl_command_queue other = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, list, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, CL_QUEUE_PROFILING_ENABLE);
+    cl_command_queue other = MADE(clCreateCommandQueue, context, device, 0);
     cl_command_queue device_queue = NULL;
     if (has_device_queues) {
         cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES,
                                            CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT |
                                                CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
                                            0};
-        device_queue = clCreateCommandQueueWithProperties(context, device, on_device, &error);
-        MUST(error);
+        device_queue = MADE(clCreateCommandQueueWithProperties, context, device, on_device);
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, text == source ? "" : "-cl-std=CL3.0", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, text, text == source ? "" : "-cl-std=CL3.0");
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     int zeros[4] = {0};
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t global = 16, local = 8;
 
-    cl_event events[4], user = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event events[4], user = MADE(clCreateUserEvent, context);
     buffer_t commands = NULL;
     if (in_command_buffer) {
-        commands = create(1, &queue, NULL, &error);
-        MUST(error);
+        commands = MADE(create, 1, &queue, NULL);
         MUST(ndrange(PLAIN(commands), kernel, 1, NULL, &global, &local, ALONE));
         MUST(finalize(commands));
         MUST(enqueue(0, NULL, commands, 0, NULL, &events[0]));
@@ -179,19 +168,12 @@ static void run(const char *name, const char *text, int in_command_buffer)
 /* The device works: this ends only when the kernels before have, where the device has one queue. */
 static void check_device(void)
 {
-    cl_int error;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "adds", &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
+    cl_program program = PROGRAM(context, source, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "adds");
     int words[256] = {0}, right = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof words, words, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof words, words);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t global = 256;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));

@@ -80,20 +80,15 @@ static int worker(int dies)
     cl_int error = 0;
     cl_device_id device = NULL;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL));
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     const char *source = "kernel void named(global int *p)"
                          "{ p[get_global_id(1) * 8 + get_global_id(0)] = 1; }";
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
     MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "named", &error);
-    MUST(error);
-    cl_mem a = clCreateBuffer(context, 0, 256, NULL, &error);
-    MUST(error);
-    cl_mem b = clCreateBuffer(context, 0, 256, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "named");
+    cl_mem a = MADE(clCreateBuffer, context, 0, 256, NULL);
+    cl_mem b = MADE(clCreateBuffer, context, 0, 256, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof a, &a));
     size_t global[] = {8, 6}, local[] = {4, 2};
     MUST(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, local, 0, NULL, NULL));
@@ -107,12 +102,9 @@ static int worker(int dies)
     /* The host maps a copy of an image. */
     cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 3};
-    cl_mem image = clCreateImage(context, 0, &format, &shape, NULL, &error);
-    MUST(error);
+    cl_mem image = MADE(clCreateImage, context, 0, &format, &shape, NULL);
     size_t origin[3] = {0}, region[3] = {4, 3, 1}, pitch = 0;
-    void *texels = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, origin, region, &pitch, NULL, 0, NULL,
-                                     NULL, &error);
-    MUST(error);
+    void *texels = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_READ, origin, region, &pitch, NULL, 0, NULL, NULL);
     MUST(clEnqueueUnmapMemObject(queue, image, texels, 0, NULL, NULL));
     MUST(clFinish(queue));
     if (dies)

@@ -58,8 +58,7 @@ static void map(size_t size, int round)
     EQ(at[size - 1], first);
     at[size - 1] = last;
     MUST(clEnqueueUnmapMemObject(queue, buffer, at, 0, NULL, NULL));
-    at = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 1, 1, 0, NULL, NULL, &error);
-    MUST(error);
+    at = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 1, 1, 0, NULL, NULL);
     at[0] = last;
     MUST(clEnqueueUnmapMemObject(queue, buffer, at, 0, NULL, NULL));
     MUST(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, size + 1, got, 0, NULL, NULL));
@@ -72,13 +71,11 @@ static void map(size_t size, int round)
 /* Transfers of an image, by its texels and by a map. */
 static void transfer_image(size_t width, int round)
 {
-    cl_int error = 0;
     size_t origin[3] = {0}, region[3] = {width, 1000, 1}, pitch = 0;
     memset(data, round, width * 4000);
     MUST(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL));
-    unsigned char *at = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region, &pitch, NULL, 0,
-                                          NULL, NULL, &error);
-    MUST(error);
+    unsigned char *at = MADE(clEnqueueMapImage, queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region,
+                             &pitch, NULL, 0, NULL, NULL);
     EQ(at[0], round);
     at[0] = (unsigned char)(round + 1);
     MUST(clEnqueueUnmapMemObject(queue, image, at, 0, NULL, NULL));
@@ -104,21 +101,16 @@ static void all(int round)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_bool images = CL_FALSE;
     cl_device_id device = pumice_device();
     MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, SIZE, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    buffer = MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, SIZE, NULL);
     cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4000, .image_height = 1000};
     if (images)
-        image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-    MUST(error);
+        image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
     static const char *const names[] = {"vkAllocateMemory", "vkCreateBuffer", "vkCreateFence"};
     long before[3], more[3];
     /* Another thread may still be letting go of the memory of the last transfer when the next begins. */

@@ -12,10 +12,8 @@ int main(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     for (int i = 0; i < BUFFER; i++)
         bytes[i] = want[i] = (unsigned char)(i * 7 + i / 251);
     for (int i = 0; i < HOST; i++)

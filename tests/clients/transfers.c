@@ -18,19 +18,13 @@ static int a[N], b[N], got[N];
 
 static cl_mem make(size_t size)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, size, NULL);
 }
 
 static cl_command_queue make_queue(cl_queue_properties bits)
 {
-    cl_int error = 0;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    return queue;
+    return MADE(clCreateCommandQueueWithProperties, context, device, list);
 }
 
 static void launch(cl_command_queue queue, cl_mem buffer, int k, cl_event *after, cl_event *event)
@@ -146,15 +140,10 @@ static void many(void)
 
 int main(void)
 {
-    cl_int error = 0;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    add = clCreateKernel(program, "add", &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_program program = PROGRAM(context, source, "");
+    add = MADE(clCreateKernel, program, "add");
     through_the_host();
     between_queues();
     many();

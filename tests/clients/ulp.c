@@ -88,7 +88,6 @@ static void measure(int index, int w, size_t count, int denormals)
     const function *f = &functions[index];
     char text[1024];
     const char *source = text;
-    cl_int code;
     build_source(text, sizeof text, f, w);
     if (f->f1 != NULL && w == HALF && count >= ALL_HALVES_FROM)
         count = 65536;
@@ -115,16 +114,12 @@ static void measure(int index, int w, size_t count, int denormals)
             n[i] = (int)random_between(f->low2, f->high2);
         }
     }
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    MUST(code);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &code);
-    MUST(code);
+    cl_program program = PROGRAM(context, source, "");
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     void *host[5] = {x, y, z, n, r};
     cl_mem memory[5];
     for (cl_uint i = 0; i < 5; i++) {
-        memory[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, i == 3 ? count * sizeof *n : bytes, host[i], &code);
-        MUST(code);
+        memory[i] = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, i == 3 ? count * sizeof *n : bytes, host[i]);
         MUST(clSetKernelArg(kernel, i, sizeof memory[i], &memory[i]));
     }
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
@@ -253,12 +248,9 @@ int main(void)
 {
     const char *samples = getenv("PUMICE_ULP_SAMPLES"), *only = getenv("PUMICE_ULP_ONLY");
     size_t count = samples != NULL ? strtoul(samples, NULL, 10) : 1000;
-    cl_int code;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    MUST(code);
-    queue = clCreateCommandQueue(context, device, 0, &code);
-    MUST(code);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     start_mpfr();
     const char *sweep = getenv("PUMICE_ULP_SWEEP"), *plots = getenv("PUMICE_ULP_PLOTS");
     if (sweep != NULL)

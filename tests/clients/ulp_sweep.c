@@ -199,16 +199,12 @@ static cl_program build(const function *f, cl_kernel *kernel)
 {
     char text[512];
     const char *source = text;
-    cl_int code;
     snprintf(text, sizeof text,
              "__kernel void k(uint first, uint step, __global float *r) {\n"
              "    size_t i = get_global_id(0);\n    float x = as_float(first + step * (uint)i);\n    r[i] = %s;\n}\n",
              f->call);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
-    MUST(code);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    *kernel = clCreateKernel(program, "k", &code);
-    MUST(code);
+    cl_program program = PROGRAM(context, source, "");
+    *kernel = MADE(clCreateKernel, program, "k");
     return program;
 }
 
@@ -363,18 +359,14 @@ int main(void)
     }
     if (plot != NULL)
         draw(plot);
-    cl_int code;
     device = pumice_device();
     cl_device_fp_config config = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL));
     keeps_denormals = (config & CL_FP_DENORM) != 0;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
-    MUST(code);
-    queue = clCreateCommandQueue(context, device, 0, &code);
-    MUST(code);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     for (int i = 0; i < 2; i++) {
-        memory[i] = clCreateBuffer(context, CL_MEM_WRITE_ONLY, SHARD * sizeof(float), NULL, &code);
-        MUST(code);
+        memory[i] = MADE(clCreateBuffer, context, CL_MEM_WRITE_ONLY, SHARD * sizeof(float), NULL);
     }
     float *results = malloc(SHARD * sizeof *results);
     char *names = only != NULL ? strdup(only) : NULL;

@@ -54,16 +54,12 @@ struct node {
 static void walk(cl_uint index, cl_bitfield has, const cl_properties *properties)
 {
     enum { N = 10 };
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, "walk", &error);
-    MUST(error);
-    cl_mem out = clCreateBuffer(context, 0, 4, NULL, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, "walk");
+    cl_mem out = MADE(clCreateBuffer, context, 0, 4, NULL);
     struct node *nodes[N], *first = NULL;
     int direct = has & CL_SVM_CAPABILITY_HOST_WRITE_KHR ? 1 : 0, maps = has & CL_SVM_CAPABILITY_HOST_MAP_KHR ? 1 : 0;
     for (int i = 0; i < N; i++) {
-        nodes[i] = alloc(context, properties, index, sizeof(struct node), &error);
-        MUST(error);
+        nodes[i] = MADE(alloc, context, properties, index, sizeof(struct node));
         struct node node = {first, i * 5};
         if (direct) {
             *nodes[i] = node;
@@ -105,11 +101,9 @@ static void walk(cl_uint index, cl_bitfield has, const cl_properties *properties
 
 static void information(cl_uint index, cl_bitfield has, cl_bitfield of_platform)
 {
-    cl_int error = 0;
     cl_properties list[] = {CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR, (cl_properties)(uintptr_t)device,
                             CL_SVM_ALLOC_ALIGNMENT_KHR, 64, CL_SVM_ALLOC_ACCESS_FLAGS_KHR, 1 << 9, 0};
-    char *made = alloc(context, list, index, 1000, &error);
-    MUST(error);
+    char *made = MADE(alloc, context, list, index, 1000);
     CHECK(made && (uintptr_t)made % 64 == 0);
     cl_uint got_index = 99;
     cl_bitfield got = 0, flags = 0;
@@ -197,10 +191,8 @@ int main(void)
     load_function(&release, "clSVMFreeWithPropertiesKHR");
     load_function(&info, "clGetSVMPointerInfoKHR");
     load_function(&suggest, "clGetSVMSuggestedTypeIndexKHR");
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     char extensions[8192] = "", platform[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     MUST(clGetPlatformInfo(pumice_platform(), CL_PLATFORM_EXTENSIONS, sizeof platform, platform, NULL));
@@ -215,9 +207,7 @@ int main(void)
         EQ(size, platform_size);
         cl_uint count = size / sizeof *has, seen = 0;
         CHECK(count >= 2);
-        program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-        MUST(error);
-        MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+        program = PROGRAM(context, source, "-cl-std=CL3.0");
         cl_properties of_device[] = {CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR, (cl_properties)(uintptr_t)device, 0};
         for (cl_uint i = 0; i < count; i++) {
             cl_uint index = 99;

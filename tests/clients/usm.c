@@ -47,10 +47,7 @@ struct entry {
 
 static cl_kernel kernel_of(cl_program program, const char *name)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
-    return kernel;
+    return MADE(clCreateKernel, program, name);
 }
 
 static void run(cl_kernel kernel, size_t global)
@@ -60,9 +57,7 @@ static void run(cl_kernel kernel, size_t global)
 
 static void *host_memory(size_t size)
 {
-    cl_int error = 1;
-    void *made = host_alloc(context, NULL, size, 0, &error);
-    MUST(error);
+    void *made = MADE(host_alloc, context, NULL, size, 0);
     CHECK(made && (uintptr_t)made % 128 == 0);
     memset(made, 0, size);
     return made;
@@ -70,9 +65,7 @@ static void *host_memory(size_t size)
 
 static void *device_memory(size_t size)
 {
-    cl_int error = 1;
-    void *made = device_alloc(context, device, NULL, size, 0, &error);
-    MUST(error);
+    void *made = MADE(device_alloc, context, device, NULL, size, 0);
     CHECK(made && (uintptr_t)made % 128 == 0);
     return made;
 }
@@ -122,11 +115,9 @@ static void lists(cl_program program)
 static void hash_table(cl_program program)
 {
     enum { BUCKETS = 61, N = 500, ASKED = 256 };
-    cl_int error = 0;
     cl_kernel look_up = kernel_of(program, "look_up");
     struct entry **table = host_memory(BUCKETS * sizeof *table);
-    struct entry *entries = shared_alloc(context, device, NULL, N * sizeof *entries, 0, &error);
-    MUST(error);
+    struct entry *entries = MADE(shared_alloc, context, device, NULL, N * sizeof *entries, 0);
     for (cl_uint i = 0; i < N; i++) {
         struct entry **bucket = &table[i * 3 * 2654435761u % BUCKETS];
         entries[i] = (struct entry){i * 3, i + 1000, *bucket};
@@ -181,10 +172,8 @@ static void device_lists(cl_program program)
 static void commands(cl_program program)
 {
     enum { N = 1024 };
-    cl_int error = 0;
     int *a = device_memory(N * 4), *b = device_memory(N * 4), host[N], pattern = 0x01020304;
-    cl_event events[6], gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event events[6], gate = MADE(clCreateUserEvent, context);
     /* Memory that nothing has written is zero. */
     EQ(int_at(a + N - 1), 0);
     MUST(fill(queue, a, &pattern, 4, N * 4, 1, &gate, &events[0]));
@@ -302,18 +291,14 @@ static void alignments(int on_host)
 {
     void *all[2 * 13 * 3];
     int count = 0;
-    cl_int error = 0;
     for (int large = 0; large < 2; large++)
         for (cl_uint shift = 0; shift <= 12; shift++) {
             size_t size = large ? 3 << 20 : 40 + shift;
             int first = count;
-            all[count++] = device_alloc(context, device, NULL, size, 1u << shift, &error);
-            MUST(error);
+            all[count++] = MADE(device_alloc, context, device, NULL, size, 1u << shift);
             if (on_host) {
-                all[count++] = host_alloc(context, NULL, size, 1u << shift, &error);
-                MUST(error);
-                all[count++] = shared_alloc(context, device, NULL, size, 1u << shift, &error);
-                MUST(error);
+                all[count++] = MADE(host_alloc, context, NULL, size, 1u << shift);
+                all[count++] = MADE(shared_alloc, context, device, NULL, size, 1u << shift);
             }
             for (int i = first; i < count; i++) {
                 EQ((size_t)all[i] % (1u << shift), 0);
@@ -331,8 +316,7 @@ static void queries_and_errors(int on_host)
 {
     cl_int error = 0;
     cl_mem_properties_intel combined[] = {CL_MEM_ALLOC_FLAGS_INTEL, CL_MEM_ALLOC_WRITE_COMBINED_INTEL, 0};
-    char *d = device_alloc(context, device, combined, 1000, 64, &error);
-    MUST(error);
+    char *d = MADE(device_alloc, context, device, combined, 1000, 64);
     expect_info(d, CL_MEM_TYPE_DEVICE_INTEL, d, 1000, device, CL_MEM_ALLOC_WRITE_COMBINED_INTEL);
     expect_info(d + 999, CL_MEM_TYPE_DEVICE_INTEL, d, 1000, device, CL_MEM_ALLOC_WRITE_COMBINED_INTEL);
     expect_info(d + 1000, CL_MEM_TYPE_UNKNOWN_INTEL, NULL, 0, NULL, 0);
@@ -345,8 +329,7 @@ static void queries_and_errors(int on_host)
         char *h = host_memory(100);
         expect_info(h + 50, CL_MEM_TYPE_HOST_INTEL, h, 100, NULL, 0);
         cl_mem_properties_intel placed[] = {CL_MEM_ALLOC_FLAGS_INTEL, CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL, 0};
-        char *s = shared_alloc(context, device, placed, 100, 0, &error);
-        MUST(error);
+        char *s = MADE(shared_alloc, context, device, placed, 100, 0);
         expect_info(s + 99, CL_MEM_TYPE_SHARED_INTEL, s, 100, device, CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL);
         placed[1] |= CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL;
         CHECK(!shared_alloc(context, device, placed, 100, 0, &error));
@@ -385,8 +368,7 @@ static void queries_and_errors(int on_host)
     EQ(error, CL_INVALID_DEVICE);
     CHECK(!device_alloc(context, device, NULL, 0, 0, NULL));
     /* What is not freed is not waited for. */
-    cl_event gate = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event gate = MADE(clCreateUserEvent, context);
     MUST(clEnqueueMarkerWithWaitList(queue, 1, &gate, NULL));
     MUST(blocking_free(context, NULL));
     EQ(blocking_free(context, d + 1), CL_INVALID_VALUE);
@@ -412,8 +394,7 @@ static void no_host_memory(void)
 {
     cl_int error = 0;
     int *d = device_memory(64), value = 3;
-    cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 64, NULL);
     cl_ulong system = 0;
     MUST(clGetDeviceInfo(device, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, sizeof system, &system, NULL));
     cl_int want = system ? CL_SUCCESS : CL_INVALID_VALUE;
@@ -466,22 +447,18 @@ int main(void)
     load_function(&migrate, "clEnqueueMigrateMemINTEL");
     load_function(&advise, "clEnqueueMemAdviseINTEL");
     load_function(&set, "clEnqueueMemsetINTEL");
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     char extensions[8192] = "", platform[8192] = "";
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
     MUST(clGetPlatformInfo(pumice_platform(), CL_PLATFORM_EXTENSIONS, sizeof platform, platform, NULL));
     int listed = strstr(extensions, "cl_intel_unified_shared_memory") != NULL;
     EQ(strstr(platform, "cl_intel_unified_shared_memory") != NULL, listed);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     const char *plain = "kernel void add(global int *data, int n) { data[get_global_id(0)] += n; }\n";
     if (!listed) {
         MUST(clReleaseProgram(program));
-        program = clCreateProgramWithSource(context, 1, &plain, NULL, &error);
-        MUST(error);
+        program = MADE(clCreateProgramWithSource, context, 1, &plain, NULL);
     }
     MUST(clBuildProgram(program, 0, NULL, listed ? "-cl-std=CL3.0" : "", NULL, NULL));
     if (listed) {

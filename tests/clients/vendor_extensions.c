@@ -28,9 +28,7 @@ static void migrate(void)
     int numbers[16], got[16];
     for (int i = 0; i < 16; i++)
         numbers[i] = 5 * i;
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers);
     cl_event event;
     MUST(migrate_ext(queue, 1, &buffer, 0, 0, NULL, &event));
     cl_command_type type = 0;
@@ -56,8 +54,7 @@ static void create_buffer(void)
     load_function(&create, "clCreateBufferWithPropertiesINTEL");
     const cl_mem_properties none[] = {0}, unknown[] = {0x7777, 1, 0};
     cl_int error;
-    cl_mem buffer = create(context, none, CL_MEM_READ_WRITE, 64, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(create, context, none, CL_MEM_READ_WRITE, 64, NULL);
     MUST(clReleaseMemObject(buffer));
     buffer = create(context, NULL, 0, 64, NULL, NULL);
     CHECK(buffer);
@@ -91,8 +88,7 @@ static void families(cl_device_id device)
     CHECK(family.count >= 1 && memchr(family.name, 0, sizeof family.name) && family.name[0]);
     cl_int error;
     for (cl_uint i = 0; i < family.count; i++) {
-        cl_command_queue made = with(device, 0, i, &error);
-        MUST(error);
+        cl_command_queue made = MADE(with, device, 0, i);
         cl_uint at = 77, of = 77;
         MUST(clGetCommandQueueInfo(made, QUEUE_FAMILY, sizeof of, &of, NULL));
         MUST(clGetCommandQueueInfo(made, QUEUE_INDEX, sizeof at, &at, NULL));
@@ -119,15 +115,10 @@ static void non_uniform(cl_device_id device)
 {
     const char *source = "#ifndef cl_arm_non_uniform_work_group_size\n#error absent\n#endif\n"
                          "kernel void k(global int *sizes) { sizes[get_global_id(0)] = get_local_size(0); }";
-    cl_int error;
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "-cl-std=CL1.2 -cl-arm-non-uniform-work-group-size", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "k", &error);
-    MUST(error);
+    cl_program program = PROGRAM(context, source, "-cl-std=CL1.2 -cl-arm-non-uniform-work-group-size");
+    cl_kernel kernel = MADE(clCreateKernel, program, "k");
     int got[10];
-    cl_mem buffer = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     size_t global = 10, local = 8;
     MUST(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
@@ -143,17 +134,11 @@ static void content_size(cl_device_id device)
 {
     cl_int(CL_API_CALL * set)(cl_mem, cl_mem);
     load_function(&set, "clSetContentSizeBufferPoCL");
-    cl_int error;
-    cl_mem buffer = clCreateBuffer(context, 0, 256, NULL, &error);
-    MUST(error);
-    cl_mem size = clCreateBuffer(context, 0, 8, NULL, &error);
-    MUST(error);
-    cl_mem small = clCreateBuffer(context, 0, 7, NULL, &error);
-    MUST(error);
-    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_mem foreign = clCreateBuffer(other, 0, 8, NULL, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, 0, 256, NULL);
+    cl_mem size = MADE(clCreateBuffer, context, 0, 8, NULL);
+    cl_mem small = MADE(clCreateBuffer, context, 0, 7, NULL);
+    cl_context other = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_mem foreign = MADE(clCreateBuffer, other, 0, 8, NULL);
     MUST(set(buffer, size));
     MUST(set(buffer, buffer));
     MUST(set(size, buffer));
@@ -178,11 +163,8 @@ int main(void)
                             "cl_pocl_content_size"};
     for (int i = 0; i < 5; i++)
         CHECK(strstr(names, wanted[i]));
-    cl_int error;
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueue(context, device, 0, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueue, context, device, 0);
     migrate();
     create_buffer();
     families(device);

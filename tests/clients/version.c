@@ -81,10 +81,8 @@ int main(void)
     EQ(has_language(CL_MAKE_VERSION(3, 1, 0)), minor >= 1);
 
     cl_int error = 0;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &source, NULL);
     error = clBuildProgram(program, 0, NULL, "-cl-std=CL3.1", NULL, NULL);
     if (minor < 1) {
         EQ(error, CL_BUILD_PROGRAM_FAILURE);
@@ -93,13 +91,10 @@ int main(void)
     MUST(error);
     demanded();
 
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_kernel kernel = clCreateKernel(program, "none", &error);
-    MUST(error);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_kernel kernel = MADE(clCreateKernel, program, "none");
     cl_uint got[64] = {0}, n = 0;
-    cl_mem out = clCreateBuffer(context, 0, sizeof got, NULL, &error);
-    MUST(error);
+    cl_mem out = MADE(clCreateBuffer, context, 0, sizeof got, NULL);
     MUST(clSetKernelArg(kernel, 0, sizeof out, &out));
     MUST(clSetKernelArg(kernel, 1, 0, NULL));
     MUST(clSetKernelArg(kernel, 2, sizeof n, &n));
@@ -110,8 +105,7 @@ int main(void)
         EQ(got[i], 1);
     MUST(clReleaseKernel(kernel));
 
-    kernel = clCreateKernel(program, "print", &error);
-    MUST(error);
+    kernel = MADE(clCreateKernel, program, "print");
     cl_ulong a = 1234567890123;
     cl_long b = -5;
     MUST(clSetKernelArg(kernel, 0, sizeof a, &a));

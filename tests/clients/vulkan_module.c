@@ -94,12 +94,9 @@ int main(void)
 {
     cl_int error = 0;
     cl_device_id device = pumice_device();
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = load(context, device, module, sizeof module, &error);
-    MUST(error);
+    cl_context context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_command_queue queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = MADE(load, context, device, module, sizeof module);
     MUST(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
     char names[64] = "";
     MUST(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
@@ -108,11 +105,9 @@ int main(void)
     cl_uint data[N], got[N];
     for (cl_uint i = 0; i < N; i++)
         data[i] = i + 1;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &error);
-    MUST(error);
+    cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof data, data);
 
-    cl_kernel scale = clCreateKernel(program, "scale", &error);
-    MUST(error);
+    cl_kernel scale = MADE(clCreateKernel, program, "scale");
     cl_uint count = 0, factor = 3;
     MUST(clGetKernelInfo(scale, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL));
     EQ(count, 2);
@@ -147,11 +142,9 @@ int main(void)
 
     /* A sub-buffer is bound from its origin. */
     cl_buffer_region region = {512, 256};
-    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-    MUST(error);
+    cl_mem part = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
     MUST(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
-    cl_kernel reverse = clCreateKernel(program, "reverse", &error);
-    MUST(error);
+    cl_kernel reverse = MADE(clCreateKernel, program, "reverse");
     MUST(clSetKernelArg(reverse, 0, sizeof part, &part));
     MUST(clSetKernelArg(reverse, 1, 32 * 4, NULL));
     global = 64, local = 32;

@@ -26,15 +26,12 @@ struct lane {
 
 static struct lane make_lane(cl_queue_properties bits)
 {
-    cl_int error = 0, zero = 0, one = 1;
+    cl_int zero = 0, one = 1;
     cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, bits, 0};
     struct lane lane;
-    lane.queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-    MUST(error);
-    lane.kernel = clCreateKernel(program, "add", &error);
-    MUST(error);
-    lane.buffer = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    lane.queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
+    lane.kernel = MADE(clCreateKernel, program, "add");
+    lane.buffer = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     MUST(clEnqueueFillBuffer(lane.queue, lane.buffer, &zero, 4, 0, N * 4, 0, NULL, NULL));
     MUST(clFinish(lane.queue));
     MUST(clSetKernelArg(lane.kernel, 0, sizeof lane.buffer, &lane.buffer));
@@ -135,14 +132,11 @@ static void past_a_gate(cl_queue_properties more)
     cl_int error = 0, data[N], seven = 7;
     struct lane held = make_lane(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | more);
     struct lane open = held;
-    open.buffer = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
-    open.kernel = clCreateKernel(program, "add", &error);
-    MUST(error);
+    open.buffer = MADE(clCreateBuffer, context, 0, N * 4, NULL);
+    open.kernel = MADE(clCreateKernel, program, "add");
     MUST(clSetKernelArg(open.kernel, 0, sizeof open.buffer, &open.buffer));
     MUST(clSetKernelArg(open.kernel, 1, sizeof seven, &seven));
-    cl_mem other = clCreateBuffer(context, 0, N * 4, NULL, &error);
-    MUST(error);
+    cl_mem other = MADE(clCreateBuffer, context, 0, N * 4, NULL);
     cl_command_queue q = held.queue;
     cl_event gate = clCreateUserEvent(context, &error), event, behind[8];
     MUST(error);
@@ -155,9 +149,7 @@ static void past_a_gate(cl_queue_properties more)
     MUST(clEnqueueMarkerWithWaitList(q, 1, &gate, &behind[4]));
     MUST(clEnqueueMarkerWithWaitList(q, 0, NULL, &behind[5]));
     /* Behind the gate too, and not beside the commands that write the buffer. */
-    void *held_map = clEnqueueMapBuffer(q, held.buffer, CL_FALSE, CL_MAP_READ, 0, 4, 1, &behind[2],
-                                        &behind[6], &error);
-    MUST(error);
+    void *held_map = MADE(clEnqueueMapBuffer, q, held.buffer, CL_FALSE, CL_MAP_READ, 0, 4, 1, &behind[2], &behind[6]);
     MUST(clEnqueueNativeKernel(q, stay, NULL, 0, 0, NULL, NULL, 0, NULL, &behind[7]));
     MUST(clFlush(q));
     while (__atomic_load_n(&native_stage, __ATOMIC_SEQ_CST) < 1)
@@ -271,11 +263,8 @@ static void crosswise(void)
 /* Contexts do not wait for each other's events at all: the specification's error. */
 static void contexts(void)
 {
-    cl_int error = 0;
-    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    cl_event theirs = clCreateUserEvent(other, &error), ours = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_context other = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    cl_event theirs = MADE(clCreateUserEvent, other), ours = MADE(clCreateUserEvent, context);
     struct lane a = make_lane(0);
     size_t global = N;
     EQ(clEnqueueNDRangeKernel(a.queue, a.kernel, 1, NULL, &global, NULL, 1, &theirs, NULL),
@@ -293,11 +282,9 @@ static void contexts(void)
 /* A child ends by either door while its parent's commands are under way, and the parent goes on. */
 static void forked(void)
 {
-    cl_int error = 0;
     struct lane a = make_lane(0);
     for (int door = 0; door < 2; door++) {
-        cl_event gate = clCreateUserEvent(context, &error);
-        MUST(error);
+        cl_event gate = MADE(clCreateUserEvent, context);
         launch(&a, 0, NULL, NULL);
         launch(&a, 1, &gate, NULL);
         MUST(clFlush(a.queue));
@@ -321,13 +308,9 @@ static void forked(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, NULL);
     alarm(120);
     gates();
     past_a_gate(0);

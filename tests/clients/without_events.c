@@ -19,19 +19,15 @@ static cl_command_queue queue, beside;
 
 static cl_kernel make(const char *name, cl_mem buffer)
 {
-    cl_int error = 0;
-    cl_kernel kernel = clCreateKernel(program, name, &error);
-    MUST(error);
+    cl_kernel kernel = MADE(clCreateKernel, program, name);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     return kernel;
 }
 
 static cl_mem zeros(void)
 {
-    cl_int error = 0, zero[WORDS] = {0};
-    cl_mem made = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &error);
-    MUST(error);
-    return made;
+    cl_int zero[WORDS] = {0};
+    return MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof zero, zero);
 }
 
 static void set(cl_kernel kernel, cl_uint index, int value)
@@ -152,14 +148,12 @@ static void followers(void)
 /* Nothing comes before a command that waits for the application. */
 static void gate(void)
 {
-    cl_int error = 0;
     cl_mem buffer = zeros();
     cl_kernel add = make("add", buffer), scale = make("scale", buffer);
     set(add, 1, 3);
     set(scale, 1, 2);
     set(scale, 2, 1);
-    cl_event user = clCreateUserEvent(context, &error);
-    MUST(error);
+    cl_event user = MADE(clCreateUserEvent, context);
     run(add, NULL);
     MUST(clEnqueueBarrierWithWaitList(queue, 1, &user, NULL));
     run(scale, NULL);
@@ -174,8 +168,7 @@ static void gate(void)
     expect(buffer, (3 * 2 + 1 + 15) * 2 + 1 + 5, NULL);
     MUST(clReleaseEvent(user));
     /* A command that fails because its event's does takes no other with it. */
-    user = clCreateUserEvent(context, &error);
-    MUST(error);
+    user = MADE(clCreateUserEvent, context);
     cl_event failed = NULL;
     size_t global = WORDS;
     MUST(clEnqueueNDRangeKernel(queue, scale, 1, NULL, &global, NULL, 1, &user, &failed));
@@ -242,7 +235,6 @@ static void repeats(void)
 {
     static int model[2][WORDS], got[WORDS];
     memset(model, 0, sizeof model);
-    cl_int error = 0;
     cl_mem buffers[] = {zeros(), zeros()};
     cl_kernel add = make("add", buffers[0]), scale = make("scale", buffers[1]);
     int in = 0, n = 1;
@@ -302,8 +294,7 @@ static void repeats(void)
             break;
         case 9: {
             cl_kernel before = add;
-            add = clCloneKernel(before, &error);
-            MUST(error);
+            add = MADE(clCloneKernel, before);
             MUST(clReleaseKernel(before));
             break;
         }
@@ -349,19 +340,13 @@ static void released(void)
 
 int main(void)
 {
-    cl_int error = 0;
     device = pumice_device();
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
-    beside = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    program = PROGRAM(context, source, "");
+    beside = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
     for (int profiling = 0; profiling < 2; profiling++) {
         cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, profiling ? CL_QUEUE_PROFILING_ENABLE : 0, 0};
-        queue = clCreateCommandQueueWithProperties(context, device, list, &error);
-        MUST(error);
+        queue = MADE(clCreateCommandQueueWithProperties, context, device, list);
         order(0);
         order(1);
         order(5);

@@ -50,10 +50,7 @@ static void look(size_t size, size_t from, size_t to, int inside)
 
 static cl_mem make(size_t size)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, size, NULL, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, size, NULL);
 }
 
 /* Leaves memory of so many bytes full, and gives a buffer that may be made of it. */
@@ -102,8 +99,7 @@ static void buffers(size_t size)
             break;
         case 1: { /* Mapped. */
             marked = 0;
-            void *view = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, size, 0, NULL, NULL, &error);
-            MUST(error);
+            void *view = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_READ, 0, size, 0, NULL, NULL);
             memcpy(bytes, view, size);
             look(size, 0, 0, 0);
             MUST(clEnqueueUnmapMemObject(queue, buffer, view, 0, NULL, NULL));
@@ -136,9 +132,8 @@ static void buffers(size_t size)
             MUST(clEnqueueCopyBuffer(queue, second, buffer, 0, first, count, 0, NULL, NULL));
             break;
         case 7: {
-            void *view = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, first,
-                                            count, 0, NULL, NULL, &error);
-            MUST(error);
+            void *view = MADE(clEnqueueMapBuffer, queue, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, first,
+                              count, 0, NULL, NULL);
             memset(view, seven, count);
             MUST(clEnqueueUnmapMemObject(queue, buffer, view, 0, NULL, NULL));
             break;
@@ -165,8 +160,7 @@ static void buffers(size_t size)
         case 10: { /* Through a sub-buffer, whose whole is not the whole. */
             cl_buffer_region region = {0, count};
             first = 0;
-            second = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-            MUST(error);
+            second = MADE(clCreateSubBuffer, buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region);
             MUST(clEnqueueFillBuffer(queue, second, &seven, 1, 0, count, 0, NULL, NULL));
             break;
         }
@@ -209,7 +203,6 @@ static void buffers(size_t size)
     }
     /* A write of the whole memory leaves nothing of the old contents, and nothing else. */
     for (int use = 0; use < 4; use++) {
-        cl_int error = 0;
         memset(bytes, seven, size);
         cl_mem buffer = fresh(size), second = NULL;
         if (use == 0) {
@@ -218,8 +211,7 @@ static void buffers(size_t size)
         } else if (use == 1) {
             MUST(clEnqueueFillBuffer(queue, buffer, &seven, 1, 0, size, 0, NULL, NULL));
         } else {
-            second = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, size, bytes, &error);
-            MUST(error);
+            second = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, size, bytes);
             MUST(clEnqueueCopyBuffer(queue, second, buffer, 0, 0, size, 0, NULL, NULL));
         }
         if (use == 3)
@@ -251,18 +243,15 @@ static void images(cl_mem_object_type type, size_t width, size_t height, size_t 
     size_t size = width * height * depth * 4;
     cl_uint full[4] = {STALE, STALE, STALE, STALE}, seven[4] = {7, 7, 7, 7};
     for (int use = 0; use < 5; use++) {
-        cl_int error = 0;
         cl_mem old[3];
         for (int i = 0; i < 3; i++) {
-            old[i] = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-            MUST(error);
+            old[i] = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
             MUST(clEnqueueFillImage(queue, old[i], full, origin, region, 0, NULL, NULL));
         }
         MUST(clFinish(queue));
         for (int i = 0; i < 3; i++)
             MUST(clReleaseMemObject(old[i]));
-        cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
-        MUST(error);
+        cl_mem image = MADE(clCreateImage, context, CL_MEM_READ_WRITE, &format, &desc, NULL);
         size_t marked = 0;
         if (use == 1) { /* One texel filled. */
             MUST(clEnqueueFillImage(queue, image, seven, origin, one, 0, NULL, NULL));
@@ -297,14 +286,10 @@ static void read_before_overwrite(void)
     enum { BYTES = 1000 };
     static unsigned char marks[BYTES], got[BYTES];
     memset(marks, 0x55, sizeof marks);
-    cl_int error = 0;
     for (int round = 0; round < rounds_of(60); round++) {
-        cl_mem marked = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, BYTES, marks, &error);
-        MUST(error);
-        cl_mem other = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, BYTES, marks, &error);
-        MUST(error);
-        cl_mem fresh = clCreateBuffer(context, 0, BYTES, NULL, &error);
-        MUST(error);
+        cl_mem marked = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, BYTES, marks);
+        cl_mem other = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, BYTES, marks);
+        cl_mem fresh = MADE(clCreateBuffer, context, 0, BYTES, NULL);
         memset(got, 0xee, sizeof got);
         MUST(clEnqueueCopyBuffer(queue, marked, other, 0, 0, 16, 0, NULL, NULL));
         MUST(clEnqueueReadBuffer(queue, fresh, CL_FALSE, 0, BYTES, got, 0, NULL, NULL));
@@ -327,9 +312,7 @@ static void svm(void)
         if (!has)
             return;
     }
-    cl_int error = 0;
-    queue = clCreateCommandQueueWithProperties(context, devices[0], NULL, &error);
-    MUST(error);
+    queue = MADE(clCreateCommandQueueWithProperties, context, devices[0], NULL);
     for (int i = 0; i < SIZES; i++) {
         void *old[3];
         for (int j = 0; j < 3; j++) {
@@ -361,26 +344,16 @@ static void svm(void)
 
 static void in_a_context(void)
 {
-    cl_int error = 0;
-    context = clCreateContext(NULL, device_count, devices, NULL, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    copy = clCreateKernel(program, "copy", &error);
-    MUST(error);
-    mark = clCreateKernel(program, "mark", &error);
-    MUST(error);
-    texels = clCreateKernel(program, "texels", &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, device_count, devices, NULL, NULL);
+    cl_program program = PROGRAM(context, source, "");
+    copy = MADE(clCreateKernel, program, "copy");
+    mark = MADE(clCreateKernel, program, "mark");
+    texels = MADE(clCreateKernel, program, "texels");
     for (cl_uint device = 0; device < device_count; device++) {
-        queue = clCreateCommandQueueWithProperties(context, devices[device], NULL, &error);
-        MUST(error);
-        other_queue = clCreateCommandQueueWithProperties(context, devices[device], NULL, &error);
-        MUST(error);
+        queue = MADE(clCreateCommandQueueWithProperties, context, devices[device], NULL);
+        other_queue = MADE(clCreateCommandQueueWithProperties, context, devices[device], NULL);
         cl_queue_properties any_order[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
-        free_queue = clCreateCommandQueueWithProperties(context, devices[device], any_order, &error);
-        MUST(error);
+        free_queue = MADE(clCreateCommandQueueWithProperties, context, devices[device], any_order);
         for (int i = 0; i < SIZES; i++)
             buffers(sizes[i]);
         images(CL_MEM_OBJECT_IMAGE1D, 300, 1, 1);

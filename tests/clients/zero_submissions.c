@@ -50,10 +50,7 @@ static int mark_bytes(cl_mem buffer)
 
 static cl_mem make(void)
 {
-    cl_int error = 0;
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, SIZE, NULL, &error);
-    MUST(error);
-    return buffer;
+    return MADE(clCreateBuffer, context, CL_MEM_READ_WRITE, SIZE, NULL);
 }
 
 static void look(cl_mem buffer)
@@ -70,18 +67,12 @@ static void look(cl_mem buffer)
 
 int main(void)
 {
-    cl_int error = 0;
     cl_device_id device;
     MUST(clGetDeviceIDs(pumice_platform(), CL_DEVICE_TYPE_ALL, 1, &device, NULL));
-    context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    MUST(error);
-    queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    MUST(error);
-    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &error);
-    MUST(error);
-    MUST(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    mark = clCreateKernel(program, "mark", &error);
-    MUST(error);
+    context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
+    queue = MADE(clCreateCommandQueueWithProperties, context, device, NULL);
+    cl_program program = PROGRAM(context, source, "");
+    mark = MADE(clCreateKernel, program, "mark");
     for (int round = 0; round < ROUNDS; round++) {
         /* Memory that is left full, and a submission that fails: the next one does not. */
         cl_mem old[3] = {make(), make(), make()};
