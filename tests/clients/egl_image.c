@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL
 // client: once
+// client: needs images
 /* cl_khr_egl_image: images of EGL made of textures and renderbuffers of OpenGL and OpenGL ES go back and forth texel by
  * texel, whether the context of OpenCL was made from one of OpenGL or not; the errors of each function. */
 #include "gl_common.h"

@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL
 // client: all-drivers
+// client: needs images
 /* clGetGLContextInfoKHR: the device that OpenGL renders on is told by its UUID, and stands before the others. */
 #include "gl_common.h"
 

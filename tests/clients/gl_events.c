@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL
 // client: once
+// client: needs images
 /* cl_khr_gl_event and cl_khr_egl_event: events of fences, the order that a current context of OpenGL gets without a
  * wait, and sharing with OpenGL ES. */
 #include "gl_common.h"

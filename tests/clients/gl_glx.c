@@ -1,5 +1,6 @@
 // client: link -lGL -lX11
 // client: once
+// client: needs images
 /* cl_khr_gl_sharing on OpenGL by GLX, under an X server of its own (Xvfb): a buffer and a texture go to kernels and back. */
 #define GL_GLEXT_PROTOTYPES
 #include <dirent.h>

@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL
 // client: once
+// client: needs images
 /* A picture that a kernel paints into a texture, drawn by OpenGL onto a quad; the drawn pixels go back to a kernel that
  * makes a grey picture of them. Both are compared with what the host computes. With PICTURE set, they are written to files. */
 #include "gl_common.h"

@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL -lm
 // client: once
+// client: needs images
 /* cl_khr_gl_msaa_sharing: kernels read each sample of OpenGL's textures, planes and layers of them, of colours and depths;
  * queries, and the errors of what samples cannot be used for. */
 #include "gl_common.h"

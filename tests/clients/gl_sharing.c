@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL
 // client: once
+// client: needs images
 /* cl_khr_gl_sharing and cl_khr_gl_depth_images on OpenGL by EGL: buffers, textures of every format, target and level,
  * and renderbuffers go back and forth byte by byte; the errors of each function. */
 #include "gl_common.h"

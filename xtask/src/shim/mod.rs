@@ -424,8 +424,9 @@ fn run_clients(
     let messages = Messages::new(&bench.folder)?;
     check_device(test::list_devices(all)?, card, &setting)?;
     newest_layer::check_active(&messages, test::list_devices(all)?, &setting)?;
-    let named = |client: &&Client| client.name.contains(&bench.clients) && !left_out(client);
-    let chosen: Vec<&Client> = all.iter().filter(named).collect();
+    let chosen = all.iter().filter(|client| {
+        client.name.contains(&bench.clients) && client.suits(&setting) && !left_out(client)
+    });
     for client in chosen {
         messages.begin(client)?;
         bench.files.forget();
