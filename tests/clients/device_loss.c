@@ -250,7 +250,7 @@ static int child(void)
     int waiting = count;
     CHECK(waiting > 30);
     /* The loss comes in one of these. */
-    for (int i = 0; i < 2000 && !lost; i++) {
+    for (int i = 0; i < 20000 && !lost; i++) {
         error = clEnqueueFillBuffer(third.queue, third.one, &value, 4, 0, BYTES, 0, NULL, NULL);
         lost = error != CL_SUCCESS;
         if (i == 5 && !lost)

@@ -1,5 +1,6 @@
 // client: link -lEGL -lOpenGL
 // client: once
+// client: needs images
 /* Objects that are shared with OpenGL and EGL are made, acquired, released and freed again and again; the process keeps no
  * more memory, descriptors and threads. `leaks_gl ROUNDS` says how often. */
 #include <malloc.h>

@@ -1,4 +1,5 @@
 // client: once
+// client: needs images
 /* The trace is JSON at every moment: of a process that ends as it should, and of one that is killed. Its
  * slices tell sizes. */
 #include "traced_run.h"

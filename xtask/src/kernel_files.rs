@@ -74,22 +74,29 @@ fn lacks(setting: &Setting<'_>) -> Vec<&'static str> {
     lacks
 }
 
-/// Returns whether a kernel file needs one of these things, by its `needs:` line.
+/// Returns whether a kernel file needs one of these things, by its `needs:` line or the list of those that need device
+/// addresses.
 fn needs_any(file: &Path, lacks: &[&str]) -> Result<bool> {
     let text = sh::read(file)?;
     let needs = text
         .lines()
         .filter_map(|line| line.strip_prefix("// needs: "));
-    Ok(needs
-        .flat_map(str::split_whitespace)
-        .any(|thing| lacks.contains(&thing)))
+    let mut needs = needs.flat_map(str::split_whitespace);
+    let addressed =
+        lacks.contains(&"device-addresses") && needs_addresses()?.contains(&file_name(file));
+    Ok(addressed || needs.any(|thing| lacks.contains(&thing)))
 }
 
 /// The kernel files that need nothing that a setting lacks.
 pub fn served(setting: &Setting<'_>) -> Result<Vec<PathBuf>> {
+    served_of("compiler/filetests/run", setting)
+}
+
+/// The sources in a folder that need nothing that a setting lacks.
+pub fn served_of(folder: &str, setting: &Setting<'_>) -> Result<Vec<PathBuf>> {
     let lacks = lacks(setting);
     let mut served = Vec::new();
-    for file in sh::files_with(&sh::root().join("compiler/filetests/run"), &["cl"])? {
+    for file in sh::files_with(&sh::root().join(folder), &["cl"])? {
         if !needs_any(&file, &lacks)? {
             served.push(file);
         }

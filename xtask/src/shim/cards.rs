@@ -149,7 +149,15 @@ pub const CARDS: &[Card] = &[
             "hasvk, Gen 7.5 (HD Graphics 4600)",
             false,
             true,
-            &["doubles", "images", "read-write-images", "int64-atomics"],
+            &[
+                "doubles",
+                "images",
+                "read-write-images",
+                "int64-atomics",
+                "pipes",
+                "device-queues",
+                "device-addresses",
+            ],
         )
     },
     Card {
@@ -160,7 +168,7 @@ pub const CARDS: &[Card] = &[
             "hasvk, Gen 8 (HD Graphics 5500)",
             false,
             true,
-            &["int64-atomics"],
+            &["int64-atomics", "exact-fma"],
         )
     },
     intel(

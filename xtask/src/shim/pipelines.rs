@@ -113,16 +113,14 @@ fn make(
 /// Files of kernels that a card's compiler gets: those of the tests that need nothing it lacks, and of the benchmark.
 fn files(bench: &Bench, card: &Card) -> Result<Vec<PathBuf>> {
     let driver = bench.shims.driver(card)?;
-    let mut files = kernel_files::served(&Setting {
+    let setting = Setting {
         vendors: &bench.vendors,
         driver: Some(&driver),
         loader: None,
         env: &[],
-    })?;
-    files.extend(sh::files_with(
-        &sh::root().join("cts-harness/bench"),
-        &["cl"],
-    )?);
+    };
+    let mut files = kernel_files::served(&setting)?;
+    files.extend(kernel_files::served_of("cts-harness/bench", &setting)?);
     Ok(files)
 }
 
