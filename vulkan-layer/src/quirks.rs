@@ -500,6 +500,12 @@ pub const QUIRKS: &[Quirk] = &[
                  the cycles on Xe-HPG, 0.87 on Xe-LP and 0.89 on Gen 9",
     },
     Quirk {
+        kind: QuirkKind::SubGroupsOf16,
+        driver: DriverId::IntelMesa,
+        versions: ((0, 0), None),
+        reason: "hasvk's compiler crashes on many shuffles in sub-groups of 32 (26.2.6, Broadwell); ANV's GPUs have maximal reconvergence",
+    },
+    Quirk {
         kind: QuirkKind::NarrowVectorsByElement,
         driver: DriverId::MesaV3dv,
         versions: ((0, 0), None),
@@ -531,6 +537,11 @@ pub fn wrong_results(driver: &Driver) -> Option<&'static Quirk> {
 
 fn applies(quirk: &Quirk, driver: &Driver) -> bool {
     let (from, until) = quirk.versions;
+    if driver.hosts.contains(&quirk.driver) {
+        // Their version is not known: faults that a release has mended count as mended.
+        let matters = !quirk.kind.is_for_speed() && !quirk.kind.is_in_process();
+        return matters && until.is_none();
+    }
     driver.known_id() == Some(quirk.driver)
         && driver
             .release()
@@ -540,7 +551,7 @@ fn applies(quirk: &Quirk, driver: &Driver) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{QUIRKS, QuirkKind, has, wrong_results};
-    use crate::caps::Driver;
+    use crate::caps::{DeviceType, Driver, hosts};
 
     #[test]
     fn rows_hold_by_driver_and_version() {
@@ -549,6 +560,7 @@ mod tests {
             name: "any name".into(),
             info: info.into(),
             version: 1,
+            hosts: &[],
         };
         let probes = |driver: &Driver| has(driver, QuirkKind::ProbeHostAddresses);
         assert!(probes(&driver(13, "Mesa 22.3.6 (LLVM 15.0.6)")));
@@ -564,6 +576,27 @@ mod tests {
         assert!(denormals(&driver(4, "550.54.14")));
         assert!(!denormals(&driver(4, "")));
         assert!(!denormals(&driver(3, "550.54.14")));
+    }
+
+    /// Of a driver that something else runs on, the faults count that programs would see.
+    #[test]
+    fn faults_of_hosts_count() {
+        let venus = |device_type, vendor| Driver {
+            id: 22,
+            hosts: hosts(22, device_type, vendor),
+            ..Driver::default()
+        };
+        let cpu = venus(DeviceType::Cpu, 0x10005);
+        assert!(has(&cpu, QuirkKind::ExactConversions));
+        assert!(!has(&cpu, QuirkKind::UnsignedToFloatByHalves));
+        assert!(!has(&cpu, QuirkKind::ProbeHostAddresses));
+        assert!(!has(&cpu, QuirkKind::LocalIdsFromLanes));
+        assert!(!has(&cpu, QuirkKind::LoopsStop));
+        let nvidia = venus(DeviceType::DiscreteGpu, 0x10de);
+        assert!(has(&nvidia, QuirkKind::NoSmallChannels));
+        assert!(!has(&nvidia, QuirkKind::ForkedExits));
+        assert!(!has(&nvidia, QuirkKind::ExactConversions));
+        assert_eq!(hosts(13, DeviceType::Cpu, 0x10005), []);
     }
 
     /// A cure names a version, so every row that leaves devices out has one.

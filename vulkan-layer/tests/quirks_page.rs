@@ -12,7 +12,8 @@ const HEAD: &str = "\
 
 Faults of Vulkan drivers that Pumice works around, and habits of theirs that cost speed. A
 quirk is chosen by driver and version; the log names those in use (`PUMICE_LOG=info`). A version range is
-closed at its start and open at its end; *all later* means that no fixed version is known.
+closed at its start and open at its end; *all later* means that no fixed version is known. Mesa's Venus passes everything
+on to a driver outside of the virtual machine, whose faults hold for it as far as the device's kind and vendor tell the driver.
 [add-a-quirk.md](add-a-quirk.md) says how to add one.
 ";
 
@@ -48,7 +49,12 @@ fn driver_name(driver: DriverId) -> &'static str {
 fn page() -> String {
     let mut page = HEAD.to_string();
     for kind in QuirkKind::ALL {
-        let _ = write!(page, "\n## {}\n\n{}\n\n", kind.name(), kind.remedy());
+        let speed = if kind.is_for_speed() {
+            " For speed."
+        } else {
+            ""
+        };
+        let _ = write!(page, "\n## {}\n\n{}{speed}\n\n", kind.name(), kind.remedy());
         let _ = writeln!(page, "Where: `{}`\n", kind.place());
         page += "| driver | versions | symptom |\n|---|---|---|\n";
         for quirk in QUIRKS.iter().filter(|quirk| quirk.kind == *kind) {

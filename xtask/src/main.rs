@@ -40,6 +40,7 @@ mod test;
 mod tidy;
 mod trace;
 mod validation;
+mod venus;
 mod workers;
 
 use std::process::ExitCode;

@@ -99,13 +99,13 @@ pub fn check_active(messages: &Messages, list: &Client, setting: &Setting<'_>) -
 }
 
 /// sid's layer and C library, and the Vulkan driver that clients run on.
-struct Stand {
-    layer: Layer,
-    driver: VulkanDriver,
+pub struct Stand {
+    pub layer: Layer,
+    pub driver: VulkanDriver,
     /// The folder of compiled clients, below the target folder.
-    clients: &'static str,
+    pub clients: &'static str,
     /// The folder of the layer's messages, below the target folder.
-    messages: &'static str,
+    pub messages: &'static str,
 }
 
 impl Stand {
@@ -168,7 +168,7 @@ pub fn run_gpu_like(report: &mut Report) -> Result {
 /// Runs clients and kernel files under the validation layer, once for each label and environment of `ways`.
 /// `ours` are test layers between the validation layer and the driver: the name of the one under test, and
 /// the list of all.
-fn run_ways(
+pub fn run_ways(
     report: &mut Report,
     stand: &Stand,
     ways: &[(&str, &[(&'static str, String)])],

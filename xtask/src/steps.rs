@@ -8,7 +8,7 @@ use crate::sh::Result;
 use crate::test::{self, Report};
 use crate::{
     arm64, cluster, faults, foreign, graphs, guide, info, installation, low_floor, newest_layer,
-    package, programs, shim, tidy, validation,
+    package, programs, shim, tidy, validation, venus,
 };
 
 /// A named step.
@@ -182,6 +182,13 @@ pub const STEPS: &[Step] = &[
         run: shim::boards::run,
     },
     Step {
+        name: "venus",
+        what: "end-to-end clients and kernel files on Mesa's Venus (Debian sid's), as in a virtual machine",
+        needs: &[VULKAN_HEADERS, LOADER, CLIENTS],
+        on_request: true,
+        run: venus::run,
+    },
+    Step {
         name: "isa",
         what: "machine code of kernels by GPUs' own compilers, against the committed summaries",
         needs: &[VULKAN_HEADERS, LOADER, CLIENTS, GLSL],
@@ -232,6 +239,7 @@ pub const FILTERED: &[&str] = &[
     "newest-mesa",
     "shim",
     "boards",
+    "venus",
     "isa",
     "arm64",
     "cluster",

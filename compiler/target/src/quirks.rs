@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal $(, leaves_out: $leaves_out:literal)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal $(, $mark:ident: true)?;)+) => {
         /// The remedy for a driver's fault, or for its slowness.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum QuirkKind {
@@ -43,10 +43,24 @@ macro_rules! kinds {
             /// Returns whether the driver gives wrong results that nothing works around: its devices
             /// are offered only to those who ask for them.
             pub fn leaves_out(self) -> bool {
-                let marks: &[bool] = match self {
-                    $(QuirkKind::$name => &[$($leaves_out)?],)+
+                self.mark() == Some("leaves_out")
+            }
+
+            /// Returns whether the remedy saves time alone: programs are right without it.
+            pub fn is_for_speed(self) -> bool {
+                self.mark() == Some("for_speed")
+            }
+
+            /// Returns whether the remedy is about the process that the driver runs in.
+            pub fn is_in_process(self) -> bool {
+                self.mark() == Some("in_process")
+            }
+
+            fn mark(self) -> Option<&'static str> {
+                let marks: &[&str] = match self {
+                    $(QuirkKind::$name => &[$(stringify!($mark))?],)+
                 };
-                marks.contains(&true)
+                marks.first().copied()
             }
         }
     };
@@ -55,7 +69,7 @@ macro_rules! kinds {
 kinds! {
     /// The start-up probe reads the process's own memory through a shader. On other drivers an
     /// address that is not mapped would lose the device.
-    ProbeHostAddresses, "vulkan-layer/src/probe/mod.rs";
+    ProbeHostAddresses, "vulkan-layer/src/probe/mod.rs", in_process: true;
     /// Denormals are taken from the start-up probe although the float control bits deny them.
     ProbeDenormals, "vulkan-layer/src/probe/mod.rs";
     /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
@@ -75,30 +89,29 @@ kinds! {
     SplitBitJoins, "compiler/backend/src/passes/driver_quirks/split_bit_joins.rs";
     /// Addresses of loads behind branches differ between work-items as far as the driver can see.
     LoadsIgnoreBranches, "compiler/backend/src/vulkan/access.rs";
-    /// Vectors are accessed in words of up to 64 bits (for speed).
-    VectorsByWords, "compiler/backend/src/passes/driver_quirks/widen_memory.rs";
-    /// Local ids are computed from the sub-group's number and the lane, which come in order (for
-    /// speed).
-    LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs";
-    /// The lanes of a sub-group load what lies side by side from addresses that they share, in coarse copies (for speed).
-    LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs";
-    /// Votes, ballots and scans of sub-groups are made of reductions and shuffles (for speed).
-    LoopsOverLanes, "compiler/backend/src/passes/lower/lane_loops.rs";
-    /// Loops that index a private array by their counter are unrolled, so that the array needs no memory (for speed).
-    UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs";
-    /// Loops run several rounds between two tests (for speed).
-    UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs";
-    /// Many loops that follow one another are unrolled before the driver would unroll one after the other (for speed).
-    UnrollSeries, "compiler/backend/src/passes/optimize/unroll_series.rs";
+    /// Vectors are accessed in words of up to 64 bits.
+    VectorsByWords, "compiler/backend/src/passes/driver_quirks/widen_memory.rs", for_speed: true;
+    /// Local ids are computed from the sub-group's number and the lane, which come in order.
+    LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs", for_speed: true;
+    /// The lanes of a sub-group load what lies side by side from addresses that they share, in coarse copies.
+    LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs", for_speed: true;
+    /// Votes, ballots and scans of sub-groups are made of reductions and shuffles.
+    LoopsOverLanes, "compiler/backend/src/passes/lower/lane_loops.rs", for_speed: true;
+    /// Loops that index a private array by their counter are unrolled, so that the array needs no memory.
+    UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs", for_speed: true;
+    /// Loops run several rounds between two tests.
+    UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs", for_speed: true;
+    /// Many loops that follow one another are unrolled before the driver would unroll one after the other.
+    UnrollSeries, "compiler/backend/src/passes/optimize/unroll_series.rs", for_speed: true;
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
-    /// that they do so unasked (for speed).
-    RoundingSlowsDivision, "compiler/target/src/arithmetic.rs";
-    /// Halves are compared, rounded and negated as floats and integers, and integers make halves of floats (for speed).
-    HalvesByFloats, "compiler/backend/src/passes/driver_quirks/halves_by_floats.rs";
-    /// Integers of up to 32 bits are divided as doubles, which is exact (for speed).
-    DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs";
-    /// Integers of 64 bits are divided by the driver's own instruction (for speed).
-    DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs";
+    /// that they do so unasked.
+    RoundingSlowsDivision, "compiler/target/src/arithmetic.rs", for_speed: true;
+    /// Halves are compared, rounded and negated as floats and integers, and integers make halves of floats.
+    HalvesByFloats, "compiler/backend/src/passes/driver_quirks/halves_by_floats.rs", for_speed: true;
+    /// Integers of up to 32 bits are divided as doubles, which is exact.
+    DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs", for_speed: true;
+    /// Integers of 64 bits are divided by the driver's own instruction.
+    DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs", for_speed: true;
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows, "compiler/backend/src/vulkan/work_items.rs";
     /// Sums with a zero that the driver may know are selected by a comparison, and `fabs` is made
@@ -115,16 +128,16 @@ kinds! {
     FlushMinMax, "compiler/backend/src/passes/driver_quirks/flush_min_max.rs";
     /// Doubles are rounded and cut to whole numbers by a sum with 2^52.
     RoundDoubles, "compiler/backend/src/passes/driver_quirks/round_doubles.rs";
-    /// Floats and doubles become words in a sum with 1.5 * 2^52, whose low bits they are, and integers of 64 bits in two (for speed).
-    ConvertInDoubles, "compiler/backend/src/passes/driver_quirks/convert_in_doubles.rs";
+    /// Floats and doubles become words in a sum with 1.5 * 2^52, whose low bits they are, and integers of 64 bits in two.
+    ConvertInDoubles, "compiler/backend/src/passes/driver_quirks/convert_in_doubles.rs", for_speed: true;
     /// Conversions from and to floats carry NoContraction, as sums do.
     ExactConversions, "compiler/backend/src/vulkan/arith.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
     /// driver's samplers.
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
     /// Pixels are read through a sampler that takes the nearest one, and linear filters are those of a sampler that filters in
-    /// floats (for speed).
-    ReadBySampler, "compiler/backend/src/passes/lower/read_by_sampler.rs";
+    /// floats.
+    ReadBySampler, "compiler/backend/src/passes/lower/read_by_sampler.rs", for_speed: true;
     /// Integers are clamped to an image's channels before they are written.
     ClampIntegerPixels, "compiler/backend/src/passes/lower/channel_types.rs";
     /// NaN becomes 0 before it is written to an image whose channels are not floats.
@@ -135,11 +148,13 @@ kinds! {
     /// Texel buffers are written without a format where the device's own feature allows it, whatever it
     /// reports of single formats.
     TexelWritesByDevice, "vulkan-layer/src/device/instance.rs";
+    /// Sub-groups have 16 work-items where a kernel does not ask for another size, on GPUs without maximal reconvergence.
+    SubGroupsOf16, "vulkan-layer/src/caps/mod.rs";
     /// Formats whose channels have five or six bits are not offered.
     NoSmallChannels, "runtime/src/device/format.rs";
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
-    /// a queue one after the other, each to its end (for speed).
-    RunsInOrder, "vulkan-layer/src/device/mod.rs";
+    /// a queue one after the other, each to its end.
+    RunsInOrder, "vulkan-layer/src/device/mod.rs", for_speed: true;
     /// There is no way around it. The device is left out unless `PUMICE_FAULTY_DRIVERS` asks for it, and
     /// device queues are not offered there.
     LoopsStop, "runtime/src/device/conditions.rs", leaves_out: true;
@@ -149,24 +164,24 @@ kinds! {
     NarrowVectorsByElement, "compiler/backend/src/passes/lower/lower_subgroups.rs";
     /// A barrier of a sub-group is a fence alone: its work-items run in step.
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
-    /// Fences of a work-group are those of a sub-group, which order the compiler alone (for speed).
-    GroupsRunOnOneThread, "compiler/backend/src/vulkan/atomics.rs";
-    /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits (for speed).
-    IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs";
+    /// Fences of a work-group are those of a sub-group, which order the compiler alone.
+    GroupsRunOnOneThread, "compiler/backend/src/vulkan/atomics.rs", for_speed: true;
+    /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits.
+    IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs", for_speed: true;
     /// Words hold integers of 8 and 16 bits, as on devices that do not compute with these.
     NarrowIntegersByWords, "runtime/src/device/mod.rs";
     /// A sum of integers that have at most 16 bits is hidden from the driver where it is compared.
     NarrowSumsCompared, "compiler/backend/src/vulkan/narrow_sums.rs";
     /// A forked child ends without the exit handlers that were registered before the first context.
-    ForkedExits, "runtime/src/device/gpu.rs";
-    /// Kernels get their buffers by descriptors where the program and the launch allow it (for speed).
-    BuffersByDescriptors, "runtime/src/device/mod.rs";
-    /// The same on GPUs that do not compute with halves (for speed).
-    OldGpusByDescriptors, "runtime/src/device/mod.rs";
-    /// Local memory is a part of a buffer for each work-group of a dispatch (for speed).
-    LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs";
-    /// A byte that is loaded is taken out of the word that holds it (for speed).
-    BytesByWord, "compiler/backend/src/vulkan/parts.rs";
+    ForkedExits, "runtime/src/device/gpu.rs", in_process: true;
+    /// Kernels get their buffers by descriptors where the program and the launch allow it.
+    BuffersByDescriptors, "runtime/src/device/mod.rs", for_speed: true;
+    /// The same on GPUs that do not compute with halves.
+    OldGpusByDescriptors, "runtime/src/device/mod.rs", for_speed: true;
+    /// Local memory is a part of a buffer for each work-group of a dispatch.
+    LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs", for_speed: true;
+    /// A byte that is loaded is taken out of the word that holds it.
+    BytesByWord, "compiler/backend/src/vulkan/parts.rs", for_speed: true;
     /// A command that has times dispatches no work-groups of its kernel before its start, if the kernel has not run yet.
     CodeAtFirstDispatch, "vulkan-layer/src/objects/pipeline.rs";
 }

@@ -46,6 +46,8 @@ pub struct Driver {
     pub info: String,
     /// driverVersion as the driver encodes it.
     pub version: u32,
+    /// Where the driver only passes everything on, out of a virtual machine: those that it may pass it to.
+    pub hosts: &'static [DriverId],
 }
 
 /// Drivers that this crate knows something about.
@@ -71,6 +73,25 @@ pub enum DriverId {
     NvidiaProprietary,
     /// VK_DRIVER_ID_GOOGLE_SWIFTSHADER: on the host's processor.
     SwiftShader,
+}
+
+/// Those that a driver of this id may pass everything on to, for a device of that kind and vendor: it tells nothing
+/// else of them.
+pub(crate) fn hosts(id: u32, device_type: DeviceType, vendor_id: u32) -> &'static [DriverId] {
+    if vk::DriverId::from_raw(id as i32) != vk::DriverId::MESA_VENUS {
+        return &[];
+    }
+    match (device_type, vendor_id) {
+        (DeviceType::Cpu, _) => &[DriverId::MesaLlvmpipe],
+        (_, 0x1002) => &[DriverId::MesaRadv],
+        (_, 0x10de) => &[DriverId::NvidiaProprietary, DriverId::MesaNvk],
+        (_, 0x106b) => &[DriverId::MesaHoneykrisp],
+        (_, 0x13b5) => &[DriverId::MesaPanvk],
+        (_, 0x14e4) => &[DriverId::MesaV3dv],
+        (_, 0x5143) => &[DriverId::MesaTurnip],
+        (_, 0x8086) => &[DriverId::IntelMesa],
+        _ => &[],
+    }
 }
 
 impl Driver {
@@ -341,6 +362,14 @@ impl Capabilities {
         let there = self.features.shader_storage_image_write_without_format;
         for (_, features) in &mut self.formats {
             features.storage_texel_write = there && features.storage_texel;
+        }
+    }
+
+    /// Prefers sub-groups of 16 work-items to larger ones ([`QuirkKind::SubGroupsOf16`]) where pipelines can have them.
+    pub(crate) fn prefer_sub_groups_of_16(&mut self) {
+        let sizes = self.subgroup.sizes();
+        if !self.features.shader_maximal_reconvergence && sizes.contains(&16) {
+            self.subgroup.size = self.subgroup.size.min(16);
         }
     }
 

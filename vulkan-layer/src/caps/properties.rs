@@ -6,7 +6,7 @@ use ash::vk;
 
 use super::compute_units;
 use super::query::text;
-use super::{Capabilities, Driver, FloatControls, Limits, Subgroup, SubgroupOps};
+use super::{Capabilities, Driver, FloatControls, Limits, Subgroup, SubgroupOps, hosts};
 use crate::features::Present;
 use crate::promoted::promoted;
 use crate::raw::enqueue::ShaderEnqueueProperties;
@@ -137,6 +137,11 @@ pub(super) fn query(
         name: text(&v12.driver_name),
         info: text(&v12.driver_info),
         version: properties.driver_version,
+        hosts: hosts(
+            v12.driver_id.as_raw() as u32,
+            caps.device_type,
+            caps.vendor_id,
+        ),
     };
     caps.device_uuid = v11.device_uuid;
     caps.driver_uuid = v11.driver_uuid;

@@ -116,6 +116,9 @@ impl Instance {
             if quirks::has(&caps.driver, QuirkKind::TexelWritesByDevice) {
                 caps.write_texels_by_device();
             }
+            if quirks::has(&caps.driver, QuirkKind::SubGroupsOf16) {
+                caps.prefer_sub_groups_of_16();
+            }
             match leave_out(&caps, config.without_faulty) {
                 Some(reasons) => left_out.push(reasons),
                 None => devices.push(PhysicalDevice {

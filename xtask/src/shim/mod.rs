@@ -57,8 +57,7 @@ pub struct Shims {
 impl Shims {
     pub fn unpack() -> Result<Self> {
         let place = private_apt::unpack_closure("sid", "drm-shim", PACKAGES)?;
-        // libLLVM looks for libraries in $ORIGIN/../lib and, for that, not where its user says.
-        link_to(Path::new("x86_64-linux-gnu"), &place.join("usr/lib/lib"))?;
+        link_llvm(&place)?;
         compile_own_shims()?;
         let layer = Layer::at(&place);
         Ok(Self { place, layer })
@@ -167,6 +166,12 @@ impl Shims {
         programs.extend(ulp.map(|client| client.path.clone()));
         Ok(programs)
     }
+}
+
+/// Lets libLLVM of unpacked packages find its libraries: it looks in $ORIGIN/../lib and, for that, not where its user
+/// says.
+pub fn link_llvm(place: &Path) -> Result {
+    link_to(Path::new("x86_64-linux-gnu"), &place.join("usr/lib/lib"))
 }
 
 /// A shim of `tests/shims`.
