@@ -5,7 +5,7 @@ use pumice_compiler::target::matrix::{Component, NativeProduct, Product, product
 use pumice_vulkan_layer::Capabilities;
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
-use crate::device::format;
+use crate::device::format_sets;
 
 pub(super) fn halves(caps: &Capabilities) -> bool {
     caps.features.shader_float16
@@ -92,7 +92,7 @@ pub const MASKED: [&str; 4] = [IMAGES, SAMPLE_EXACTLY, LAUNCH_PROMISES, LAUNCH_P
 
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
-    !caps.is_masked(IMAGES) && format::minimum(caps)
+    !caps.is_masked(IMAGES) && format_sets::minimum(caps)
 }
 
 /// Tells whether images can be those of OpenGL.
@@ -109,32 +109,32 @@ pub(super) fn level_images(caps: &Capabilities) -> bool {
 
 /// Tells whether the device has the format of cl_ext_image_unorm_int_2_101010.
 pub(super) fn packed_2_101010(caps: &Capabilities) -> bool {
-    images(caps) && format::has_2_101010(caps)
+    images(caps) && format_sets::has_2_101010(caps)
 }
 
 /// Tells whether the device has the formats of cl_ext_image_unsigned_10x6_12x4_14x2.
 pub(super) fn high_bits(caps: &Capabilities) -> bool {
-    images(caps) && format::has_high_bits(caps)
+    images(caps) && format_sets::has_high_bits(caps)
 }
 
 /// Tells whether the device has the formats of cl_ext_image_raw10_raw12.
 pub(super) fn raw(caps: &Capabilities) -> bool {
-    images(caps) && format::has_raw(caps)
+    images(caps) && format_sets::has_raw(caps)
 }
 
 /// Tells whether the device has the formats of cl_intel_packed_yuv.
 pub(super) fn packed_yuv(caps: &Capabilities) -> bool {
-    images(caps) && format::has_packed_yuv(caps)
+    images(caps) && format_sets::has_packed_yuv(caps)
 }
 
 /// Tells whether kernels can write images of sRGB.
 pub(super) fn srgb_writes(caps: &Capabilities) -> bool {
-    images(caps) && format::has_srgb_writes(caps)
+    images(caps) && format_sets::has_srgb_writes(caps)
 }
 
 /// Tells whether a kernel can read and write one image.
 pub fn read_write_images(caps: &Capabilities) -> bool {
-    images(caps) && format::read_and_written(caps)
+    images(caps) && format_sets::read_and_written(caps)
 }
 
 /// Tells whether kernels can read the clocks of the device and of a sub-group.

@@ -17,6 +17,7 @@ pub mod depth_stencil;
 pub mod doubles;
 pub mod extensions;
 pub mod format;
+mod format_sets;
 mod found;
 pub mod gpu;
 mod gpu_image;

@@ -73,7 +73,7 @@ impl Numbers {
     }
 }
 
-/// What the module's types are.
+/// The module's types and the variables of its images.
 #[derive(Default)]
 struct Types<'a> {
     numbers: FxHashMap<u32, Numbers>,

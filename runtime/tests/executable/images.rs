@@ -381,7 +381,7 @@ fn samplers_have_coordinates_in_texels_where_the_kernel_is_not_told() {
     });
 }
 
-/// How a kernel gets the image that it reads.
+/// The way in which a kernel gets the image that it reads.
 #[derive(Clone, Copy, PartialEq)]
 enum Reads {
     /// By a load of its variable.

@@ -46,7 +46,7 @@ pub struct Driver {
     pub info: String,
     /// driverVersion as the driver encodes it.
     pub version: u32,
-    /// Where the driver only passes everything on, out of a virtual machine: those that it may pass it to.
+    /// Those to which it may pass everything on, out of a virtual machine; none for drivers that do the work themselves.
     pub hosts: &'static [DriverId],
 }
 

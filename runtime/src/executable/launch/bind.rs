@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::mem::take;
 
 use pumice_reflection::Fact;
-use pumice_vulkan_layer::{BindingKind, Buffer, DescriptorSet, Resource, SamplerDesc};
+use pumice_vulkan_layer::{
+    BindingKind, Buffer, Capabilities, DescriptorSet, Format, Resource, SamplerDesc,
+};
 use smallvec::SmallVec;
 
 use super::range::NdRange;
@@ -18,6 +20,25 @@ use crate::executable::interface::{
 pub(in crate::executable) type Push = SmallVec<[u8; 64]>;
 /// Buffers that a launch reaches by address.
 pub(in crate::executable) type Buffers = SmallVec<[Buffer; 4]>;
+
+impl ImageArg {
+    /// The format of what a kernel sees.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Image(view) => view.format(),
+            Self::Texels(view) => view.format(),
+        }
+    }
+
+    /// Tells whether a kernel can read the image as a storage image, by which it could write it.
+    pub fn is_read_in_storage(&self, caps: &Capabilities) -> bool {
+        let features = caps.format(self.format());
+        match self {
+            Self::Image(_) => features.storage_read,
+            Self::Texels(_) => features.storage_texel_read,
+        }
+    }
+}
 
 /// The push constants that a range and the module's own data decide, with zeros for all others.
 pub(super) fn range_constants(

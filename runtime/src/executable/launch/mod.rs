@@ -32,8 +32,8 @@ use std::sync::Arc;
 
 use pumice_check::Table;
 use pumice_vulkan_layer::{
-    self as vk, BindingKind, Buffer, BufferView, Capabilities, DescriptorSet, Format, ImageKind,
-    ImageView, LogicalDevice, SamplerDesc,
+    self as vk, BindingKind, Buffer, BufferView, DescriptorSet, ImageKind, ImageView,
+    LogicalDevice, SamplerDesc,
 };
 use smallvec::SmallVec;
 
@@ -147,25 +147,6 @@ pub enum ImageArg {
     Image(ImageView),
     /// For texel buffers.
     Texels(BufferView),
-}
-
-impl ImageArg {
-    /// The format of what a kernel sees.
-    pub fn format(&self) -> Format {
-        match self {
-            Self::Image(view) => view.format(),
-            Self::Texels(view) => view.format(),
-        }
-    }
-
-    /// Tells whether a kernel can read the image as a storage image, by which it could write it.
-    pub fn is_read_in_storage(&self, caps: &Capabilities) -> bool {
-        let features = caps.format(self.format());
-        match self {
-            Self::Image(_) => features.storage_read,
-            Self::Texels(_) => features.storage_texel_read,
-        }
-    }
 }
 
 /// A kernel, its range and its arguments.

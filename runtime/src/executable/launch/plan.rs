@@ -54,7 +54,7 @@ pub(in crate::executable) struct PlannedDispatch {
     pub items: u32,
 }
 
-/// What the arguments of a launch decide.
+/// The part of a plan that the arguments of a launch decide.
 #[derive(PartialEq)]
 struct OfArguments {
     locals: LocalSizes,
