@@ -35,7 +35,7 @@ fn driver_name(driver: DriverId) -> &'static str {
     match driver {
         DriverId::MesaHoneykrisp => "Mesa Honeykrisp",
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
-        DriverId::IntelMesa => "Mesa ANV",
+        DriverId::IntelMesa => "Mesa ANV, hasvk",
         DriverId::MesaNvk => "Mesa NVK",
         DriverId::MesaPanvk => "Mesa PanVK",
         DriverId::MesaRadv => "Mesa RADV",

@@ -1,7 +1,7 @@
 //! Clients on the Vulkan drivers of real GPUs, without the GPUs.
 //!
 //! Debian sid's mesa-drm-shim stands in for the kernel's side of RADV, NVK, Turnip and Honeykrisp, and a shim of
-//! `tests/shims` for that of ANV: the drivers run whole, shader compilers included, and nothing executes. Layers of `tests/layers` complete
+//! `tests/shims` for that of ANV and hasvk: the drivers run whole, shader compilers included, and nothing executes. Layers of `tests/layers` complete
 //! what was submitted and count calls; the newest validation layer looks on. What clients find wrong
 //! because nothing executes stands in `tests/clients/nothing_executes.txt`; anything else fails.
 
