@@ -7,8 +7,16 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// A property of a kind, for which [`QuirkKind`] has a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    LeavesOut,
+    ForSpeed,
+    InProcess,
+}
+
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal $(, $mark:ident: true)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident, $place:literal $(, $mark:ident)?;)+) => {
         /// The remedy for a driver's fault, or for its slowness.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum QuirkKind {
@@ -43,22 +51,22 @@ macro_rules! kinds {
             /// Returns whether the driver gives wrong results that nothing works around: its devices
             /// are offered only to those who ask for them.
             pub fn leaves_out(self) -> bool {
-                self.mark() == Some("leaves_out")
+                self.mark() == Some(Mark::LeavesOut)
             }
 
             /// Returns whether the remedy saves time alone: programs are right without it.
             pub fn is_for_speed(self) -> bool {
-                self.mark() == Some("for_speed")
+                self.mark() == Some(Mark::ForSpeed)
             }
 
             /// Returns whether the remedy is about the process that the driver runs in.
             pub fn is_in_process(self) -> bool {
-                self.mark() == Some("in_process")
+                self.mark() == Some(Mark::InProcess)
             }
 
-            fn mark(self) -> Option<&'static str> {
-                let marks: &[&str] = match self {
-                    $(QuirkKind::$name => &[$(stringify!($mark))?],)+
+            fn mark(self) -> Option<Mark> {
+                let marks: &[Mark] = match self {
+                    $(QuirkKind::$name => &[$(Mark::$mark)?],)+
                 };
                 marks.first().copied()
             }
@@ -69,7 +77,7 @@ macro_rules! kinds {
 kinds! {
     /// The start-up probe reads the process's own memory through a shader. On other drivers an
     /// address that is not mapped would lose the device.
-    ProbeHostAddresses, "vulkan-layer/src/probe/mod.rs", in_process: true;
+    ProbeHostAddresses, "vulkan-layer/src/probe/mod.rs", InProcess;
     /// Denormals are taken from the start-up probe although the float control bits deny them.
     ProbeDenormals, "vulkan-layer/src/probe/mod.rs";
     /// A value that is computed in a loop and used behind it goes through an OpPhi whose sources
@@ -90,28 +98,28 @@ kinds! {
     /// Addresses of loads behind branches differ between work-items as far as the driver can see.
     LoadsIgnoreBranches, "compiler/backend/src/vulkan/access.rs";
     /// Vectors are accessed in words of up to 64 bits.
-    VectorsByWords, "compiler/backend/src/passes/driver_quirks/widen_memory.rs", for_speed: true;
+    VectorsByWords, "compiler/backend/src/passes/driver_quirks/widen_memory.rs", ForSpeed;
     /// Local ids are computed from the sub-group's number and the lane, which come in order.
-    LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs", for_speed: true;
+    LocalIdsFromLanes, "compiler/backend/src/vulkan/work_items.rs", ForSpeed;
     /// The lanes of a sub-group load what lies side by side from addresses that they share, in coarse copies.
-    LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs", for_speed: true;
+    LoadsByLanes, "compiler/backend/src/passes/optimize/coarsen/lanes.rs", ForSpeed;
     /// Votes, ballots and scans of sub-groups are made of reductions and shuffles.
-    LoopsOverLanes, "compiler/backend/src/passes/lower/lane_loops.rs", for_speed: true;
+    LoopsOverLanes, "compiler/backend/src/passes/lower/lane_loops.rs", ForSpeed;
     /// Loops that index a private array by their counter are unrolled, so that the array needs no memory.
-    UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs", for_speed: true;
+    UnrollArrayLoops, "compiler/backend/src/passes/optimize/bound_unrolling.rs", ForSpeed;
     /// Loops run several rounds between two tests.
-    UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs", for_speed: true;
+    UnrollRounds, "compiler/backend/src/passes/optimize/unroll_rounds.rs", ForSpeed;
     /// Many loops that follow one another are unrolled before the driver would unroll one after the other.
-    UnrollSeries, "compiler/backend/src/passes/optimize/unroll_series.rs", for_speed: true;
+    UnrollSeries, "compiler/backend/src/passes/optimize/unroll_series.rs", ForSpeed;
     /// Kernels ask for floats that round to nearest only if their program asks for correctly rounded divisions, where a probe finds
     /// that they do so unasked.
-    RoundingSlowsDivision, "compiler/target/src/arithmetic.rs", for_speed: true;
+    RoundingSlowsDivision, "compiler/target/src/arithmetic.rs", ForSpeed;
     /// Halves are compared, rounded and negated as floats and integers, and integers make halves of floats.
-    HalvesByFloats, "compiler/backend/src/passes/driver_quirks/halves_by_floats.rs", for_speed: true;
+    HalvesByFloats, "compiler/backend/src/passes/driver_quirks/halves_by_floats.rs", ForSpeed;
     /// Integers of up to 32 bits are divided as doubles, which is exact.
-    DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs", for_speed: true;
+    DivideInDoubles, "compiler/backend/src/passes/legalize/lower_integers.rs", ForSpeed;
     /// Integers of 64 bits are divided by the driver's own instruction.
-    DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs", for_speed: true;
+    DivideLongsByDriver, "compiler/backend/src/passes/legalize/lower_integers.rs", ForSpeed;
     /// Work-groups of kernels that use sub-groups are dispatched as a single row.
     SubGroupsInRows, "compiler/backend/src/vulkan/work_items.rs";
     /// Sums with a zero that the driver may know are selected by a comparison, and `fabs` is made
@@ -129,7 +137,7 @@ kinds! {
     /// Doubles are rounded and cut to whole numbers by a sum with 2^52.
     RoundDoubles, "compiler/backend/src/passes/driver_quirks/round_doubles.rs";
     /// Floats and doubles become words in a sum with 1.5 * 2^52, whose low bits they are, and integers of 64 bits in two.
-    ConvertInDoubles, "compiler/backend/src/passes/driver_quirks/convert_in_doubles.rs", for_speed: true;
+    ConvertInDoubles, "compiler/backend/src/passes/driver_quirks/convert_in_doubles.rs", ForSpeed;
     /// Conversions from and to floats carry NoContraction, as sums do.
     ExactConversions, "compiler/backend/src/vulkan/arith.rs";
     /// Reads through samplers are computed pixel by pixel. `PUMICE_MASK=sampleExactly` uses the
@@ -137,7 +145,7 @@ kinds! {
     SampleExactly, "compiler/backend/src/passes/lower/sample_exactly.rs";
     /// Pixels are read through a sampler that takes the nearest one, and linear filters are those of a sampler that filters in
     /// floats.
-    ReadBySampler, "compiler/backend/src/passes/lower/read_by_sampler.rs", for_speed: true;
+    ReadBySampler, "compiler/backend/src/passes/lower/read_by_sampler.rs", ForSpeed;
     /// Integers are clamped to an image's channels before they are written.
     ClampIntegerPixels, "compiler/backend/src/passes/lower/channel_types.rs";
     /// NaN becomes 0 before it is written to an image whose channels are not floats.
@@ -154,10 +162,10 @@ kinds! {
     NoSmallChannels, "runtime/src/device/format.rs";
     /// Batches with timestamps have no barriers between their commands: the driver runs the commands of
     /// a queue one after the other, each to its end.
-    RunsInOrder, "vulkan-layer/src/device/mod.rs", for_speed: true;
+    RunsInOrder, "vulkan-layer/src/device/mod.rs", ForSpeed;
     /// There is no way around it. The device is left out unless `PUMICE_FAULTY_DRIVERS` asks for it, and
     /// device queues are not offered there.
-    LoopsStop, "runtime/src/device/conditions.rs", leaves_out: true;
+    LoopsStop, "runtime/src/device/conditions.rs", LeavesOut;
     /// Pipes are not offered: loops around their functions meet fences.
     FencesInLoops, "runtime/src/device/conditions.rs";
     /// Sub-group operations on vectors of 8 or 16 bits an element are done element by element.
@@ -165,23 +173,23 @@ kinds! {
     /// A barrier of a sub-group is a fence alone: its work-items run in step.
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
     /// Fences of a work-group are those of a sub-group, which order the compiler alone.
-    GroupsRunOnOneThread, "compiler/backend/src/vulkan/atomics.rs", for_speed: true;
+    GroupsRunOnOneThread, "compiler/backend/src/vulkan/atomics.rs", ForSpeed;
     /// Indexes that launches promise to be words are shifted to bytes behind their widening to 64 bits.
-    IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs", for_speed: true;
+    IndexesShiftedWide, "compiler/backend/src/vulkan/promises.rs", ForSpeed;
     /// Words hold integers of 8 and 16 bits, as on devices that do not compute with these.
     NarrowIntegersByWords, "runtime/src/device/mod.rs";
     /// A sum of integers that have at most 16 bits is hidden from the driver where it is compared.
     NarrowSumsCompared, "compiler/backend/src/vulkan/narrow_sums.rs";
     /// A forked child ends without the exit handlers that were registered before the first context.
-    ForkedExits, "runtime/src/device/gpu.rs", in_process: true;
+    ForkedExits, "runtime/src/device/gpu.rs", InProcess;
     /// Kernels get their buffers by descriptors where the program and the launch allow it.
-    BuffersByDescriptors, "runtime/src/device/mod.rs", for_speed: true;
+    BuffersByDescriptors, "runtime/src/device/mod.rs", ForSpeed;
     /// The same on GPUs that do not compute with halves.
-    OldGpusByDescriptors, "runtime/src/device/mod.rs", for_speed: true;
+    OldGpusByDescriptors, "runtime/src/device/mod.rs", ForSpeed;
     /// Local memory is a part of a buffer for each work-group of a dispatch.
-    LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs", for_speed: true;
+    LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs", ForSpeed;
     /// A byte that is loaded is taken out of the word that holds it.
-    BytesByWord, "compiler/backend/src/vulkan/parts.rs", for_speed: true;
+    BytesByWord, "compiler/backend/src/vulkan/parts.rs", ForSpeed;
     /// A command that has times dispatches no work-groups of its kernel before its start, if the kernel has not run yet.
     CodeAtFirstDispatch, "vulkan-layer/src/objects/pipeline.rs";
 }
