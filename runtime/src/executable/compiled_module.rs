@@ -22,12 +22,7 @@ const KEPT_MODULES: usize = 64;
 const KEPT_WORDS: usize = 4 << 20;
 
 /// Modules of late, the latest last. Guards the list alone: modules and pipelines are made without the lock.
-static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
-
-struct Kept {
-    words: Arc<[u32]>,
-    module: Arc<CompiledModule>,
-}
+static KEPT: Mutex<Vec<Arc<CompiledModule>>> = Mutex::new(Vec::new());
 
 /// The state that executables of equal modules share.
 pub(super) struct CompiledModule {
@@ -83,10 +78,7 @@ impl CompiledModule {
             return Ok(module);
         }
         let module = Arc::new(Self::new(device, words, interface)?);
-        keep(Kept {
-            words: Arc::clone(words),
-            module: Arc::clone(&module),
-        });
+        keep(Arc::clone(&module));
         Ok(module)
     }
 
@@ -173,15 +165,15 @@ impl CompiledModule {
 fn take_kept(device: &LogicalDevice, words: &[u32]) -> Option<Arc<CompiledModule>> {
     let mut kept = KEPT.lock();
     let mut all = kept.iter();
-    let at = all.position(|kept| *kept.words == *words && kept.module.device.same(device))?;
+    let at = all.position(|kept| *kept.words == *words && kept.device.same(device))?;
     let found = kept.remove(at);
-    let module = Arc::clone(&found.module);
+    let module = Arc::clone(&found);
     kept.push(found);
     Some(module)
 }
 
 /// Keeps a module, and lets the oldest go that are too many or too long.
-fn keep(module: Kept) {
+fn keep(module: Arc<CompiledModule>) {
     let mut kept = KEPT.lock();
     kept.push(module);
     let mut words: usize = kept.iter().map(|kept| kept.words.len()).sum();
@@ -194,7 +186,7 @@ fn keep(module: Kept) {
         words -= kept[gone].words.len();
         gone += 1;
     }
-    let old: Vec<Kept> = kept.drain(..gone).collect();
+    let old: Vec<Arc<CompiledModule>> = kept.drain(..gone).collect();
     // The driver frees their pipelines without the lock.
     drop(kept);
     drop(old);

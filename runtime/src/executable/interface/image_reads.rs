@@ -53,6 +53,10 @@ impl ImageReads {
 
     /// Notes an instruction of a function.
     pub fn instruction(&mut self, inst: &Inst<'_>) {
+        // Most modules have none of these images.
+        if self.types.is_empty() {
+            return;
+        }
         match (inst.opcode, inst.operands) {
             (op::LOAD, &[_, image, variable, ..]) if self.variables.contains(&variable) => {
                 self.loads.insert(image, variable);
