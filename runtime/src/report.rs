@@ -65,7 +65,7 @@ fn device(device: &Ref<Device>) -> String {
     let limits = Fields::default()
         .with("global_memory", caps.device_memory())
         .with("allocation", device.max_allocation())
-        .with("local_memory", caps.limits.max_shared_memory)
+        .with("local_memory", device.local_memory())
         .with("work_group", caps.limits.max_group_invocations)
         .with("push_constants", caps.limits.max_push_constants)
         .with("storage_buffer", caps.limits.max_storage_buffer_range)

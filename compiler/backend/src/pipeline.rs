@@ -22,14 +22,14 @@ use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
     convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
-    local_in_buffers, loop_values, round_doubles, share_functions, skipped_branches,
-    split_bit_joins, widen_memory, widened_compares,
+    loop_values, round_doubles, share_functions, skipped_branches, split_bit_joins, widen_memory,
+    widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
     legalize_conversions, legalize_doubles, legalize_half, legalize_int64, legalize_memory,
-    legalize_small_ints, lower_integers, lower_wide_vectors, private_alignment, soft_doubles,
-    spill_private,
+    legalize_small_ints, local_in_buffers, lower_integers, lower_wide_vectors, private_alignment,
+    soft_doubles, spill_private,
 };
 use crate::passes::lower::{
     args_in_place, contract, graph_nodes, infer_address_spaces, link_builtins, loop_arg_copies,
@@ -206,7 +206,7 @@ pub const PIPELINE: &[Pass] = &[
     // Before functions of work-groups have local variables of their own, which they seldom access.
     Pass::new(
         "local_in_buffers",
-        DriverQuirk(&[QuirkKind::LocalMemoryInBuffers]),
+        Legalize,
         TryModule(local_in_buffers::run),
     )
     .requires(&[Linked, ArgsLowered, SlotsPromoted]),

@@ -187,7 +187,7 @@ kinds! {
     /// The same on GPUs that do not compute with halves.
     OldGpusByDescriptors, "runtime/src/device/mod.rs", ForSpeed;
     /// Local memory is a part of a buffer for each work-group of a dispatch.
-    LocalMemoryInBuffers, "compiler/backend/src/passes/driver_quirks/local_in_buffers.rs", ForSpeed;
+    LocalMemoryInBuffers, "compiler/backend/src/passes/legalize/local_in_buffers.rs", ForSpeed;
     /// A byte that is loaded is taken out of the word that holds it.
     BytesByWord, "compiler/backend/src/vulkan/parts.rs", ForSpeed;
     /// A command that has times dispatches no work-groups of its kernel before its start, if the kernel has not run yet.

@@ -132,8 +132,10 @@ pub struct Target {
     pub quirks: Quirks,
     /// `maxPushConstantsSize` in bytes.
     pub max_push_constants_size: u32,
-    /// `maxComputeSharedMemorySize` in bytes.
+    /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.
     pub max_local_memory_size: u32,
+    /// `maxComputeSharedMemorySize` in bytes. A kernel with more local memory has it in a buffer.
+    pub max_shared_memory_size: u32,
     /// `maxComputeWorkGroupInvocations`, at most [`MOST_GROUP_INVOCATIONS`].
     pub max_work_group_size: u32,
     /// `subgroupSize`, or the maximum where it varies.
@@ -165,6 +167,9 @@ pub struct Target {
     /// work-group.
     #[serde(skip)]
     pub groups_of_one: bool,
+    /// All local memory is in buffers, in kernels that can have it there: for launches that ask for more than Vulkan has.
+    #[serde(skip)]
+    pub local_in_buffers: bool,
     /// Local memory is zero when a work-group starts (`shaderZeroInitializeWorkgroupMemory`).
     #[serde(skip)]
     pub zero_local: bool,
@@ -266,9 +271,14 @@ impl Target {
     }
 
     /// Returns whether kernels may have their local memory in a buffer. Checks know its limits where it is the device's own.
+    pub fn may_keep_local_in_buffers(&self) -> bool {
+        !self.checks.any() && !self.zero_local && self.abi.descriptors().is_none()
+    }
+
+    /// Returns whether kernels have their local memory in a buffer though it would fit in Vulkan's.
     pub fn keeps_local_in_buffers(&self) -> bool {
-        let plain = !self.checks.any() && !self.zero_local && self.abi.descriptors().is_none();
-        plain && self.quirks.has(QuirkKind::LocalMemoryInBuffers)
+        let wanted = self.local_in_buffers || self.quirks.has(QuirkKind::LocalMemoryInBuffers);
+        wanted && self.may_keep_local_in_buffers()
     }
 
     /// Returns whether the device offers an extension of that name.
@@ -415,6 +425,7 @@ impl Target {
             quirks: Quirks::NONE,
             max_push_constants_size: 128,
             max_local_memory_size: 32768,
+            max_shared_memory_size: 32768,
             max_work_group_size: 1024,
             max_subgroup_size: 8,
             largest_subgroup_size: 8,
@@ -437,6 +448,7 @@ impl Target {
             shader_enqueue: false,
             coarse: false,
             groups_of_one: false,
+            local_in_buffers: false,
             zero_local: false,
             zero_private: false,
             terminable: false,

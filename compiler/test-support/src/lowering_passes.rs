@@ -1,9 +1,9 @@
 //! The lowering passes as the file tests run them.
 
 use pumice_backend::pass::{Changed, Ctx, FunctionCtx};
-use pumice_backend::passes::driver_quirks::{local_in_buffers, round_doubles};
+use pumice_backend::passes::driver_quirks::round_doubles;
 use pumice_backend::passes::legalize::{
-    legalize_conversions, legalize_memory, lower_integers, lower_wide_vectors,
+    legalize_conversions, legalize_memory, local_in_buffers, lower_integers, lower_wide_vectors,
 };
 use pumice_backend::passes::lower::{
     lower_atomics, lower_collectives, lower_images, lower_kernel_args, lower_math, lower_printf,

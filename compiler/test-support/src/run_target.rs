@@ -118,6 +118,7 @@ pub fn take_away(target: &mut Target, thing: &str) -> Result<(), String> {
         "unorm16-texel-buffers" => target.unorm16_texel_buffers = false,
         "float64" => *target = target.clone().with_soft_doubles(),
         "double-denormals" => target.flushes_f64 = true,
+        "16-KiB-of-shared-memory" => target.max_shared_memory_size = 16 << 10,
         "exactFma" => {
             target.arithmetic.exact_fma_f16 = false;
             target.arithmetic.exact_fma_f32 = false;

@@ -4,7 +4,7 @@
 //! - `info.rs`, `extensions.rs`: the answers of clGetDeviceInfo; `conditions.rs`: on what they depend
 //! - `gpu.rs`, `gpu_image.rs`: memory, transfers and streams of an open device
 //! - `found.rs`: the search for devices, and those left out
-//! - `staging.rs`: memory of transfers
+//! - `staging.rs`: memory of transfers; `local_memory.rs`: the size of local memory
 //! - `format.rs`: the list of image formats
 //! - `pipelines.rs`: the driver's pipeline cache on disk
 
@@ -22,6 +22,7 @@ mod found;
 pub mod gpu;
 mod gpu_image;
 mod info;
+pub(crate) mod local_memory;
 mod opened;
 mod pipelines;
 pub mod platform;
@@ -320,7 +321,7 @@ impl Device {
 
     /// CL_DEVICE_LOCAL_MEM_SIZE in bytes.
     pub fn local_memory(&self) -> u64 {
-        u64::from(self.capabilities().limits.max_shared_memory)
+        u64::from(local_memory::offered(self.capabilities(), &self.abi()))
     }
 
     /// CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE.
@@ -478,7 +479,6 @@ fn make_target(
     let by_words = quirks.has(QuirkKind::NarrowIntegersByWords);
     let target = Target {
         address_delta: abi == Abi::Addresses && !probes.host_addresses,
-        abi,
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
         extensions: names(&mut extensions::of_compiler(offered)),
@@ -524,7 +524,9 @@ fn make_target(
         flushes_f64: false,
         quirks,
         max_push_constants_size: caps.limits.max_push_constants,
-        max_local_memory_size: caps.limits.max_shared_memory,
+        max_local_memory_size: local_memory::offered(caps, &abi),
+        max_shared_memory_size: caps.limits.max_shared_memory,
+        abi,
         max_work_group_size: caps.limits.max_group_invocations,
         max_subgroup_size: extensions::sub_group_size(caps).unwrap_or(subgroup.max_size),
         largest_subgroup_size: subgroup.sizes().last().copied().unwrap_or(0),
@@ -538,6 +540,7 @@ fn make_target(
         shader_enqueue: features.shader_enqueue && caps.spirv_version() >= (1, 4),
         coarse: coarse::takes_copies(caps),
         groups_of_one: false,
+        local_in_buffers: false,
         zero_local: false,
         zero_private: false,
         terminable: false,

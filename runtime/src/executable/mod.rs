@@ -196,16 +196,22 @@ impl Executable {
             let (scan, known) = (&self.scan, &self.interface.variable_sizes);
             return scan.constant_local_memory(kernel.function, [&spec, &larger], known);
         }
-        self.local_memory_with(kernel, &spec)
+        let (shared, in_buffer) = self.local_memory_with(kernel, &spec);
+        shared.saturating_add(in_buffer)
     }
 
-    fn local_memory_with(&self, kernel: &interface::KernelInterface, spec: &SpecValues) -> u64 {
+    /// The bytes of shared memory and of the work-group's part of a buffer that a kernel takes.
+    fn local_memory_with(
+        &self,
+        kernel: &interface::KernelInterface,
+        spec: &SpecValues,
+    ) -> (u64, u64) {
         let known: &HashMap<u32, u32> = &self.interface.variable_sizes;
-        let own = self.scan.local_memory(kernel.function, spec, known);
+        let shared = self.scan.local_memory(kernel.function, spec, known);
         let in_buffer = kernel
             .local_buffer
             .map(|local| local.bytes(&kernel.local_sizes(spec)));
-        own.saturating_add(in_buffer.unwrap_or(0))
+        (shared, in_buffer.unwrap_or(0))
     }
 
     /// The limits of a kernel's work-groups.

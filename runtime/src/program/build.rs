@@ -29,6 +29,7 @@ use crate::program::dump;
 use crate::program::groups_of_one::GroupsOfOne;
 use crate::program::includes::{Allowed, Includes};
 use crate::program::input::{Input, checked, key, lower_options};
+use crate::program::large_local::LargeLocal;
 use crate::program::lowering::Lowering;
 use crate::program::stages::Stages;
 use crate::program::{Build, Origin, Program, release, spec};
@@ -279,6 +280,7 @@ fn load_executable(build: Build, device: &Device) -> std::result::Result<Build, 
         by_descriptors: by_descriptors.map(Arc::new),
         coarse: None,
         groups_of_one: None,
+        large_local: None,
         executable: Some(Arc::new(executable)),
         binary_type: cl::CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
         status: cl::CL_BUILD_SUCCESS,
@@ -298,9 +300,11 @@ fn with_forms(build: Build, target: &Arc<Target>, device: &Device) -> Build {
     };
     let coarse = CoarseForm::new(executable, &lowering, device.capabilities());
     let groups_of_one = GroupsOfOne::new(executable, &lowering);
+    let large_local = LargeLocal::new(executable, &lowering, device.capabilities());
     Build {
         coarse: coarse.map(Arc::new),
         groups_of_one: groups_of_one.map(Arc::new),
+        large_local: large_local.map(Arc::new),
         ..build
     }
 }

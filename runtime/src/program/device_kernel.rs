@@ -9,6 +9,7 @@ use crate::executable::{
 use crate::program::arguments::{ArgBlock, Argument};
 use crate::program::coarse_form::CoarseForm;
 use crate::program::groups_of_one::{self, GroupsOfOne};
+use crate::program::large_local::LargeLocal;
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -21,6 +22,8 @@ pub struct DeviceKernel {
     pub coarse: Option<Arc<CoarseForm>>,
     /// The same for work-groups of one work-item, if the program may get that form.
     pub groups_of_one: Option<Arc<GroupsOfOne>>,
+    /// The same with local memory in buffers, if the program may get that form.
+    pub large_local: Option<Arc<LargeLocal>>,
     /// Its place among the executable's kernels.
     pub index: usize,
     /// True if the program was built with `-cl-uniform-work-group-size`, or from OpenCL C before 2.0.
@@ -39,6 +42,17 @@ impl DeviceKernel {
     /// followed beyond one, into shared memory or by a device address, needs addresses.
     #[must_use]
     pub fn for_arguments(&self, args: &ArgBlock, device: &Device) -> Self {
+        let large_local = self.large_local.as_ref();
+        if let Some(form) = large_local.and_then(|large| large.for_arguments(self, args, device)) {
+            return Self {
+                executable: form.executable.clone(),
+                by_descriptors: None,
+                coarse: form.coarse.clone(),
+                groups_of_one: None,
+                large_local: None,
+                ..*self
+            };
+        }
         let form = self.by_descriptors.as_ref().filter(|_| {
             let mut values = args.values.iter().flatten();
             args.indirect.is_empty() && values.all(|value| has_descriptor(value, device))
@@ -53,6 +67,7 @@ impl DeviceKernel {
             by_descriptors: None,
             coarse: self.coarse.clone(),
             groups_of_one: self.groups_of_one.clone(),
+            large_local: None,
             ..*self
         }
     }
@@ -82,6 +97,7 @@ impl DeviceKernel {
             by_descriptors: None,
             coarse: form.coarse.clone(),
             groups_of_one: None,
+            large_local: None,
             ..*self
         };
         let limits = joined.limits(device);

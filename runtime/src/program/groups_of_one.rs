@@ -6,34 +6,22 @@
 //! Drivers for processors compile a kernel for up to a minute. A launch takes the form if the driver has compiled the kernel in
 //! it, in no form so far, or has run the program's own for as long as it compiled that. The first such launch makes the form.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use pumice_compiler::Target;
 use pumice_vulkan_layer::{Capabilities, DeviceType};
 
 use crate::base::exit;
-use crate::base::log;
-use crate::base::trace;
 use crate::device::Device;
 use crate::executable::{ArgKind, Executable, NdRange};
-use crate::program::coarse_form::CoarseForm;
-use crate::program::compile_thread::on_large_stack;
 use crate::program::device_kernel::DeviceKernel;
-use crate::program::lowering::Lowering;
+use crate::program::lowering::{Form, Lowering};
 
 /// The form of one build.
 pub struct GroupsOfOne {
     lowering: Lowering,
     /// The form, once a launch has asked for it; `None` if the program has none.
     made: OnceLock<Option<Form>>,
-}
-
-/// A form, ready to run.
-pub struct Form {
-    /// The program.
-    pub executable: Arc<Executable>,
-    /// The same with coarse copies, if the form may get them.
-    pub coarse: Option<Arc<CoarseForm>>,
 }
 
 impl GroupsOfOne {
@@ -61,31 +49,12 @@ impl GroupsOfOne {
     }
 
     fn make(&self, executable: &Executable, caps: &Capabilities) -> Option<Form> {
-        let _span = trace::span("build", "lower for work-groups of one work-item");
         let target = Target {
             groups_of_one: true,
             ..Target::clone(&self.lowering.target)
         };
-        let lowering = Lowering {
-            target: Arc::new(target),
-            ..self.lowering.clone()
-        };
-        let (job, on) = (lowering.clone(), caps.clone());
-        let made = on_large_stack(
-            move || job.executable(&job.target, &on),
-            |log| Err(log.into()),
-        );
-        let made = made.ok()?.inspect_err(|log| {
-            log::debug!("no form of the program for work-groups of one work-item: {log}");
-        });
-        let made = made
-            .ok()
-            .filter(|made| made.takes_arguments_of(executable))?;
-        let coarse = CoarseForm::new(&made, &lowering, caps);
-        Some(Form {
-            executable: Arc::new(made),
-            coarse: coarse.map(Arc::new),
-        })
+        let purpose = "lower for work-groups of one work-item";
+        self.lowering.form(target, (executable, caps), purpose)
     }
 }
 

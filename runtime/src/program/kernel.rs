@@ -187,6 +187,7 @@ impl Kernel {
                     by_descriptors: build.by_descriptors,
                     coarse: build.coarse,
                     groups_of_one: build.groups_of_one,
+                    large_local: build.large_local,
                     index,
                     uniform_groups: build.uniform_groups,
                     robust: build.robust,

@@ -2,12 +2,24 @@
 
 use std::sync::Arc;
 
+use crate::base::log;
+use crate::base::trace;
+use crate::program::coarse_form::CoarseForm;
+use crate::program::compile_thread::on_large_stack;
 use pumice_budget as budget;
 use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
 use pumice_vulkan_layer::Capabilities;
 
 use crate::executable::Executable;
+
+/// A form, ready to run.
+pub struct Form {
+    /// The program.
+    pub executable: Arc<Executable>,
+    /// The same with coarse copies, if the form may get them.
+    pub coarse: Option<Arc<CoarseForm>>,
+}
 
 /// A program as it is lowered.
 #[derive(Clone)]
@@ -25,6 +37,37 @@ impl Lowering {
     /// checks.
     pub fn may_have_forms(&self) -> bool {
         self.target.abi.descriptors().is_none() && !self.target.checks.any()
+    }
+
+    /// Makes a form for launches of the program's kernels; `None` if it does not exist. `purpose` names the step in
+    /// traces and the log.
+    pub fn form(
+        &self,
+        target: Target,
+        (executable, caps): (&Executable, &Capabilities),
+        purpose: &'static str,
+    ) -> Option<Form> {
+        let _span = trace::span("build", purpose);
+        let lowering = Self {
+            target: Arc::new(target),
+            ..self.clone()
+        };
+        let (job, on) = (lowering.clone(), caps.clone());
+        let made = on_large_stack(
+            move || job.executable(&job.target, &on),
+            |log| Err(log.into()),
+        );
+        let made = made.ok()?.inspect_err(|log| {
+            log::debug!("cannot {purpose}: {log}");
+        });
+        let made = made
+            .ok()
+            .filter(|made| made.takes_arguments_of(executable))?;
+        let coarse = CoarseForm::new(&made, &lowering, caps);
+        Some(Form {
+            executable: Arc::new(made),
+            coarse: coarse.map(Arc::new),
+        })
     }
 
     /// Lowers the program for a target and loads it.

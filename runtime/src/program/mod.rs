@@ -6,7 +6,7 @@
 //! - `binary.rs`: what CL_PROGRAM_BINARIES gives and clCreateProgramWithBinary takes
 //! - `cached.rs`: entries of the cache
 //! - `coarse_form.rs`: the form with coarse copies of kernels; `groups_of_one.rs`: the form for work-groups of one work-item;
-//!   `lowering.rs`: the program that forms are made from
+//!   `large_local.rs`: the form for launches with much local memory; `lowering.rs`: the program that forms are made from
 //! - `input.rs`: the input of a build
 //! - `includes.rs`: the files of `#include`
 //! - `release.rs`: the end of a program, or of a build of it: finalizers, callbacks
@@ -32,6 +32,7 @@ pub mod kernel;
 mod kernel_checks;
 mod kernel_pointers;
 mod kernel_queries;
+mod large_local;
 pub mod link;
 mod lowering;
 pub mod own_kernels;
@@ -57,6 +58,7 @@ use crate::device::Device;
 use crate::executable::Executable;
 use crate::program::coarse_form::CoarseForm;
 use crate::program::groups_of_one::GroupsOfOne;
+use crate::program::large_local::LargeLocal;
 
 /// The origin of a program.
 #[derive(Debug)]
@@ -99,6 +101,8 @@ pub struct Build {
     pub coarse: Option<Arc<CoarseForm>>,
     /// Its form for work-groups of one work-item, if it may get that.
     pub groups_of_one: Option<Arc<GroupsOfOne>>,
+    /// Its form with local memory in buffers, if it may get that.
+    pub large_local: Option<Arc<LargeLocal>>,
     /// The options that the Vulkan module was lowered with, or was when the binary was made.
     pub lowered_with: MathOptions,
     /// CL_PROGRAM_BINARY_TYPE_*.

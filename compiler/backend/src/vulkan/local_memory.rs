@@ -7,9 +7,9 @@
 
 use super::builder::Id;
 use super::emitter::{ArrayVar, Emitter};
-use pumice_ir::analysis::LocalCallers;
 use pumice_ir::analysis::partition::Object;
-use pumice_ir::{AddressSpace, Coarse, FuncId, GlobalId, InstKind, KernelArgKind, LowerError};
+use pumice_ir::analysis::{LocalCallers, local_variables};
+use pumice_ir::{AddressSpace, Coarse, FuncId, GlobalId, KernelArgKind, LowerError};
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ impl Emitter<'_> {
             }
             let mut objects = FxHashMap::default();
             let (mut end, mut align) = (0u64, 1);
-            for global in self.local_variables(kernel.func) {
+            for global in self.variables_in_buffer(kernel.func) {
                 let data = &self.module.globals[global];
                 let at = end.next_multiple_of(u64::from(data.align.max(1)));
                 end = at.saturating_add(data.size);
@@ -231,20 +231,13 @@ impl Emitter<'_> {
     }
 
     /// The local variables of a kernel that are in a buffer, in order.
-    fn local_variables(&self, kernel: FuncId) -> BTreeSet<GlobalId> {
-        let func = &self.module.functions[kernel];
-        let insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
-        let globals = insts.filter_map(|&inst| match func.insts[inst].kind {
-            InstKind::GlobalAddr { global } => Some(global),
-            _ => None,
-        });
-        globals
-            .filter(|&global| {
-                let partition = self.parts.of_object(Object::Global(global));
-                partition
-                    .is_some_and(|partition| self.parts.list[partition as usize].is_for_buffers())
-            })
-            .collect()
+    fn variables_in_buffer(&self, kernel: FuncId) -> BTreeSet<GlobalId> {
+        let named = local_variables(&self.module.functions[kernel], &self.module.globals);
+        let is_there = |&global: &GlobalId| {
+            let partition = self.parts.of_object(Object::Global(global));
+            partition.is_some_and(|partition| self.parts.list[partition as usize].is_for_buffers())
+        };
+        named.into_iter().filter(is_there).collect()
     }
 
     /// The partitions that lead to buffers alone: they need no array.

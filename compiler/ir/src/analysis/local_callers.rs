@@ -1,8 +1,9 @@
 //! The called functions that may access local memory, and the kernels that they serve.
 
 use super::call_graph::functions_called_from;
-use crate::{AddressSpace, FuncId, Function, Module};
-use std::collections::BTreeMap;
+use crate::{AddressSpace, FuncId, Function, GlobalData, GlobalId, InstKind, Module};
+use cranelift_entity::PrimaryMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The called functions that may access local memory, each with the kernels that call it, directly or through others. Kernels
 /// that call the same such function are one group: the function finds the local memory of all of them in the same way.
@@ -61,6 +62,21 @@ impl LocalCallers {
         }
         groups.into_values().collect()
     }
+}
+
+/// The local variables that a function names.
+pub fn local_variables(
+    func: &Function,
+    globals: &PrimaryMap<GlobalId, GlobalData>,
+) -> BTreeSet<GlobalId> {
+    let insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
+    let named = insts.filter_map(|&inst| match func.insts[inst].kind {
+        InstKind::GlobalAddr { global } => Some(global),
+        _ => None,
+    });
+    named
+        .filter(|&global| globals[global].space == AddressSpace::Local)
+        .collect()
 }
 
 /// Follows the groups that were joined to the first kernel.

@@ -22,6 +22,6 @@ pub use call_graph::{
 };
 pub use incoming::{Incoming, incoming};
 pub use literals::{Place, literal, places, text_at};
-pub use local_callers::{LocalCallers, has_pointers};
+pub use local_callers::{LocalCallers, has_pointers, local_variables};
 pub use low_zeros::{AddressZeros, low_zeros};
 pub use memory_access::MemoryAccess;

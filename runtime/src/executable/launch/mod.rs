@@ -50,6 +50,7 @@ pub(super) use self::variable_memory::most_work_items;
 use super::Executable;
 use super::interface::module_scan::{ModuleScan, SpecValues};
 use super::interface::{ArgKind, ArgPlace, Interface, KernelInterface};
+use crate::device::local_memory;
 
 /// The bytes of an argument, mostly few.
 pub struct ArgBytes(SmallVec<[u8; 16]>);
@@ -436,18 +437,19 @@ impl Executable {
             let size = required_sub_group_size(kernel, device);
             all.push((id, size.unwrap_or(caps.subgroup.max_size)));
         }
-        let needed = match self.scan.has_local_memory() || kernel.local_buffer.is_some() {
-            true => {
-                let spec: SpecValues = all.iter().copied().collect();
-                self.local_memory_with(kernel, &spec)
+        if self.scan.has_local_memory() || kernel.local_buffer.is_some() {
+            let spec: SpecValues = all.iter().copied().collect();
+            let (shared, in_buffer) = self.local_memory_with(kernel, &spec);
+            let needed = shared.saturating_add(in_buffer);
+            let most = match in_buffer {
+                0 => caps.limits.max_shared_memory,
+                _ => local_memory::with_buffers(caps),
+            };
+            if shared > u64::from(caps.limits.max_shared_memory) || needed > u64::from(most) {
+                return Err(LaunchError::Resources(format!(
+                    "{needed} bytes of local memory, the device has {most}"
+                )));
             }
-            false => 0,
-        };
-        let limit = u64::from(caps.limits.max_shared_memory);
-        if needed > limit {
-            return Err(LaunchError::Resources(format!(
-                "{needed} bytes of local memory, the device has {limit}"
-            )));
         }
         let has_offset = range.global_offset != [0; 3];
         let takes_offset = self.interface.spec_global_offset.is_some()

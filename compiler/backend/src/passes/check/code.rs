@@ -1,32 +1,15 @@
 //! Code that several checks write.
 
 use crate::expand::Expander;
-use cranelift_entity::PrimaryMap;
 use pumice_ir::{
-    AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GlobalData, GlobalId, InstKind,
-    IntCond, MemoryOrder, Scope, StackSlot, Type, Value,
+    AddressSpace, AtomicOp, BinaryOp, BuiltIn, ConvertOp, Function, GlobalId, InstKind, IntCond,
+    MemoryOrder, Scope, StackSlot, Type, Value,
 };
-use rustc_hash::FxHashSet;
 
 /// Returns whether any instruction has a place in the source.
 pub(crate) fn has_places(func: &Function) -> bool {
     let mut insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
     insts.any(|&inst| func.insts[inst].loc.line != 0)
-}
-
-/// The local variables that a function accesses.
-pub(crate) fn local_variables(
-    func: &Function,
-    globals: &PrimaryMap<GlobalId, GlobalData>,
-) -> FxHashSet<GlobalId> {
-    let insts = (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
-    let named = insts.filter_map(|&inst| match func.insts[inst].kind {
-        InstKind::GlobalAddr { global } => Some(global),
-        _ => None,
-    });
-    named
-        .filter(|&global| globals[global].space == AddressSpace::Local)
-        .collect()
 }
 
 /// Writes code that has no place in the source.

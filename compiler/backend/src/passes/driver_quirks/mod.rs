@@ -7,7 +7,6 @@ pub mod deep_nests;
 pub mod fix_signed_zero;
 pub mod flush_min_max;
 pub mod halves_by_floats;
-pub mod local_in_buffers;
 pub mod loop_values;
 mod never;
 pub mod round_doubles;

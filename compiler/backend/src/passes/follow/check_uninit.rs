@@ -13,11 +13,12 @@ use super::held_pointers::HeldPointers;
 use super::shadow::{bits_of, lacks_ones, mark, ones, used_lanes};
 use crate::expand::{Expander, Replacement, expand};
 use crate::pass::{Changed, Ctx};
-use crate::passes::check::code::{built_in, has_places, local_variables, zero_local};
+use crate::passes::check::code::{built_in, has_places, zero_local};
 use crate::passes::check::report::{self, OWN_PREFIX, Sites, call_report};
 use crate::passes::lower::zero_private::zero;
 use cranelift_entity::PrimaryMap;
 use pumice_check::layout::Code;
+use pumice_ir::analysis::local_variables;
 use pumice_ir::{
     AddressSpace, AtomicOp, BinaryOp, BuiltIn, CheckKind, CheckSite, CheckedObject, FuncId,
     Function, GlobalData, GlobalId, Inst, InstKind, IntCond, Linkage, LowerError, MemoryOrder,

@@ -1,10 +1,10 @@
 //! The accesses of a kernel that races are looked for at, and the local memory that this takes.
 
-use crate::passes::check::code::local_variables;
 use crate::passes::check::gathered::is_long;
 use crate::passes::check::report::OWN_PREFIX;
 use crate::passes::check::roots::{Root, Roots};
 use cranelift_entity::PrimaryMap;
+use pumice_ir::analysis::local_variables;
 use pumice_ir::{
     AccessFlags, AddressSpace, Function, GlobalData, GlobalId, Inst, InstKind, Linkage,
     MemoryOrder, Scope, Type, Value,
@@ -237,7 +237,7 @@ impl Plan {
     ) {
         let used = local_variables(func, globals);
         let used: u64 = used.iter().map(|&global| globals[global].size).sum();
-        let all = u64::from(target.max_local_memory_size);
+        let all = u64::from(target.max_shared_memory_size);
         let mut left = all.saturating_sub(used + kept(func));
         // Small ones first, so that few are left out.
         let mut wanted: Vec<(u64, Root, u64)> = (parts.iter())

@@ -8,6 +8,7 @@ pub mod legalize_half;
 pub mod legalize_int64;
 pub mod legalize_memory;
 pub mod legalize_small_ints;
+pub mod local_in_buffers;
 pub mod lower_integers;
 pub mod lower_wide_vectors;
 pub mod private_alignment;

@@ -22,6 +22,9 @@ use crate::{AddressSpace, FuncId, GlobalId, Module, Scalar, StackSlot, Type, Val
 use classes::Classes;
 use rustc_hash::FxHashMap;
 
+/// Variables of atomic operations of at most so many bytes are as fast in shared memory as in a buffer.
+const MOST_ATOMIC_BYTES: u32 = 8 << 10;
+
 /// A memory object inside a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Object {
@@ -57,10 +60,11 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// Returns whether it is in a buffer, in kernels whose local memory is. Variables of atomic operations stay in arrays, and
-    /// those that called functions name: each kernel has its own layout.
+    /// Returns whether it is in a buffer, in kernels whose local memory is. Variables of atomic operations stay in arrays unless
+    /// they are large, and those that called functions name: each kernel has its own layout.
     pub fn is_for_buffers(&self) -> bool {
-        let stays = (self.atomic && self.args.is_empty()) || self.named_by_called;
+        let is_small = self.args.is_empty() && self.fixed_bytes <= MOST_ATOMIC_BYTES;
+        let stays = (self.atomic && is_small) || self.named_by_called;
         self.space == AddressSpace::Local && !stays
     }
 }

@@ -1,9 +1,10 @@
-//! Chooses the kernels whose local memory is in a buffer, for drivers that access a buffer faster
+//! Chooses the kernels whose local memory is in a buffer: those with more of it than Vulkan's shared memory holds, all where a
+//! launch asks for that much, and those that drivers run faster so
 //! ([`LocalMemoryInBuffers`](pumice_target::QuirkKind::LocalMemoryInBuffers)).
 //!
 //! Such a kernel's local pointers stay what they are; the emitter adds them to the address of the work-group's part of a buffer,
-//! which the launch provides. It pays where loops load and store local variables, or much code does. Atomic operations are
-//! as fast in local memory of the device's own.
+//! which the launch provides. With the quirk it pays where loops load and store local variables, or much code does. Atomic
+//! operations are as fast in local memory of the device's own.
 //!
 //! A kernel keeps such memory if it takes part in device-side enqueue, since nobody knows how many work-groups a dispatch of
 //! those has. Kernels that call the same function with local pointers are decided on together, since the function serves them
@@ -11,10 +12,13 @@
 
 use crate::pass::{Changed, Ctx};
 use pumice_ir::analysis::partition::Partitions;
-use pumice_ir::analysis::{LocalCallers, has_pointers, reachable_functions};
+use pumice_ir::analysis::{LocalCallers, has_pointers, local_variables, reachable_functions};
 use pumice_ir::{
-    AddressSpace, Block, Cfg, FuncId, Function, Inst, InstKind, LoopNest, LowerError, Module,
+    AddressSpace, Block, Cfg, FuncId, Function, GlobalId, Inst, InstKind, LoopNest, LowerError,
+    Module,
 };
+use pumice_target::QuirkKind;
+use std::collections::BTreeSet;
 
 /// So many loads and stores pay where they are in no loop.
 const MANY: usize = 16;
@@ -24,7 +28,12 @@ const MANY: usize = 16;
 /// # Errors
 /// Functions that call one another in a circle, which the inliner has refused before.
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
-    if !ctx.target.keeps_local_in_buffers() {
+    let target = ctx.target;
+    let faster = target.quirks.has(QuirkKind::LocalMemoryInBuffers);
+    let wanted = faster
+        || target.local_in_buffers
+        || target.max_local_memory_size > target.max_shared_memory_size;
+    if !wanted || !target.may_keep_local_in_buffers() {
         return Ok(Changed::No);
     }
     let mut kernels = module.kernels.iter();
@@ -40,8 +49,14 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
         let may_be_in_buffers = group.iter().all(|&k| module.kernels[k].is_of_application())
             && called.iter().all(|&id| is_given_local(module, id));
         let kernels = group.iter().map(|&k| module.kernels[k].func);
-        let mut all = kernels.chain(called);
-        if may_be_in_buffers && all.any(|id| pays((id, &module.functions[id]), &partitions)) {
+        let mut all = kernels.chain(called.iter().copied());
+        let mut does_pay = || all.any(|id| pays((id, &module.functions[id]), &partitions));
+        let is_asked = |&k: &usize| {
+            let most = u64::from(target.max_shared_memory_size);
+            target.local_in_buffers || bytes_of_variables(module, k, &called) > most
+        };
+        let is_in_buffer = group.iter().any(is_asked) || (faster && does_pay());
+        if may_be_in_buffers && is_in_buffer {
             for k in group {
                 module.kernels[k].local_in_buffer = true;
             }
@@ -51,16 +66,25 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
+/// The bytes of local variables that a kernel, or the one that it is a copy of, and the functions that it calls name.
+fn bytes_of_variables(module: &Module, kernel: usize, called: &[FuncId]) -> u64 {
+    let kernel = &module.kernels[kernel];
+    let of = kernel.coarse.map(|copy| &module.kernels[copy.of as usize]);
+    let functions = [of.unwrap_or(kernel).func].into_iter();
+    let named = functions.chain(called.iter().copied()).flat_map(|id| {
+        let func = &module.functions[id];
+        local_variables(func, &module.globals)
+    });
+    let named: BTreeSet<GlobalId> = named.collect();
+    let sizes = named.iter().map(|&global| module.globals[global].size);
+    sizes.fold(0, u64::saturating_add)
+}
+
 /// Returns whether a called function knows local memory by the local pointers that it is given alone.
 fn is_given_local(module: &Module, id: FuncId) -> bool {
     let func = &module.functions[id];
-    let blocks = func.layout.blocks.iter();
-    let mut insts = blocks.flat_map(|&block| &func.layout.insts[block]);
-    let names_local = |&inst: &Inst| match func.insts[inst].kind {
-        InstKind::GlobalAddr { global } => module.globals[global].space == AddressSpace::Local,
-        _ => false,
-    };
-    !has_pointers(func, &[AddressSpace::Generic]) && !insts.any(names_local)
+    let named = local_variables(func, &module.globals);
+    !has_pointers(func, &[AddressSpace::Generic]) && named.is_empty()
 }
 
 /// Returns whether loads and stores of what would be in the buffer take much of the kernel's time, or of its code.
