@@ -89,10 +89,7 @@ fn device(device: &Ref<Device>) -> String {
         .text("type", &format!("{:?}", caps.device_type))
         .text("opencl", &format!("{major}.{minor}"))
         .text("vulkan", &format!("{vulkan_major}.{vulkan_minor}.{patch}"))
-        .text(
-            "driver",
-            &format!("{} {}", caps.driver.name, caps.driver.info),
-        )
+        .text("driver", &caps.driver.to_string())
         .text("pointers", pointers)
         .with("unified_memory", caps.unified_memory)
         .with("compute_units", compute_units)

@@ -537,6 +537,9 @@ pub fn wrong_results(driver: &Driver) -> Option<&'static Quirk> {
 
 fn applies(quirk: &Quirk, driver: &Driver) -> bool {
     let (from, until) = quirk.versions;
+    if let Some(host) = &driver.host {
+        return !quirk.kind.is_in_process() && applies(quirk, host);
+    }
     if driver.hosts.contains(&quirk.driver) {
         // Their version is not known: faults that a release has mended count as mended.
         let matters = !quirk.kind.is_for_speed() && !quirk.kind.is_in_process();

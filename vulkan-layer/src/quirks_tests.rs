@@ -10,7 +10,7 @@ fn rows_hold_by_driver_and_version() {
         name: "any name".into(),
         info: info.into(),
         version: 1,
-        hosts: &[],
+        ..Driver::default()
     };
     let probes = |driver: &Driver| has(driver, QuirkKind::ProbeHostAddresses);
     assert!(probes(&driver(13, "Mesa 22.3.6 (LLVM 15.0.6)")));
@@ -47,6 +47,38 @@ fn faults_of_hosts_count() {
     assert!(!has(&nvidia, QuirkKind::ForkedExits));
     assert!(!has(&nvidia, QuirkKind::ExactConversions));
     assert_eq!(hosts(13, DeviceType::Cpu, 0x10005), []);
+}
+
+/// Of a driver that is told by name and version, the rows hold but for those of the process.
+#[test]
+fn rows_of_the_host_hold() {
+    let venus = |info: &str| Driver {
+        id: 22,
+        name: "venus".into(),
+        info: "Mesa 26.2.6".into(),
+        host: Some(Box::new(Driver {
+            id: 13,
+            name: "llvmpipe".into(),
+            info: info.into(),
+            ..Driver::default()
+        })),
+        ..Driver::default()
+    };
+    let new = venus("Mesa 26.2.6 (LLVM 22.1.8)");
+    assert!(has(&new, QuirkKind::ExactConversions));
+    assert!(has(&new, QuirkKind::LocalIdsFromLanes));
+    assert!(!has(&new, QuirkKind::ProbeHostAddresses));
+    assert!(!has(&new, QuirkKind::LocalMemoryInBuffers));
+    assert_eq!(wrong_results(&new).map(|quirk| quirk.kind), None);
+    assert_eq!(
+        new.to_string(),
+        "venus Mesa 26.2.6, on llvmpipe Mesa 26.2.6 (LLVM 22.1.8)"
+    );
+    let old = venus("Mesa 22.3.6 (LLVM 15.0.6)");
+    assert_eq!(
+        wrong_results(&old).map(|quirk| quirk.kind),
+        Some(QuirkKind::LoopsStop)
+    );
 }
 
 /// A cure names a version, so every row that leaves devices out has one.

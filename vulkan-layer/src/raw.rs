@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_void};
 use ash::vk;
 
 pub(crate) mod enqueue;
+pub(crate) mod layered_api;
 
 /// `VK_KHR_shader_untyped_pointers`.
 pub(crate) const UNTYPED_POINTERS_NAME: &CStr = c"VK_KHR_shader_untyped_pointers";

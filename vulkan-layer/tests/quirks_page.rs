@@ -13,7 +13,8 @@ const HEAD: &str = "\
 Faults of Vulkan drivers that Pumice works around, and habits of theirs that cost speed. A
 quirk is chosen by driver and version; the log names those in use (`PUMICE_LOG=info`). A version range is
 closed at its start and open at its end; *all later* means that no fixed version is known. Mesa's Venus passes everything
-on to a driver outside of the virtual machine, whose faults hold for it as far as the device's kind and vendor tell the driver.
+on to a driver outside of the virtual machine: that driver's rows hold where Venus names it (VK_KHR_maintenance7), else the faults of all
+drivers for the device's kind and vendor.
 [add-a-quirk.md](add-a-quirk.md) says how to add one.
 ";
 

@@ -12,7 +12,7 @@ pub struct VulkanDriver {
     /// Value for VK_DRIVER_FILES.
     pub manifest: PathBuf,
     /// Required beginning of VkPhysicalDeviceDriverProperties::driverName and driverInfo with a space
-    /// between them: a wrong path would silently test the system's driver.
+    /// between them: a wrong path would silently test the system's driver. `…` stands for anything.
     pub driver_info: &'static str,
     /// Folders that the driver needs on LD_LIBRARY_PATH.
     pub library_path: Vec<PathBuf>,

@@ -104,7 +104,7 @@ pub fn run(report: &mut Report) -> Result {
         driver: VulkanDriver {
             name: "Venus (sid)",
             manifest: drivers::absolute_manifest(&place, "virtio")?,
-            driver_info: "venus Mesa",
+            driver_info: "venus Mesa…, on llvmpipe Mesa",
             library_path: Vec::new(),
             lacks: &["denormals"],
             faulty: false,

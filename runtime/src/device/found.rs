@@ -175,11 +175,10 @@ fn look(platform: &Ref<Platform>) -> Found {
         .map(|physical| {
             let caps = physical.capabilities();
             log::info!(
-                "device {}, Vulkan {:?}, driver {} {}",
+                "device {}, Vulkan {:?}, driver {}",
                 caps.name,
                 caps.api_version,
-                caps.driver.name,
-                caps.driver.info
+                caps.driver
             );
             let natural = match caps.device_type {
                 DeviceType::Cpu => cl::CL_DEVICE_TYPE_CPU,

@@ -14,7 +14,7 @@ fn key(device: &LogicalDevice) -> Key {
     for number in [caps.vendor_id, caps.device_id] {
         feed.part(&number.to_le_bytes());
     }
-    feed.part(caps.driver.info.as_bytes());
+    feed.part(caps.driver.to_string().as_bytes());
     feed.key()
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::CStr;
+use std::fmt;
 
 use ash::vk;
 
@@ -10,6 +11,7 @@ use crate::format::{Format, FormatFeatures};
 use crate::raw::UNTYPED_POINTERS_NAME;
 
 mod compute_units;
+mod layered;
 mod matrix;
 mod probes;
 mod properties;
@@ -46,8 +48,21 @@ pub struct Driver {
     pub info: String,
     /// driverVersion as the driver encodes it.
     pub version: u32,
-    /// Those to which it may pass everything on, out of a virtual machine; none for drivers that do the work themselves.
+    /// The driver to which it passes everything on, out of a virtual machine; `None` if it does the work itself, or does not tell.
+    pub host: Option<Box<Driver>>,
+    /// Those that it may be, where the driver does not tell.
     pub hosts: &'static [DriverId],
+}
+
+impl fmt::Display for Driver {
+    /// Writes the driver's name and version, and those of the one to which it passes everything on.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name, self.info)?;
+        match &self.host {
+            Some(host) => write!(f, ", on {host}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Drivers that this crate knows something about.

@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use ash::vk;
 
-use super::compute_units;
 use super::query::text;
 use super::{Capabilities, Driver, FloatControls, Limits, Subgroup, SubgroupOps, hosts};
+use super::{compute_units, layered};
 use crate::features::Present;
 use crate::promoted::promoted;
 use crate::raw::enqueue::ShaderEnqueueProperties;
@@ -96,7 +96,7 @@ pub(super) fn query(
     let promoted = Promoted::of(caps.api_version, has);
     let mut reported = Reported::default();
     let mut structs = Structs::of(&reported);
-    let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+    let mut imports = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
     let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
     let mut enqueue = ShaderEnqueueProperties::default();
@@ -112,7 +112,7 @@ pub(super) fn query(
     }
     head = structs.link(promoted, head);
     if host_memory {
-        head = head.push_next(&mut host);
+        head = head.push_next(&mut imports);
     }
     if pci_info {
         head = head.push_next(&mut pci);
@@ -132,16 +132,18 @@ pub(super) fn query(
     }
     let Reported { v11, v12, v13 } = reported;
 
+    let id = v12.driver_id.as_raw() as u32;
+    let host = layered::query(caps, instance, physical);
     caps.driver = Driver {
-        id: v12.driver_id.as_raw() as u32,
+        id,
         name: text(&v12.driver_name),
         info: text(&v12.driver_info),
         version: properties.driver_version,
-        hosts: hosts(
-            v12.driver_id.as_raw() as u32,
-            caps.device_type,
-            caps.vendor_id,
-        ),
+        hosts: match host {
+            Some(_) => &[],
+            None => hosts(id, caps.device_type, caps.vendor_id),
+        },
+        host,
     };
     caps.device_uuid = v11.device_uuid;
     caps.driver_uuid = v11.driver_uuid;
@@ -153,7 +155,7 @@ pub(super) fn query(
         pci.pci_device,
         pci.pci_function,
     ]);
-    caps.host_import_alignment = host_memory.then_some(host.min_imported_host_pointer_alignment);
+    caps.host_import_alignment = host_memory.then_some(imports.min_imported_host_pointer_alignment);
 
     let l = properties.limits;
     caps.limits = Limits {
