@@ -56,7 +56,8 @@ static void denormals(cl_context context, cl_command_queue queue)
     const double expected[10] = {0x1p-1022, 0x1p-1074, 0x1p-1023, 0x1p-1073, 0x1p-1072, 0x1p-1073, 1, 0x1p51, 0x1p-537,
                                  0x1p-1022 - 0x1p-1074};
     size_t one = 1;
-    cl_program program = PROGRAM(context, small, "");
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &small, NULL);
+    MUST(clBuildProgram(program, 1, &device, "", NULL, NULL));
     cl_kernel kernel = MADE(clCreateKernel, program, "small");
     cl_mem buffer = MADE(clCreateBuffer, context, CL_MEM_COPY_HOST_PTR, sizeof numbers, numbers);
     MUST(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));

@@ -50,6 +50,8 @@ described! {
     "skl": "Intel HD Graphics 530 (Gen 9) by ANV",
     "tgl": "Intel Iris Xe (Xe-LP) by ANV",
     "dg2": "Intel Arc A770 (Xe-HPG) by ANV",
+    "bmg": "Intel Arc B580 (Xe2) by ANV",
+    "ptl": "Intel Panther Lake (Xe3) by ANV",
 }
 
 impl Target {

@@ -181,4 +181,12 @@ pub const CARDS: &[Card] = &[
     ),
     intel("tgl", "TGL GT2", "ANV, Xe-LP (Iris Xe)", true, true, &[]),
     intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false, &[]),
+    Card {
+        shim: Shim::Own("xe_kernel"),
+        ..intel("bmg", "BMG G21", "ANV, Xe2 (Arc B580)", true, false, &[])
+    },
+    Card {
+        shim: Shim::Own("xe_kernel"),
+        ..intel("ptl", "PTL", "ANV, Xe3 (Panther Lake)", false, true, &[])
+    },
 ];

@@ -285,6 +285,8 @@ impl Bench {
             ("CLIENT_VALUES", "ignore".to_string()),
             // The card's driver of OpenGL would wait for what never executes.
             ("LIBGL_ALWAYS_SOFTWARE", "true".to_string()),
+            // The system's EGL warns of GPUs that are newer than it.
+            ("EGL_LOG_LEVEL", "fatal".to_string()),
         ];
         env.extend(card.choice.map(|(name, value)| (name, value.to_string())));
         env
