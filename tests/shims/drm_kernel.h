@@ -65,6 +65,19 @@ __attribute__((unused)) static void describe_part(drmDevice *told, const char *c
     told->deviceinfo.platform = &device;
 }
 
+/* Writes what libdrm tells of a GPU on PCI. */
+__attribute__((unused)) static void describe_card(drmDevice *told, unsigned vendor, unsigned number, unsigned revision)
+{
+    static drmPciBusInfo bus = {.dev = 2};
+    static drmPciDeviceInfo device;
+    device.vendor_id = device.subvendor_id = (uint16_t)vendor;
+    device.device_id = (uint16_t)number;
+    device.revision_id = (uint8_t)revision;
+    told->bustype = DRM_BUS_PCI;
+    told->businfo.pci = &bus;
+    told->deviceinfo.pci = &device;
+}
+
 static int is_gpu(int fd)
 {
     struct stat s;

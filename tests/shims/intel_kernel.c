@@ -26,17 +26,7 @@ static const Gpu gpus[] = {
 
 static const Gpu *gpu(void) { return named_row("INTEL_GPU", gpus, sizeof gpus / sizeof *gpus, sizeof *gpus); }
 
-static void describe(drmDevice *told)
-{
-    static drmPciBusInfo bus = {.dev = 2};
-    static drmPciDeviceInfo device;
-    device.vendor_id = device.subvendor_id = INTEL;
-    device.device_id = (uint16_t)gpu()->device;
-    device.revision_id = (uint8_t)gpu()->revision;
-    told->bustype = DRM_BUS_PCI;
-    told->businfo.pci = &bus;
-    told->deviceinfo.pci = &device;
-}
+static void describe(drmDevice *told) { describe_card(told, INTEL, gpu()->device, gpu()->revision); }
 
 /* What the kernel tells of the GPU. */
 

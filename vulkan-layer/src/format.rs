@@ -2,6 +2,7 @@
 //! with each.
 
 use ash::vk;
+use ash::vk::{FormatFeatureFlags as F, FormatFeatureFlags2 as F2};
 use pumice_spirv::ImageFormat;
 
 use crate::features::Features;
@@ -128,8 +129,17 @@ pub struct FormatFeatures {
     pub storage_texel: bool,
     /// Storage texel buffers, written without a format in the shader.
     pub storage_texel_write: bool,
-    /// Storage texel buffers, read as storage images are.
+    /// Storage texel buffers, read: without a format in the shader if the device can do that, else with it.
     pub storage_texel_read: bool,
+}
+
+/// The features of all formats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FormatTable {
+    /// The formats, each with its features.
+    pub rows: Vec<(Format, FormatFeatures)>,
+    /// Storage texel buffers are read with a format in the shader alone, though storage images are read without.
+    pub texel_reads_name_formats: bool,
 }
 
 /// Asks for the features of every format. `device` tells of access without a format; a Vulkan 1.3 device
@@ -139,8 +149,8 @@ pub(crate) fn query(
     physical: vk::PhysicalDevice,
     device: &Features,
     per_format: bool,
-) -> Vec<(Format, FormatFeatures)> {
-    let of = |format: &Format| {
+) -> FormatTable {
+    let ask = |format: &Format| {
         let mut three = vk::FormatProperties3::default();
         let mut two = vk::FormatProperties2::default();
         if per_format {
@@ -151,42 +161,75 @@ pub(crate) fn query(
         unsafe {
             instance.get_physical_device_format_properties2(physical, format.raw(), &mut two);
         }
-        let properties = two.format_properties;
-        (
+        Told::new(
             *format,
-            features(*format, properties, device, per_format.then_some(three)),
+            two.format_properties,
+            device,
+            per_format.then_some(three),
         )
     };
-    Format::ALL.iter().map(of).collect()
+    let all: Vec<Told> = Format::ALL.iter().map(ask).collect();
+    let without = F2::STORAGE_READ_WITHOUT_FORMAT;
+    let texel_reads_name_formats = device.shader_storage_image_read_without_format
+        && !all.iter().any(|told| told.buffer3.contains(without));
+    let rows = all.iter().map(|told| {
+        let features = features(told, device, texel_reads_name_formats);
+        (told.format, features)
+    });
+    FormatTable {
+        rows: rows.collect(),
+        texel_reads_name_formats,
+    }
 }
 
-fn features(
+/// What a driver tells of a format.
+struct Told {
     format: Format,
     properties: vk::FormatProperties,
-    device: &Features,
-    three: Option<vk::FormatProperties3<'_>>,
-) -> FormatFeatures {
-    use vk::{FormatFeatureFlags as F, FormatFeatureFlags2 as F2};
+    /// Access without a format in the shader, of optimal images and of texel buffers.
+    image3: F2,
+    buffer3: F2,
+}
+
+impl Told {
+    fn new(
+        format: Format,
+        properties: vk::FormatProperties,
+        device: &Features,
+        three: Option<vk::FormatProperties3<'_>>,
+    ) -> Self {
+        // Without per-format reports, the device's own feature holds for all formats.
+        let (image3, buffer3) = match three {
+            Some(three) => (three.optimal_tiling_features, three.buffer_features),
+            None => {
+                let read = device.shader_storage_image_read_without_format;
+                let write = device.shader_storage_image_write_without_format;
+                let mut all = F2::empty();
+                for (there, bit) in [
+                    (read, F2::STORAGE_READ_WITHOUT_FORMAT),
+                    (write, F2::STORAGE_WRITE_WITHOUT_FORMAT),
+                ] {
+                    all |= if there { bit } else { F2::empty() };
+                }
+                (all, all)
+            }
+        };
+        Self {
+            format,
+            properties,
+            image3,
+            buffer3,
+        }
+    }
+}
+
+fn features(told: &Told, device: &Features, texel_reads_name_formats: bool) -> FormatFeatures {
     let read = device.shader_storage_image_read_without_format;
     let write = device.shader_storage_image_write_without_format;
-    let named = format.is_named(device.shader_storage_image_extended_formats);
-    let image = |bits| properties.optimal_tiling_features.contains(bits);
-    let buffer = |bits| properties.buffer_features.contains(bits);
-    // Without per-format reports, the device's own feature holds for all formats.
-    let (image3, buffer3) = match three {
-        Some(three) => (three.optimal_tiling_features, three.buffer_features),
-        None => {
-            let mut all = F2::empty();
-            for (there, bit) in [
-                (read, F2::STORAGE_READ_WITHOUT_FORMAT),
-                (write, F2::STORAGE_WRITE_WITHOUT_FORMAT),
-            ] {
-                all |= if there { bit } else { F2::empty() };
-            }
-            (all, all)
-        }
-    };
-    let reads = |bits: F2| match read {
+    let named = (told.format).is_named(device.shader_storage_image_extended_formats);
+    let image = |bits| told.properties.optimal_tiling_features.contains(bits);
+    let buffer = |bits| told.properties.buffer_features.contains(bits);
+    let reads = |bits: F2, without: bool| match without {
         true => bits.contains(F2::STORAGE_READ_WITHOUT_FORMAT),
         false => named,
     };
@@ -194,11 +237,12 @@ fn features(
     FormatFeatures {
         sampled: image(F::SAMPLED_IMAGE | F::TRANSFER_SRC | F::TRANSFER_DST),
         linear_filter: image(F::SAMPLED_IMAGE_FILTER_LINEAR),
-        storage_write: image(F::STORAGE_IMAGE) && writes(image3),
-        storage_read: image(F::STORAGE_IMAGE) && reads(image3),
+        storage_write: image(F::STORAGE_IMAGE) && writes(told.image3),
+        storage_read: image(F::STORAGE_IMAGE) && reads(told.image3, read),
         uniform_texel: buffer(F::UNIFORM_TEXEL_BUFFER),
         storage_texel: buffer(F::STORAGE_TEXEL_BUFFER),
-        storage_texel_write: buffer(F::STORAGE_TEXEL_BUFFER) && writes(buffer3),
-        storage_texel_read: buffer(F::STORAGE_TEXEL_BUFFER) && reads(buffer3),
+        storage_texel_write: buffer(F::STORAGE_TEXEL_BUFFER) && writes(told.buffer3),
+        storage_texel_read: buffer(F::STORAGE_TEXEL_BUFFER)
+            && reads(told.buffer3, read && !texel_reads_name_formats),
     }
 }

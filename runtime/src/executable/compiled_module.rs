@@ -84,7 +84,8 @@ impl CompiledModule {
 
     fn new(device: &LogicalDevice, words: &Arc<[u32]>, interface: &Interface) -> Result<Self> {
         let read_images = interface.read_images.clone();
-        let module = device.create_shader_module(&with_formats(words, &read_images, &[]))?;
+        let named = with_formats(words, &read_images, &[], device.capabilities());
+        let module = device.create_shader_module(&named)?;
         let mut layouts = Vec::with_capacity(interface.kernels.len());
         for index in 0..interface.kernels.len() {
             // Descriptors that are bound for a kernel serve its copy.
@@ -133,7 +134,8 @@ impl CompiledModule {
         if formats.is_empty() {
             return Ok(self.module.clone());
         }
-        let words = with_formats(&self.words, &self.read_images, formats);
+        let caps = self.device.capabilities();
+        let words = with_formats(&self.words, &self.read_images, formats, caps);
         self.device.create_shader_module(&words)
     }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use pumice_spirv::{self as spirv, Capability, ImageFormat, Inst, op};
-use pumice_vulkan_layer::Format;
+use pumice_vulkan_layer::{Capabilities, Format};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -23,6 +23,7 @@ pub(super) fn with_formats<'a>(
     words: &'a [u32],
     needed: &[u32],
     given: &[(u32, Format)],
+    caps: &Capabilities,
 ) -> Cow<'a, [u32]> {
     let Some(header) = spirv::header(words).ok().filter(|_| !needed.is_empty()) else {
         return Cow::Borrowed(words);
@@ -33,6 +34,7 @@ pub(super) fn with_formats<'a>(
             .filter_map(|&variable| Some((variable, types.format(variable, given)?)))
             .collect(),
         types,
+        reads_without: caps.features.shader_storage_image_read_without_format,
         bound: header.bound,
         images: FxHashMap::default(),
         pointers: FxHashMap::default(),
@@ -135,6 +137,8 @@ impl<'a> Types<'a> {
 struct Writer<'a> {
     types: Types<'a>,
     formats: FxHashMap<u32, Format>,
+    /// The device reads other images without a format.
+    reads_without: bool,
     bound: u32,
     /// New types of images by the old one and the format, and of pointers by the type of the image.
     images: FxHashMap<(u32, Format), u32>,
@@ -146,6 +150,9 @@ impl Writer<'_> {
     fn instruction(&mut self, inst: &Inst<'_>) {
         match (inst.opcode, inst.operands) {
             (op::CAPABILITY, [WITHOUT_FORMAT]) => {
+                if self.reads_without {
+                    self.out.extend(inst.words);
+                }
                 let extended = self.formats.values().any(|format| format.is_extended());
                 if extended && !self.types.names_extended_formats {
                     spirv::push_inst(&mut self.out, op::CAPABILITY, &[EXTENDED_FORMATS]);

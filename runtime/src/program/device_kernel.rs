@@ -10,6 +10,7 @@ use crate::program::arguments::{ArgBlock, Argument};
 use crate::program::coarse_form::CoarseForm;
 use crate::program::groups_of_one::{self, GroupsOfOne};
 use crate::program::large_local::LargeLocal;
+use crate::program::lowering::Form;
 
 /// A kernel on one device.
 #[derive(Clone)]
@@ -44,14 +45,7 @@ impl DeviceKernel {
     pub fn for_arguments(&self, args: &ArgBlock, device: &Device) -> Self {
         let large_local = self.large_local.as_ref();
         if let Some(form) = large_local.and_then(|large| large.for_arguments(self, args, device)) {
-            return Self {
-                executable: form.executable.clone(),
-                by_descriptors: None,
-                coarse: form.coarse.clone(),
-                groups_of_one: None,
-                large_local: None,
-                ..*self
-            };
+            return self.in_form(form);
         }
         let form = self.by_descriptors.as_ref().filter(|_| {
             let mut values = args.values.iter().flatten();
@@ -67,6 +61,18 @@ impl DeviceKernel {
             by_descriptors: None,
             coarse: self.coarse.clone(),
             groups_of_one: self.groups_of_one.clone(),
+            large_local: None,
+            ..*self
+        }
+    }
+
+    /// The kernel in another form of its program.
+    fn in_form(&self, form: &Form) -> Self {
+        Self {
+            executable: form.executable.clone(),
+            by_descriptors: None,
+            coarse: form.coarse.clone(),
+            groups_of_one: None,
             large_local: None,
             ..*self
         }
@@ -92,14 +98,7 @@ impl DeviceKernel {
     pub fn joined(&self, range: &NdRange, device: &Device) -> Option<(Self, NdRange)> {
         let form = self.groups_of_one.as_ref()?;
         let form = form.form(self, device)?;
-        let joined = Self {
-            executable: form.executable.clone(),
-            by_descriptors: None,
-            coarse: form.coarse.clone(),
-            groups_of_one: None,
-            large_local: None,
-            ..*self
-        };
+        let joined = self.in_form(form);
         let limits = joined.limits(device);
         let limits = RangeLimits {
             least_joined: limits.least_joined.map(|least| LeastGroups {

@@ -7,7 +7,7 @@ use std::fmt;
 use ash::vk;
 
 use crate::features::{Features, Present, Promoted};
-use crate::format::{Format, FormatFeatures};
+use crate::format::{Format, FormatFeatures, FormatTable};
 use crate::raw::UNTYPED_POINTERS_NAME;
 
 mod compute_units;
@@ -340,7 +340,7 @@ pub struct Capabilities {
     /// There is a queue that only copies, beside those of kernels.
     pub transfer_queue: bool,
     /// Supported uses of each texel format.
-    pub formats: Vec<(Format, FormatFeatures)>,
+    pub formats: FormatTable,
     /// Every extension that the device lists, masked ones left out.
     pub extensions: BTreeSet<String>,
 }
@@ -367,7 +367,7 @@ impl Capabilities {
 
     /// Returns the supported uses of a format.
     pub fn format(&self, format: Format) -> FormatFeatures {
-        let row = self.formats.iter().find(|(row, _)| *row == format);
+        let row = self.formats.rows.iter().find(|(row, _)| *row == format);
         row.map(|(_, features)| *features).unwrap_or_default()
     }
 
@@ -375,7 +375,7 @@ impl Capabilities {
     /// its own feature of such writes allows it.
     pub(crate) fn write_texels_by_device(&mut self) {
         let there = self.features.shader_storage_image_write_without_format;
-        for (_, features) in &mut self.formats {
+        for (_, features) in &mut self.formats.rows {
             features.storage_texel_write = there && features.storage_texel;
         }
     }

@@ -13,16 +13,18 @@ const CHAINS: std::ops::RangeInclusive<u16> = 65..=70;
 const COPY: u16 = 83;
 /// The operand Sampled of images that are storage images.
 const STORAGE: u32 = 2;
+/// The operand Dim of texel buffers.
+const BUFFER: u32 = 5;
 /// The operand Image Format of images without one.
 const UNKNOWN: u32 = 0;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(in crate::executable) struct ImageReads {
-    /// Types of storage images without a format.
-    types: FxHashSet<u32>,
-    /// Variables that hold such an image.
-    variables: FxHashSet<u32>,
+    /// Types of storage images without a format, and whether they are of texel buffers.
+    types: FxHashMap<u32, bool>,
+    /// Variables that hold such an image, likewise.
+    variables: FxHashMap<u32, bool>,
     /// Images that were loaded, and their variables.
     loads: FxHashMap<u32, u32>,
     read: FxHashSet<u32>,
@@ -33,10 +35,10 @@ pub(in crate::executable) struct ImageReads {
 impl ImageReads {
     /// Notes a type of images, by its operands.
     pub fn image_type(&mut self, operands: &[u32]) {
-        if let &[id, _, _, _, _, _, STORAGE, format, ..] = operands {
+        if let &[id, _, dim, _, _, _, STORAGE, format, ..] = operands {
             match format {
                 UNKNOWN => {
-                    self.types.insert(id);
+                    self.types.insert(id, dim == BUFFER);
                 }
                 // A type that names a format could be one that a pipeline needs, and types are unique.
                 _ => self.is_unclear = true,
@@ -46,8 +48,8 @@ impl ImageReads {
 
     /// Notes a variable of the UniformConstant class, by the type that it holds.
     pub fn variable(&mut self, variable: u32, ty: u32) {
-        if self.types.contains(&ty) {
-            self.variables.insert(variable);
+        if let Some(&of_buffer) = self.types.get(&ty) {
+            self.variables.insert(variable, of_buffer);
         }
     }
 
@@ -58,7 +60,7 @@ impl ImageReads {
             return;
         }
         match (inst.opcode, inst.operands) {
-            (op::LOAD, &[_, image, variable, ..]) if self.variables.contains(&variable) => {
+            (op::LOAD, &[_, image, variable, ..]) if self.variables.contains_key(&variable) => {
                 self.loads.insert(image, variable);
             }
             (opcode, &[_, _, image, ..]) if READS.contains(&opcode) => {
@@ -73,7 +75,7 @@ impl ImageReads {
                 if opcode == op::FUNCTION_CALL || opcode == COPY || CHAINS.contains(&opcode) =>
             {
                 let handed_on =
-                    |id: &u32| self.variables.contains(id) || self.loads.contains_key(id);
+                    |id: &u32| self.variables.contains_key(id) || self.loads.contains_key(id);
                 self.is_unclear |= operands.iter().any(handed_on);
             }
             _ => {}
@@ -85,12 +87,15 @@ impl ImageReads {
         !self.is_unclear
     }
 
-    /// The variables whose images need a format: those that are read, on a device that does not read without.
+    /// The variables whose images need a format: those that are read, of the kinds that the device does not read without.
     pub fn need_formats(&self, caps: &Capabilities) -> Vec<u32> {
-        if caps.features.shader_storage_image_read_without_format {
-            return Vec::new();
-        }
-        let mut variables: Vec<u32> = self.read.iter().copied().collect();
+        let images = !caps.features.shader_storage_image_read_without_format;
+        let texels = images || caps.formats.texel_reads_name_formats;
+        let needs = |variable: &u32| match self.variables.get(variable) {
+            Some(true) => texels,
+            _ => images,
+        };
+        let mut variables: Vec<u32> = self.read.iter().copied().filter(needs).collect();
         variables.sort_unstable();
         variables
     }
