@@ -76,6 +76,7 @@ pub const CLIENTS: &[&str] = &[
     "check_mode",
     "command_buffers",
     "device_enqueue",
+    "large_local",
 ];
 
 /// Beginnings of the names of kernel files that do not run: the emulated compiler takes a minute or
