@@ -182,7 +182,7 @@ pub(crate) fn query(
     }
 }
 
-/// What a driver tells of a format.
+/// A format as the driver describes it.
 struct Told {
     format: Format,
     properties: vk::FormatProperties,
