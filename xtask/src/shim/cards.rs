@@ -183,10 +183,24 @@ pub const CARDS: &[Card] = &[
     intel("dg2", "DG2", "ANV, Xe-HPG (Arc A770)", true, false, &[]),
     Card {
         shim: Shim::Own("xe_kernel"),
-        ..intel("bmg", "BMG G21", "ANV, Xe2 (Arc B580)", true, false, &[])
+        ..intel(
+            "bmg",
+            "BMG G21",
+            "ANV, Xe2 (Arc B580)",
+            true,
+            false,
+            &["int64-atomics"],
+        )
     },
     Card {
         shim: Shim::Own("xe_kernel"),
-        ..intel("ptl", "PTL", "ANV, Xe3 (Panther Lake)", false, true, &[])
+        ..intel(
+            "ptl",
+            "PTL",
+            "ANV, Xe3 (Panther Lake)",
+            false,
+            true,
+            &["int64-atomics"],
+        )
     },
 ];
