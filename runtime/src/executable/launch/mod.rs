@@ -447,7 +447,7 @@ impl Executable {
             };
             if shared > u64::from(caps.limits.max_shared_memory) || needed > u64::from(most) {
                 return Err(LaunchError::Resources(format!(
-                    "{needed} bytes of local memory, the device has {most}"
+                    "{needed} bytes of local memory, the kernel can have {most}"
                 )));
             }
         }
