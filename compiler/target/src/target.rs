@@ -275,6 +275,11 @@ impl Target {
         !self.checks.any() && !self.zero_local && self.abi.descriptors().is_none()
     }
 
+    /// Returns whether kernels with more local memory than Vulkan's shared memory holds have it in a buffer.
+    pub fn keeps_large_local_in_buffers(&self) -> bool {
+        self.max_local_memory_size > self.max_shared_memory_size && self.may_keep_local_in_buffers()
+    }
+
     /// Returns whether kernels have their local memory in a buffer though it would fit in Vulkan's.
     pub fn keeps_local_in_buffers(&self) -> bool {
         let wanted = self.local_in_buffers || self.quirks.has(QuirkKind::LocalMemoryInBuffers);

@@ -44,6 +44,7 @@ pub use self::enqueue::{DeviceQueues, Observer, QueueDevice, Ran};
 pub use self::init_fini::InitRun;
 use self::interface::capabilities::check_capabilities;
 use self::interface::gather::gather;
+pub(crate) use self::interface::local_buffer::end_of_arguments;
 use self::interface::module_scan::{ModuleScan, SpecValues};
 pub use self::interface::{ArgKind, ArgMeta, KernelInfo};
 use self::interface::{ArgPlace, Interface};
@@ -261,6 +262,12 @@ impl Executable {
     pub fn hides_groups(&self, kernel: usize) -> bool {
         let interface = self.interface.kernels.get(kernel);
         interface.is_some_and(|kernel| kernel.unseen_groups)
+    }
+
+    /// Returns whether a kernel has its local memory in a buffer.
+    pub fn has_local_buffer(&self, kernel: usize) -> bool {
+        let interface = self.interface.kernels.get(kernel);
+        interface.is_some_and(|kernel| kernel.local_buffer.is_some())
     }
 
     /// Returns whether work-groups of a kernel may be joined: nothing tells which of them run at the same time.

@@ -43,11 +43,17 @@ impl DeviceKernel {
     /// followed beyond one, into shared memory or by a device address, needs addresses.
     #[must_use]
     pub fn for_arguments(&self, args: &ArgBlock, device: &Device) -> Self {
-        let large_local = self.large_local.as_ref();
-        if let Some(form) = large_local.and_then(|large| large.for_arguments(self, args, device)) {
+        let large = self.large_local.as_ref();
+        let large = large.filter(|large| large.is_asked(self.index, args));
+        let in_shared = large.filter(|_| !self.executable.has_local_buffer(self.index));
+        if let Some(form) = in_shared.and_then(|large| large.form(&self.executable, device)) {
             return self.in_form(form);
         }
+        // With descriptors, kernels have shared memory alone.
         let form = self.by_descriptors.as_ref().filter(|_| {
+            if large.is_some() {
+                return false;
+            }
             let mut values = args.values.iter().flatten();
             args.indirect.is_empty() && values.all(|value| has_descriptor(value, device))
         });

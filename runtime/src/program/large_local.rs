@@ -1,7 +1,5 @@
 //! A program's form for launches with more local memory than Vulkan's shared memory holds: kernels have it in a buffer
-//! (`passes/legalize/local_in_buffers`). Kernels whose variables alone are larger have it there in every form.
-//!
-//! The first such launch makes the form.
+//! (`passes/legalize/local_in_buffers`). The first such launch of a kernel that has its own in shared memory makes the form.
 
 use std::sync::OnceLock;
 
@@ -10,9 +8,8 @@ use pumice_vulkan_layer::Capabilities;
 
 use crate::base::exit;
 use crate::device::Device;
-use crate::executable::{ArgValue, Executable};
+use crate::executable::{ArgValue, Executable, end_of_arguments};
 use crate::program::arguments::{ArgBlock, Argument};
-use crate::program::device_kernel::DeviceKernel;
 use crate::program::lowering::{Form, Lowering};
 
 /// Arguments begin at multiples of at most so many bytes: a vector of 16 doubles.
@@ -38,8 +35,7 @@ impl LargeLocal {
         caps: &Capabilities,
     ) -> Option<Self> {
         let target = &lowering.target;
-        let is_offered = target.max_local_memory_size > target.max_shared_memory_size;
-        let fits = is_offered && target.may_keep_local_in_buffers() && executable.is_stateless();
+        let fits = target.keeps_large_local_in_buffers() && executable.is_stateless();
         fits.then(|| Self {
             lowering: lowering.clone(),
             variables: (0..executable.kernels().len())
@@ -50,26 +46,21 @@ impl LargeLocal {
         })
     }
 
-    /// The form for a launch with these arguments, if they ask for it.
-    pub fn for_arguments(
-        &self,
-        kernel: &DeviceKernel,
-        args: &ArgBlock,
-        device: &Device,
-    ) -> Option<&Form> {
+    /// Returns whether a launch of a kernel with these arguments takes more than shared memory.
+    pub fn is_asked(&self, kernel: usize, args: &ArgBlock) -> bool {
         let sizes = args.values.iter().filter_map(|value| match value {
             Some(Argument::Value(ArgValue::Local { size })) => Some(*size),
             _ => None,
         });
-        let behind = |end: u64, size: u64| {
-            let start = end.checked_next_multiple_of(MOST_ALIGN);
-            start.unwrap_or(u64::MAX).saturating_add(size)
-        };
-        let asks = sizes.fold(self.variables[kernel.index], behind) > self.shared;
-        if !asks || exit::is_leaving() {
+        end_of_arguments(self.variables[kernel], MOST_ALIGN, sizes) > self.shared
+    }
+
+    /// The form, which the first call makes from the program's executable; `None` if the program has none.
+    pub fn form(&self, executable: &Executable, device: &Device) -> Option<&Form> {
+        if exit::is_leaving() {
             return None;
         }
-        let make = || self.make(&kernel.executable, device.capabilities());
+        let make = || self.make(executable, device.capabilities());
         self.made.get_or_init(make).as_ref()
     }
 

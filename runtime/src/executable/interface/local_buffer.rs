@@ -6,6 +6,15 @@ use super::{ArgKind, ArgPlace, KernelInterface};
 /// A work-group's part begins at a multiple of this many bytes, or of a larger alignment.
 const LEAST_ALIGN: u64 = 16;
 
+/// Returns where the last of some arguments ends: each begins at a multiple of `align` bytes, the first behind `bytes` bytes.
+pub(crate) fn end_of_arguments(bytes: u64, align: u64, sizes: impl Iterator<Item = u64>) -> u64 {
+    let behind = |end: u64, size: u64| {
+        let start = end.checked_next_multiple_of(align);
+        start.unwrap_or(u64::MAX).saturating_add(size)
+    };
+    sizes.fold(bytes, behind)
+}
+
 /// The part of a buffer that a work-group has: the kernel's variables, then its local arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::executable) struct LocalBuffer {
@@ -23,12 +32,8 @@ impl LocalBuffer {
 
     /// Bytes that a work-group uses, with local arguments of these sizes, in their order.
     pub fn bytes(self, sizes: &[u64]) -> u64 {
-        let align = u64::from(self.align);
-        let behind = |end: u64, size: &u64| {
-            let start = end.checked_next_multiple_of(align);
-            start.unwrap_or(u64::MAX).saturating_add(*size)
-        };
-        sizes.iter().fold(u64::from(self.bytes), behind)
+        let (bytes, align) = (u64::from(self.bytes), u64::from(self.align));
+        end_of_arguments(bytes, align, sizes.iter().copied())
     }
 
     /// Bytes from one work-group's part to the next.

@@ -30,10 +30,7 @@ const MANY: usize = 16;
 pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     let target = ctx.target;
     let faster = target.quirks.has(QuirkKind::LocalMemoryInBuffers);
-    let wanted = faster
-        || target.local_in_buffers
-        || target.max_local_memory_size > target.max_shared_memory_size;
-    if !wanted || !target.may_keep_local_in_buffers() {
+    if !target.keeps_local_in_buffers() && !target.keeps_large_local_in_buffers() {
         return Ok(Changed::No);
     }
     let mut kernels = module.kernels.iter();
