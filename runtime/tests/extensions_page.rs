@@ -13,8 +13,8 @@ const HEAD: &str = "\
 
 Every extension of the OpenCL registry (`cl.xml`), and those of Pumice's own. The column *devices* says
 who has it: *all* devices; *some*, those whose Vulkan driver has what it needs (`clinfo` tells); the *platform* alone; or
-*not listed*: it works on all devices but stands in no extension string, because the conformance tests
-fail a driver that lists the name (`compiler_defines_for_extensions` knows only approved `cl_khr_` names).
+*not listed*: the compiler has it but no extension string, because the conformance tests
+fail a driver that lists the name (`compiler_defines_for_extensions` knows only approved names).
 [add-an-extension.md](add-an-extension.md) says how to add one.
 ";
 
@@ -53,7 +53,7 @@ fn holders(holders: Holders) -> &'static str {
         Holders::Platform => "platform",
         Holders::AllDevices => "all",
         Holders::SomeDevices => "some",
-        Holders::Unlisted => "all, not listed",
+        Holders::Unlisted => "not listed",
     }
 }
 

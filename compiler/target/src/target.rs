@@ -80,6 +80,8 @@ pub struct Target {
     pub float64: bool,
     /// Doubles are made of integers (`soft_doubles`), whether or not the device has any.
     pub soft_f64: bool,
+    /// `EMBEDDED_PROFILE`: OpenCL C defines `__EMBEDDED_PROFILE__`.
+    pub embedded_profile: bool,
     /// Images and samplers of all of OpenCL's types, for reading or writing; storage images
     /// need `shaderStorageImageWriteWithoutFormat`. Goes with `__opencl_c_images`.
     pub images: bool,
@@ -406,6 +408,7 @@ impl Target {
             float16: true,
             float64: true,
             soft_f64: false,
+            embedded_profile: false,
             images: true,
             read_write_images: true,
             unorm16_texel_buffers: true,

@@ -113,7 +113,7 @@ variables! {
     VALIDATION = "PUMICE_VALIDATION",
         "on: load the Khronos validation layer (no devices without it), print its messages.";
     MASK = "PUMICE_MASK",
-        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, accurateDivide, accurateExp2, accurateLog2, relaxedExp2, relaxedLog2, accurateRoots, accurateSine, exactMatrices, hostAddresses (a plus sign before one of the first twelve takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
+        "Vulkan features and device extensions to treat as absent, separated by commas; also what start-up probes find: denormals, exactFma, exactDivide, exactSqrt, accurateDivide, accurateExp2, accurateLog2, relaxedExp2, relaxedLog2, accurateRoots, accurateSine, exactMatrices, hostAddresses (a plus sign before one of the first twelve takes it for found, where nothing executes); vulkan1.1 or vulkan1.2: what is newer than that version; fullProfile: the embedded profile on devices with images; sampleExactly: use the samplers of devices where they are coarse; launchPromises: no code for what launches promise, or with a plus sign on processors too.";
     ABI = "PUMICE_ABI",
         "addresses: kernels get the addresses of buffers (default on most devices); descriptors: do without device addresses, pointers are descriptors then; mixed: descriptors where the program and the launch allow it, else addresses (default where drivers compile that better).";
     IMAGES = "PUMICE_IMAGES",

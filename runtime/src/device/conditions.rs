@@ -5,7 +5,7 @@ use pumice_compiler::target::matrix::{Component, NativeProduct, Product, product
 use pumice_vulkan_layer::Capabilities;
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
-use crate::device::format_sets;
+use crate::device::format_sets::{self, Profile};
 
 pub(super) fn halves(caps: &Capabilities) -> bool {
     caps.features.shader_float16
@@ -87,12 +87,39 @@ pub const SAMPLE_EXACTLY: &str = "sampleExactly";
 pub const LAUNCH_PROMISES: &str = "launchPromises";
 /// Its name where processors are to have that code too.
 pub const LAUNCH_PROMISES_TOO: &str = "+launchPromises";
+/// Its name of the full profile: images of any device are then those of the embedded one.
+pub const FULL_PROFILE: &str = "fullProfile";
 /// All words of the mask that the Vulkan layer does not know.
-pub const MASKED: [&str; 4] = [IMAGES, SAMPLE_EXACTLY, LAUNCH_PROMISES, LAUNCH_PROMISES_TOO];
+pub const MASKED: [&str; 5] = [
+    IMAGES,
+    SAMPLE_EXACTLY,
+    LAUNCH_PROMISES,
+    LAUNCH_PROMISES_TOO,
+    FULL_PROFILE,
+];
+
+/// The profile for which the device's images are enough; `None` without images.
+fn profile_of_images(caps: &Capabilities) -> Option<Profile> {
+    let full = !caps.is_masked(FULL_PROFILE);
+    let profiles = [full.then_some(Profile::Full), Some(Profile::Embedded)];
+    let images = !caps.is_masked(IMAGES);
+    let mut profiles = profiles.into_iter().flatten().filter(|_| images);
+    profiles.find(|&profile| format_sets::suffice(caps, profile))
+}
 
 /// Tells whether the device has images and samplers.
 pub fn images(caps: &Capabilities) -> bool {
-    !caps.is_masked(IMAGES) && format_sets::minimum(caps)
+    profile_of_images(caps).is_some()
+}
+
+/// CL_DEVICE_PROFILE. Images alone decide: devices without them can have the full profile, whose other demands all meet.
+pub(super) fn profile(caps: &Capabilities) -> Profile {
+    profile_of_images(caps).unwrap_or(Profile::Full)
+}
+
+/// Tells whether the device has the embedded profile.
+pub(super) fn embedded(caps: &Capabilities) -> bool {
+    profile(caps) == Profile::Embedded
 }
 
 /// Tells whether images can be those of OpenGL.

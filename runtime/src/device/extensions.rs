@@ -241,6 +241,7 @@ const DEVICE: &[Extension] = &[
     on("cl_khr_gl_depth_images", opengl),
     on("cl_khr_gl_msaa_sharing", opengl),
     on("cl_khr_3d_image_writes", images),
+    on("cles_khr_int64", embedded),
     on("cl_khr_depth_images", images),
     on("cl_khr_srgb_image_writes", srgb_writes),
     on("cl_khr_mipmap_image", images),
@@ -255,11 +256,12 @@ const DEVICE: &[Extension] = &[
 ];
 
 /// Extensions whose built-ins and SPIR-V the compiler takes but no device lists: the conformance
-/// tests (`compiler_defines_for_extensions`) fail a driver that lists a `cl_khr_` name which their
-/// list of approved extensions lacks.
+/// tests (`compiler_defines_for_extensions`) fail a driver that lists a `cl_khr_` or `cles_khr_` name which
+/// their list of approved extensions lacks.
 const UNLISTED: &[Extension] = &[
     always("cl_khr_async_work_group_copy_fence"),
     always("cl_khr_work_group_uniform_arithmetic"),
+    on("cles_khr_2d_image_array_writes", embedded),
 ];
 
 /// OpenCL C features (`__opencl_c_*`) of devices.
@@ -453,7 +455,7 @@ pub enum Holders {
     AllDevices,
     /// Devices whose Vulkan driver has what the extension needs.
     SomeDevices,
-    /// All devices, in no extension string ([`UNLISTED`]).
+    /// No extension string has it ([`UNLISTED`]).
     Unlisted,
 }
 

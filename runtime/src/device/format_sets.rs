@@ -49,9 +49,38 @@ pub fn has_srgb_writes(caps: &Capabilities) -> bool {
     format.is_some_and(|format| format.suits(caps, cl::CL_MEM_OBJECT_IMAGE2D, write))
 }
 
-/// Tells whether a device has what OpenCL asks of one with images: the formats of version 1.2 for all
-/// types of images, and its sizes.
-pub fn minimum(caps: &Capabilities) -> bool {
+/// A profile of OpenCL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// The one that applications expect (OpenCL 3.0 API §4.2).
+    Full,
+    /// Smaller images, and fewer in a kernel (OpenCL 3.0 API §7).
+    Embedded,
+}
+
+impl Profile {
+    /// CL_DEVICE_PROFILE and CL_PLATFORM_PROFILE.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "FULL_PROFILE",
+            Self::Embedded => "EMBEDDED_PROFILE",
+        }
+    }
+}
+
+/// The least sizes and numbers of images.
+struct Least {
+    width: u32,
+    layers: u32,
+    texels: u32,
+    read: u32,
+    written: u32,
+    samplers: u32,
+}
+
+/// Tells whether a device has what a profile asks of one with images: the formats of version 1.2 for all types of images,
+/// and the sizes.
+pub fn suffice(caps: &Capabilities, profile: Profile) -> bool {
     use cl::{CL_MEM_OBJECT_IMAGE1D_BUFFER as BUFFER, CL_MEM_OBJECT_IMAGE2D as PLANE};
     let uses = ImageUses {
         read: true,
@@ -61,22 +90,40 @@ pub fn minimum(caps: &Capabilities) -> bool {
     let wanted = |format: &&ImageFormat| match format.order {
         _ if format.packing != Packing::Native => false,
         cl::CL_RGBA => !matches!(format.class, Class::Snorm),
-        cl::CL_BGRA => format.class == Class::Unorm,
+        cl::CL_BGRA => profile == Profile::Full && format.class == Class::Unorm,
         _ => false,
+    };
+    let least = match profile {
+        Profile::Full => Least {
+            width: 16384,
+            layers: 2048,
+            texels: 65536,
+            read: 128,
+            written: 64,
+            samplers: 16,
+        },
+        Profile::Embedded => Least {
+            width: 2048,
+            layers: 256,
+            texels: 2048,
+            read: 8,
+            written: 8,
+            samplers: 8,
+        },
     };
     let limits = &caps.limits;
     let mut wanted = FORMATS.iter().filter(wanted);
     wanted.all(|format| {
         let buffer = format.order == cl::CL_BGRA || format.suits(caps, BUFFER, uses);
         format.suits(caps, PLANE, uses) && buffer
-    }) && limits.max_image_1d >= 16384
-        && limits.max_image_2d >= 16384
+    }) && limits.max_image_1d >= least.width
+        && limits.max_image_2d >= least.width
         && limits.max_image_3d >= 2048
-        && limits.max_image_layers >= 2048
-        && limits.max_texel_buffer_elements >= 65536
-        && limits.max_sampled_images >= 128
-        && limits.max_storage_images >= 64
-        && limits.max_samplers >= 16
+        && limits.max_image_layers >= least.layers
+        && limits.max_texel_buffer_elements >= least.texels
+        && limits.max_sampled_images >= least.read
+        && limits.max_storage_images >= least.written
+        && limits.max_samplers >= least.samplers
 }
 
 /// Tells whether a kernel can both read and write images of the formats that OpenCL asks for then (section 5.3.1.1).

@@ -83,7 +83,7 @@ impl Object<Device> {
             cl::CL_DEVICE_NAME => Info::string(self.name()),
             cl::CL_DEVICE_VENDOR => Info::string(vendor(caps.vendor_id)),
             cl::CL_DRIVER_VERSION => Info::string(env!("CARGO_PKG_VERSION")),
-            cl::CL_DEVICE_PROFILE => Info::string("FULL_PROFILE"),
+            cl::CL_DEVICE_PROFILE => Info::string(extensions::profile(caps).name()),
             cl::CL_DEVICE_VERSION => {
                 Info::string(&platform::version_string(extensions::version(caps)))
             }

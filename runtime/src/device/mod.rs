@@ -482,6 +482,7 @@ fn make_target(
         opencl_version: extensions::version(caps),
         opencl_c_version: extensions::version(caps),
         extensions: names(&mut extensions::of_compiler(offered)),
+        embedded_profile: extensions::embedded(caps),
         images: has("__opencl_c_images"),
         read_write_images: has("__opencl_c_read_write_images"),
         image_3d_writes: has("__opencl_c_3d_image_writes"),

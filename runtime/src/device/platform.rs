@@ -9,6 +9,7 @@ use crate::base::info::{Info, make_version};
 use crate::base::object::{self, Kind, Object, Ref};
 use crate::device::command_buffers;
 use crate::device::extensions;
+use crate::device::format_sets::Profile;
 use crate::device::svm_types;
 use crate::device::{self, Device, Found};
 use pumice_vulkan_layer::Capabilities;
@@ -121,7 +122,8 @@ impl Object<Platform> {
     /// [`Error::InvalidValue`] for other names.
     pub fn info(self: &Ref<Platform>, name: u32) -> Result<Info> {
         Ok(match name {
-            cl::CL_PLATFORM_PROFILE => Info::string("FULL_PROFILE"),
+            // Such platforms may have devices of the embedded profile.
+            cl::CL_PLATFORM_PROFILE => Info::string(Profile::Full.name()),
             cl::CL_PLATFORM_VERSION => Info::string(&version_string(VERSION)),
             cl::CL_PLATFORM_NUMERIC_VERSION => Info::u32(numeric_version(VERSION)),
             cl::CL_PLATFORM_NAME => Info::string("Pumice"),

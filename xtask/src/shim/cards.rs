@@ -151,8 +151,6 @@ pub const CARDS: &[Card] = &[
             true,
             &[
                 "doubles",
-                "images",
-                "read-write-images",
                 "int64-atomics",
                 "pipes",
                 "device-queues",

@@ -116,12 +116,13 @@ pub fn unavailable(name: &str, lang: &LangOptions) -> Option<String> {
     missing?.first().map(ToString::to_string)
 }
 
-/// Extensions of the language beside those that open rows of the table. The last two add no words: sRGB images can be
-/// written, and the embedded profile has 64-bit integers.
+/// Extensions of the language beside those that open rows of the table. The last three add no words: sRGB images can be
+/// written, and the embedded profile writes arrays of images and has 64-bit integers.
 const LANGUAGE_EXTENSIONS: &[&str] = &[
     "cl_khr_depth_images",
     "cl_khr_gl_msaa_sharing",
     "cl_khr_srgb_image_writes",
+    "cles_khr_2d_image_array_writes",
     "cles_khr_int64",
 ];
 

@@ -436,6 +436,9 @@ fn target_macros(options: &CompileOptions, target: &Target, mut define: impl FnM
     if target.has_feature("__opencl_c_images") {
         define("__IMAGE_SUPPORT__", "1");
     }
+    if target.embedded_profile {
+        define("__EMBEDDED_PROFILE__", "1");
+    }
     if options.math.fast_relaxed {
         define("__FAST_RELAXED_MATH__", "1");
     }
