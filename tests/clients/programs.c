@@ -2,6 +2,7 @@
  * objects, arguments and NDRanges, with the specification's error for each misuse. */
 #define _POSIX_C_SOURCE 200809L
 #include "common.h"
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -352,7 +353,7 @@ static atomic_int notified;
 static void CL_CALLBACK on_build(cl_program program, void *data)
 {
     (void)program;
-    atomic_store((atomic_int *)data, 1);
+    atomic_fetch_add((atomic_int *)data, 1);
 }
 
 static void build_and_binary_errors(void)
@@ -477,7 +478,8 @@ static void options_that_are_not_utf8(void)
     MUST(clReleaseProgram(program));
 }
 
-/* A build with a callback may go on when the call has returned: what needs its result waits for it. */
+/* A build with a callback has ended when the call returns, and its callback has been called: other drivers do so, and
+ * programs free what it uses. */
 static void builds_with_callback(void)
 {
     cl_int error = 0;
@@ -487,7 +489,10 @@ static void builds_with_callback(void)
         /* None that the cache has. */
         char options[64];
         snprintf(options, sizeof options, "-cl-std=CL3.0 -DROUND=%d", round);
-        MUST(clBuildProgram(program, 0, NULL, options, on_build, &notified));
+        const int before = atomic_load(&notified);
+        error = clBuildProgram(program, 0, NULL, options, on_build, &notified);
+        EQ(error, round == 3 ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS);
+        EQ(atomic_load(&notified), before + 1);
         cl_kernel kernels[3] = {NULL, NULL, NULL};
         cl_uint count = 0;
         size_t size = 0;
@@ -518,6 +523,48 @@ static void builds_with_callback(void)
     }
 }
 
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int passed;
+
+static void CL_CALLBACK takes_lock(cl_program program, void *data)
+{
+    (void)program;
+    (void)data;
+    pthread_mutex_lock(&held);
+    pthread_mutex_unlock(&held);
+    passed = 1;
+}
+
+/* A callback may take a lock that the application holds around the call, which then returns before it. */
+static void callback_takes_lock(void)
+{
+    cl_program program = MADE(clCreateProgramWithSource, context, 1, &(const char *){source}, NULL);
+    pthread_mutex_lock(&held);
+    MUST(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0 -DHELD", takes_lock, NULL));
+    EQ(passed, 0);
+    pthread_mutex_unlock(&held);
+    for (int i = 0; i < 10000 && !passed; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    EQ(passed, 1);
+    MUST(clReleaseProgram(program));
+}
+
+/* A compilation on a thread of its own. */
+struct compilation {
+    cl_program program;
+    int round;
+    cl_int error;
+};
+
+static void *compile(void *data)
+{
+    struct compilation *compilation = data;
+    char options[32];
+    snprintf(options, sizeof options, "-DROUND=%d", compilation->round);
+    compilation->error = clCompileProgram(compilation->program, 0, NULL, options, 0, NULL, NULL, NULL, NULL);
+    return NULL;
+}
+
 /* An object that is being compiled anew is not linked. A compilation may end before the link begins, but not always. */
 static void link_while_compiling(void)
 {
@@ -532,15 +579,20 @@ static void link_while_compiling(void)
     MUST(clCompileProgram(program, 0, NULL, "-DROUND=0", 0, NULL, NULL, NULL, NULL));
     int refused = 0;
     for (int round = 1; round <= 20 && !refused; round++) {
-        char options[32];
-        snprintf(options, sizeof options, "-DROUND=%d", round);
-        MUST(clCompileProgram(program, 0, NULL, options, 0, NULL, NULL, on_build, &notified));
+        struct compilation compilation = {program, round, CL_SUCCESS};
+        pthread_t thread;
+        EQ(pthread_create(&thread, NULL, compile, &compilation), 0);
+        cl_build_status now = CL_BUILD_NONE;
+        for (int i = 0; i < 1000 && now != CL_BUILD_IN_PROGRESS; i++)
+            MUST(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof now, &now, NULL));
         cl_program linked = clLinkProgram(context, 0, NULL, "-create-library", 1, &program, NULL,
                                           NULL, &error);
         refused = error == CL_INVALID_OPERATION;
         EQ(!linked, refused);
         if (linked)
             MUST(clReleaseProgram(linked));
+        EQ(pthread_join(thread, NULL), 0);
+        MUST(compilation.error);
         /* The binary is there when the compilation has ended. */
         size_t size = 0;
         MUST(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
@@ -653,6 +705,7 @@ int main(void)
     MUST(clReleaseProgram(program));
     build_and_binary_errors();
     builds_with_callback();
+    callback_takes_lock();
     options_that_are_not_utf8();
     link_while_compiling();
     compile_and_link();

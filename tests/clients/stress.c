@@ -210,7 +210,7 @@ int main(void)
         usleep(1000);
     EQ(callbacks, expected_callbacks);
     CHECK(rounds >= THREADS);
-    printf("%d rounds, %d callbacks, %d builds in the background\n", rounds, callbacks, builds_done);
+    printf("%d rounds, %d callbacks, %d builds with callbacks\n", rounds, callbacks, builds_done);
     MUST(clReleaseProgram(common_program));
     release_last(common);
     return finish();

@@ -28,8 +28,10 @@ pub fn is_callback_thread() -> bool {
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The time for which a wait stays for callbacks.
-const STAY: Duration = Duration::from_millis(10);
+/// The time for which a wait for commands stays for callbacks.
+pub const STAY_OF_WAITS: Duration = Duration::from_millis(10);
+/// The time for which a build stays for its callback.
+pub const STAY_OF_BUILDS: Duration = Duration::from_secs(1);
 
 /// Numbers of jobs of the callback thread.
 struct Calls {
@@ -58,14 +60,14 @@ pub fn post(job: impl FnOnce() + Send + 'static) {
     post_to(&SENDER, "pumice-callback", Box::new(counted));
 }
 
-/// Waits until the jobs posted so far have returned, for 10 ms at most. Does not wait for those for which it has done so in
-/// vain, nor on a callback thread.
-pub fn wait_called() {
+/// Waits until the jobs posted so far have returned, for the time `stay` at most. Does not wait for those for which it has
+/// done so in vain, nor on a callback thread.
+pub fn wait_called(stay: Duration) {
     if is_callback_thread() {
         return;
     }
     let mut calls = CALLS.lock();
-    let (posted, end) = (calls.posted, Instant::now() + STAY);
+    let (posted, end) = (calls.posted, Instant::now() + stay);
     while calls.returned < posted && calls.given_up <= calls.returned {
         if RETURNED.wait_until(&mut calls, end).timed_out() {
             calls.given_up = posted;

@@ -1,4 +1,4 @@
-//! Builds that have begun and not ended: one with a callback goes on in the background.
+//! Builds that have begun and not ended, on whichever thread.
 
 use opencl_sys as cl;
 use parking_lot::MutexGuard;
@@ -57,8 +57,7 @@ impl Object<Program> {
         Ok(Begun { program, chosen })
     }
 
-    /// The state of the program for each of its devices, when no build of it runs: applications that give clBuildProgram a
-    /// callback and do not wait for it are used to drivers that build before they return.
+    /// The state of the program for each of its devices, when no build of it runs on any thread.
     pub(super) fn ended_builds<'a>(self: &'a Ref<Program>) -> MutexGuard<'a, Vec<Build>> {
         let mut builds = self.builds.lock();
         exit::outside(|| {

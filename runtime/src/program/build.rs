@@ -375,8 +375,13 @@ impl Object<Program> {
         vec![shared; chosen.len()]
     }
 
-    /// Runs a call for the chosen devices, each with its input, and stores the builds; in the
-    /// background with a callback.
+    /// Runs a call for the chosen devices, each with its input, and stores the builds.
+    ///
+    /// A callback is called before this returns, unless it takes long: the specification lets the call return at once, but other
+    /// drivers do not, and PlaidML frees what its callback uses when clBuildProgram has returned.
+    ///
+    /// # Errors
+    /// The builds' own, which a call that has waited for them returns in any case.
     pub(super) fn run(
         self: &Ref<Program>,
         call: Call,
@@ -384,58 +389,50 @@ impl Object<Program> {
         inputs: Vec<Input>,
         notify: Option<Notify>,
     ) -> Result<()> {
-        let program = self.clone();
-        let work = move || {
-            let mut result = Ok(());
-            let call = Arc::new(call);
-            for (input, indices) in program.by_target(&begun.chosen, inputs) {
-                let devices: Vec<_> = (indices.iter())
-                    .map(|&index| program.devices[index].clone())
-                    .collect();
-                let (job, on) = (call.clone(), devices.clone());
-                let wishes = program.context.wishes();
-                let what = || "building a program".to_string();
-                let builds = progress::during(what, &call.step, || {
-                    on_large_stack(
-                        move || job.build(&input, &on, wishes),
-                        |log| vec![call.failure(log.into()); devices.len()],
-                    )
-                });
-                let builds = builds.unwrap_or_else(|_| {
-                    let log = format!("error: {}\n", Exhausted::Host);
-                    let failure = Build {
-                        host_is_out_of_memory: true,
-                        ..call.failure(log)
-                    };
-                    vec![failure; devices.len()]
-                });
-                for ((build, index), device) in builds.into_iter().zip(indices).zip(&devices) {
-                    if let Err(error) = result_of(&build, call.failed()) {
-                        result = Err(error);
-                    }
-                    log::debug!("build status {}, log: {}", build.status, build.log);
-                    let mut builds = program.builds.lock();
-                    let old = std::mem::replace(&mut builds[index], build);
-                    if matches!(program.origin, Origin::Binary) {
-                        builds[index].keep_binary(&old);
-                    }
-                    drop(builds);
-                    release::finish(&old, device);
-                }
-            }
-            drop(begun);
-            (program, result)
-        };
-        let Some(notify) = notify else {
-            return work().1;
-        };
-        let spawned = std::thread::Builder::new()
-            .name("pumice-build".into())
-            .spawn(move || {
-                let (program, _) = work();
-                callback::post(move || notify(program));
+        let mut result = Ok(());
+        let call = Arc::new(call);
+        for (input, indices) in self.by_target(&begun.chosen, inputs) {
+            let devices: Vec<_> = (indices.iter())
+                .map(|&index| self.devices[index].clone())
+                .collect();
+            let (job, on) = (call.clone(), devices.clone());
+            let wishes = self.context.wishes();
+            let what = || "building a program".to_string();
+            let builds = progress::during(what, &call.step, || {
+                on_large_stack(
+                    move || job.build(&input, &on, wishes),
+                    |log| vec![call.failure(log.into()); devices.len()],
+                )
             });
-        spawned.map(|_| ()).map_err(|_| Error::OutOfHostMemory)
+            let builds = builds.unwrap_or_else(|_| {
+                let log = format!("error: {}\n", Exhausted::Host);
+                let failure = Build {
+                    host_is_out_of_memory: true,
+                    ..call.failure(log)
+                };
+                vec![failure; devices.len()]
+            });
+            for ((build, index), device) in builds.into_iter().zip(indices).zip(&devices) {
+                if let Err(error) = result_of(&build, call.failed()) {
+                    result = Err(error);
+                }
+                log::debug!("build status {}, log: {}", build.status, build.log);
+                let mut builds = self.builds.lock();
+                let old = std::mem::replace(&mut builds[index], build);
+                if matches!(self.origin, Origin::Binary) {
+                    builds[index].keep_binary(&old);
+                }
+                drop(builds);
+                release::finish(&old, device);
+            }
+        }
+        drop(begun);
+        if let Some(notify) = notify {
+            let program = self.clone();
+            callback::post(move || notify(program));
+            callback::wait_called(callback::STAY_OF_BUILDS);
+        }
+        result
     }
 
     /// The chosen devices, those with one target and one input together.

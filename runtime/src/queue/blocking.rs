@@ -56,7 +56,7 @@ impl Object<Queue> {
             }
             false => {
                 event.wait();
-                callback::wait_called();
+                callback::wait_called(callback::STAY_OF_WAITS);
             }
         }
         if event.status() >= 0 {

@@ -63,7 +63,7 @@ impl Object<Queue> {
     /// CL_OUT_OF_RESOURCES if a command failed whose event nobody has.
     pub fn finish(self: &Ref<Queue>) -> Result<()> {
         self.wait_all();
-        callback::wait_called();
+        callback::wait_called(callback::STAY_OF_WAITS);
         self.untold.tell()
     }
 
@@ -148,7 +148,7 @@ impl Event {
             event.wait();
         }
         first.context().wait_printed();
-        callback::wait_called();
+        callback::wait_called(callback::STAY_OF_WAITS);
         // CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if any of them ended abnormally.
         if let Some(index) = events.iter().position(|e| e.status() < 0) {
             let reason = format!(
