@@ -31,11 +31,13 @@ int main(void)
     static char names[8192];
     MUST(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
     CHECK(strstr(names, "cl_intel_planar_yuv"));
-    size_t most[2] = {0}, plane = 0;
+    size_t most[2] = {0}, plane[2] = {0};
     MUST(clGetDeviceInfo(device, MAX_WIDTH, sizeof *most, &most[0], NULL));
     MUST(clGetDeviceInfo(device, MAX_HEIGHT, sizeof *most, &most[1], NULL));
-    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof plane, &plane, NULL));
-    CHECK(most[0] % 4 == 0 && most[0] <= plane && most[0] + 4 > plane && most[1] >= 16384);
+    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE2D_MAX_WIDTH, sizeof *plane, &plane[0], NULL));
+    MUST(clGetDeviceInfo(device, CL_DEVICE_IMAGE2D_MAX_HEIGHT, sizeof *plane, &plane[1], NULL));
+    for (int i = 0; i < 2; i++)
+        CHECK(most[i] % 4 == 0 && most[i] <= plane[i] && most[i] + 4 > plane[i]);
     cl_int error;
     context = MADE(clCreateContext, NULL, 1, &device, NULL, NULL);
     cl_command_queue queue = MADE(clCreateCommandQueue, context, device, 0);
