@@ -100,11 +100,13 @@ pub const MASKED: [&str; 5] = [
 
 /// The profile for which the device's images are enough; `None` without images.
 fn profile_of_images(caps: &Capabilities) -> Option<Profile> {
-    let full = !caps.is_masked(FULL_PROFILE);
-    let profiles = [full.then_some(Profile::Full), Some(Profile::Embedded)];
-    let images = !caps.is_masked(IMAGES);
-    let mut profiles = profiles.into_iter().flatten().filter(|_| images);
-    profiles.find(|&profile| format_sets::suffice(caps, profile))
+    if caps.is_masked(IMAGES) {
+        return None;
+    }
+    if !caps.is_masked(FULL_PROFILE) && format_sets::suffice(caps, Profile::Full) {
+        return Some(Profile::Full);
+    }
+    format_sets::suffice(caps, Profile::Embedded).then_some(Profile::Embedded)
 }
 
 /// Tells whether the device has images and samplers.

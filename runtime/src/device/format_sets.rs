@@ -113,10 +113,7 @@ pub fn suffice(caps: &Capabilities, profile: Profile) -> bool {
     };
     let limits = &caps.limits;
     let mut wanted = FORMATS.iter().filter(wanted);
-    wanted.all(|format| {
-        let buffer = format.order == cl::CL_BGRA || format.suits(caps, BUFFER, uses);
-        format.suits(caps, PLANE, uses) && buffer
-    }) && limits.max_image_1d >= least.width
+    limits.max_image_1d >= least.width
         && limits.max_image_2d >= least.width
         && limits.max_image_3d >= 2048
         && limits.max_image_layers >= least.layers
@@ -124,6 +121,10 @@ pub fn suffice(caps: &Capabilities, profile: Profile) -> bool {
         && limits.max_sampled_images >= least.read
         && limits.max_storage_images >= least.written
         && limits.max_samplers >= least.samplers
+        && wanted.all(|format| {
+            let buffer = format.order == cl::CL_BGRA || format.suits(caps, BUFFER, uses);
+            format.suits(caps, PLANE, uses) && buffer
+        })
 }
 
 /// Tells whether a kernel can both read and write images of the formats that OpenCL asks for then (section 5.3.1.1).
