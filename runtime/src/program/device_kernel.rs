@@ -46,16 +46,15 @@ impl DeviceKernel {
         let large = self.large_local.as_ref();
         let large = large.filter(|large| large.is_asked(self.index, args));
         let in_shared = large.filter(|_| !self.executable.has_local_buffer(self.index));
-        if let Some(form) = in_shared.and_then(|large| large.form(&self.executable, device)) {
+        if let Some(form) = in_shared.and_then(|large| large.form.get(&self.executable, device)) {
             return self.in_form(form);
         }
         // With descriptors, kernels have shared memory alone.
         let form = self.by_descriptors.as_ref().filter(|_| {
-            if large.is_some() {
-                return false;
-            }
             let mut values = args.values.iter().flatten();
-            args.indirect.is_empty() && values.all(|value| has_descriptor(value, device))
+            large.is_none()
+                && args.indirect.is_empty()
+                && values.all(|value| has_descriptor(value, device))
         });
         let copies = || {
             let coarse = self.coarse.as_ref()?;
@@ -103,7 +102,7 @@ impl DeviceKernel {
     /// The kernel in the form for work-groups of one work-item, and the range with larger ones, if it has such.
     pub fn joined(&self, range: &NdRange, device: &Device) -> Option<(Self, NdRange)> {
         let form = self.groups_of_one.as_ref()?;
-        let form = form.form(self, device)?;
+        let form = form.form.get(&self.executable, device)?;
         let joined = self.in_form(form);
         let limits = joined.limits(device);
         let limits = RangeLimits {

@@ -6,22 +6,17 @@
 //! Drivers for processors compile a kernel for up to a minute. A launch takes the form if the driver has compiled the kernel in
 //! it, in no form so far, or has run the program's own for as long as it compiled that. The first such launch makes the form.
 
-use std::sync::OnceLock;
+use pumice_vulkan_layer::DeviceType;
 
-use pumice_compiler::Target;
-use pumice_vulkan_layer::{Capabilities, DeviceType};
-
-use crate::base::exit;
 use crate::device::Device;
 use crate::executable::{ArgKind, Executable, NdRange};
 use crate::program::device_kernel::DeviceKernel;
-use crate::program::lowering::{Form, Lowering};
+use crate::program::lowering::{LazyForm, Lowering};
 
 /// The form of one build.
 pub struct GroupsOfOne {
-    lowering: Lowering,
-    /// The form, once a launch has asked for it; `None` if the program has none.
-    made: OnceLock<Option<Form>>,
+    /// The form itself.
+    pub form: LazyForm,
 }
 
 impl GroupsOfOne {
@@ -29,32 +24,20 @@ impl GroupsOfOne {
     pub(super) fn new(executable: &Executable, lowering: &Lowering) -> Option<Self> {
         let fits = lowering.may_have_forms() && !lowering.target.zero_local;
         (fits && executable.is_stateless()).then(|| Self {
-            lowering: lowering.clone(),
-            made: OnceLock::new(),
+            form: LazyForm::new(
+                lowering,
+                |target| target.groups_of_one = true,
+                "lower for work-groups of one work-item",
+            ),
         })
     }
 
     /// Returns whether it is time for launches of a kernel to take the form, as far as it may pay.
     pub fn is_due(&self, kernel: &DeviceKernel) -> bool {
-        let made = self.made.get().and_then(Option::as_ref);
+        let made = self.form.made();
         made.is_some_and(|form| form.executable.has_pipeline(kernel.index))
             || !kernel.executable.has_pipeline(kernel.index)
             || (kernel.coarse.as_ref()).is_none_or(|coarse| coarse.may_pay_again(kernel.index))
-    }
-
-    /// The form, which is made if it does not exist; `None` if the program has none, or the process exits.
-    pub fn form(&self, kernel: &DeviceKernel, device: &Device) -> Option<&Form> {
-        let make = || self.make(&kernel.executable, device.capabilities());
-        (!exit::is_leaving()).then(|| self.made.get_or_init(make).as_ref())?
-    }
-
-    fn make(&self, executable: &Executable, caps: &Capabilities) -> Option<Form> {
-        let target = Target {
-            groups_of_one: true,
-            ..Target::clone(&self.lowering.target)
-        };
-        let purpose = "lower for work-groups of one work-item";
-        self.lowering.form(target, (executable, caps), purpose)
     }
 }
 

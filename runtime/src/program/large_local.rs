@@ -1,29 +1,23 @@
 //! A program's form for launches with more local memory than Vulkan's shared memory holds: kernels have it in a buffer
 //! (`passes/legalize/local_in_buffers`). The first such launch of a kernel that has its own in shared memory makes the form.
 
-use std::sync::OnceLock;
-
-use pumice_compiler::Target;
 use pumice_vulkan_layer::Capabilities;
 
-use crate::base::exit;
-use crate::device::Device;
 use crate::executable::{ArgValue, Executable, end_of_arguments};
 use crate::program::arguments::{ArgBlock, Argument};
-use crate::program::lowering::{Form, Lowering};
+use crate::program::lowering::{LazyForm, Lowering};
 
 /// Arguments begin at multiples of at most so many bytes: a vector of 16 doubles.
 const MOST_ALIGN: u64 = 128;
 
 /// The form of one build.
 pub struct LargeLocal {
-    lowering: Lowering,
+    /// The form itself.
+    pub form: LazyForm,
     /// The bytes of each kernel's local variables.
     variables: Vec<u64>,
     /// The bytes of shared memory.
     shared: u64,
-    /// The form, once a launch has asked for it; `None` if the program has none.
-    made: OnceLock<Option<Form>>,
 }
 
 impl LargeLocal {
@@ -37,12 +31,15 @@ impl LargeLocal {
         let target = &lowering.target;
         let fits = target.keeps_large_local_in_buffers() && executable.is_stateless();
         fits.then(|| Self {
-            lowering: lowering.clone(),
+            form: LazyForm::new(
+                lowering,
+                |target| target.local_in_buffers = true,
+                "lower with local memory in buffers",
+            ),
             variables: (0..executable.kernels().len())
                 .map(|kernel| executable.local_memory(kernel, &[]))
                 .collect(),
             shared: u64::from(caps.limits.max_shared_memory),
-            made: OnceLock::new(),
         })
     }
 
@@ -53,23 +50,5 @@ impl LargeLocal {
             _ => None,
         });
         end_of_arguments(self.variables[kernel], MOST_ALIGN, sizes) > self.shared
-    }
-
-    /// The form, which the first call makes from the program's executable; `None` if the program has none.
-    pub fn form(&self, executable: &Executable, device: &Device) -> Option<&Form> {
-        if exit::is_leaving() {
-            return None;
-        }
-        let make = || self.make(executable, device.capabilities());
-        self.made.get_or_init(make).as_ref()
-    }
-
-    fn make(&self, executable: &Executable, caps: &Capabilities) -> Option<Form> {
-        let target = Target {
-            local_in_buffers: true,
-            ..Target::clone(&self.lowering.target)
-        };
-        let purpose = "lower with local memory in buffers";
-        self.lowering.form(target, (executable, caps), purpose)
     }
 }

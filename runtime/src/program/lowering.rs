@@ -1,7 +1,8 @@
 //! A linked program, which further forms are made from when launches ask for them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::base::exit;
 use crate::base::log;
 use crate::base::trace;
 use crate::program::coarse_form::CoarseForm;
@@ -11,6 +12,7 @@ use pumice_compiler::options::MathOptions;
 use pumice_compiler::{KernelModule, LowerOptions, Target, lower};
 use pumice_vulkan_layer::Capabilities;
 
+use crate::device::Device;
 use crate::executable::Executable;
 
 /// A form, ready to run.
@@ -41,7 +43,7 @@ impl Lowering {
 
     /// Makes a form for launches of the program's kernels; `None` if it does not exist. `purpose` names the step in
     /// traces and the log.
-    pub fn form(
+    fn form(
         &self,
         target: Target,
         (executable, caps): (&Executable, &Capabilities),
@@ -83,5 +85,45 @@ impl Lowering {
         let lowered = lower(&self.module, target, &options);
         let module = lowered.output.ok_or(lowered.log)?;
         Executable::new(&module.words, caps)
+    }
+}
+
+/// A form that the first launch which asks for it makes.
+pub struct LazyForm {
+    lowering: Lowering,
+    /// Sets what the form's target has beside the build's.
+    change: fn(&mut Target),
+    /// Names the step in traces and the log.
+    purpose: &'static str,
+    /// The form, once a launch has asked for it; `None` if the program has none.
+    made: OnceLock<Option<Form>>,
+}
+
+impl LazyForm {
+    /// A form of a build, which nobody has asked for.
+    pub(super) fn new(lowering: &Lowering, change: fn(&mut Target), purpose: &'static str) -> Self {
+        Self {
+            lowering: lowering.clone(),
+            change,
+            purpose,
+            made: OnceLock::new(),
+        }
+    }
+
+    /// The form, if it has been made.
+    pub fn made(&self) -> Option<&Form> {
+        self.made.get().and_then(Option::as_ref)
+    }
+
+    /// The form, which the first call makes beside the program's executable; `None` if the program has none, or the process
+    /// exits.
+    pub fn get(&self, executable: &Executable, device: &Device) -> Option<&Form> {
+        let make = || {
+            let mut target = Target::clone(&self.lowering.target);
+            (self.change)(&mut target);
+            let on = (executable, device.capabilities());
+            self.lowering.form(target, on, self.purpose)
+        };
+        (!exit::is_leaving()).then(|| self.made.get_or_init(make).as_ref())?
     }
 }
