@@ -165,6 +165,14 @@ int main(void)
     cl_command_queue out_of_order = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     EQ(launches(in_order, 0, 1).timestamps, 0);
     EQ(launches(out_of_order, 0, 0).timestamps, 0);
+#ifdef BY_HOST
+    struct submitted all = launches(in_order, 1, 1);
+    EQ(all.timestamps, 0);
+    EQ(all.batches, MANY);
+    all = launches(out_of_order, 2, 0);
+    EQ(all.timestamps, 0);
+    CHECK(all.batches >= MANY / 2);
+#else
     /* More rounds than there are queries in a pool, so that pools are used again. */
     for (int round = 0; round < 4; round++) {
         struct submitted all = launches(in_order, 1, 1);
@@ -172,6 +180,7 @@ int main(void)
     }
     EQ(launches(in_order, 2, 1).timestamps, MANY);
     EQ(launches(out_of_order, 1, 0).timestamps, 2 * MANY);
+#endif
 
     chain(in_order, program);
     /* More work takes longer. The work grows until it stands out of whatever else the machine does. */

@@ -105,10 +105,16 @@ impl<'a> Archive<'a> {
         sh::output(command.args(packages)).map(drop)
     }
 
-    /// Unpacks the archives that `download` puts into the folder given.
-    fn unpack(&self, name: &str, download: impl Fn(&Path) -> Result) -> Result<PathBuf> {
+    /// Unpacks the archives of `packages`, which `download` puts into the folder given. Done once for a list of packages.
+    fn unpack(
+        &self,
+        name: &str,
+        packages: &[&str],
+        download: impl Fn(&Path) -> Result,
+    ) -> Result<PathBuf> {
         let place = self.home.join(name);
-        if place.join("complete").is_file() {
+        let (complete, list) = (place.join("complete"), packages.join("\n"));
+        if std::fs::read_to_string(&complete).is_ok_and(|unpacked| unpacked == list) {
             return Ok(place);
         }
         self.prepare("deb")?;
@@ -119,16 +125,16 @@ impl<'a> Archive<'a> {
             std::fs::remove_file(&archive)
                 .map_err(|error| format!("{}: {error}", archive.display()))?;
         }
-        sh::write(&place.join("complete"), "")?;
+        sh::write(&complete, list)?;
         Ok(place)
     }
 }
 
 /// Downloads `packages` of `suite` (without their dependencies) and unpacks them into one
-/// folder, which is returned. Done once; later calls find the folder.
+/// folder, which is returned.
 pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
     let archive = Archive::of(suite);
-    archive.unpack(&packages.join("+"), |place| {
+    archive.unpack(&packages.join("+"), packages, |place| {
         let mut command = archive.apt("apt-get");
         command.arg("download").args(packages).current_dir(place);
         sh::output(&mut command).map(drop)
@@ -139,7 +145,9 @@ pub fn unpack(suite: &str, packages: &[&str]) -> Result<PathBuf> {
 /// these libraries alone. The folder is named `name`.
 pub fn unpack_closure(suite: &str, name: &str, packages: &[&str]) -> Result<PathBuf> {
     let archive = Archive::of(suite);
-    archive.unpack(name, |place| archive.download_closure(packages, place))
+    archive.unpack(name, packages, |place| {
+        archive.download_closure(packages, place)
+    })
 }
 
 /// The same for another architecture, by Debian's name of it, of some suites with blanks between them.
@@ -156,7 +164,9 @@ pub fn unpack_foreign(
         suites,
         architecture: Some(architecture),
     };
-    archive.unpack(name, |place| archive.download_closure(packages, place))
+    archive.unpack(name, packages, |place| {
+        archive.download_closure(packages, place)
+    })
 }
 
 /// Downloads the source package `name` of `suite` into a folder, which is returned. Done once.

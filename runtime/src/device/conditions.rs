@@ -6,6 +6,7 @@ use pumice_vulkan_layer::Capabilities;
 use pumice_vulkan_layer::quirks::{self, QuirkKind};
 
 use crate::device::format_sets::{self, Profile};
+use crate::device::local_memory;
 
 pub(super) fn halves(caps: &Capabilities) -> bool {
     caps.features.shader_float16
@@ -114,9 +115,18 @@ pub fn images(caps: &Capabilities) -> bool {
     profile_of_images(caps).is_some()
 }
 
-/// CL_DEVICE_PROFILE. Images alone decide: devices without them can have the full profile, whose other demands all meet.
+/// Tells whether the device has the local memory of the full profile: by addresses it can be in a buffer.
+fn has_local_memory(caps: &Capabilities) -> bool {
+    addresses(caps) || caps.limits.max_shared_memory >= local_memory::LEAST
+}
+
+/// CL_DEVICE_PROFILE: the embedded one where images or local memory are too small for the full one. Devices without images can
+/// have the full profile.
 pub(super) fn profile(caps: &Capabilities) -> Profile {
-    profile_of_images(caps).unwrap_or(Profile::Full)
+    match has_local_memory(caps) {
+        true => profile_of_images(caps).unwrap_or(Profile::Full),
+        false => Profile::Embedded,
+    }
 }
 
 /// Tells whether the device has the embedded profile.

@@ -467,6 +467,11 @@ impl Stream {
         self.queue.index()
     }
 
+    /// Tells whether the device measures commands. Otherwise the host does, a batch for each.
+    pub fn has_timestamps(&self) -> bool {
+        self.device.capabilities().timestamp_bits > 0
+    }
+
     /// Tells whether the device has a processor of its own, beside the host's.
     pub fn runs_beside(&self) -> bool {
         self.device.capabilities().device_type != vk::DeviceType::Cpu

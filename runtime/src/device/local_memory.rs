@@ -8,8 +8,8 @@ use pumice_vulkan_layer::{Capabilities, DeviceType};
 
 use crate::device::checks;
 
-/// The bytes that OpenCL asks of a device (OpenCL 3.0 API §4.2).
-const LEAST: u32 = 32 << 10;
+/// The bytes that OpenCL asks of a device of the full profile (OpenCL 3.0 API §4.2).
+pub(super) const LEAST: u32 = 32 << 10;
 /// The bytes that GPUs have and programs for them take. Processors have no other local memory than buffers, lavapipe 32 KiB of it.
 const ON_PROCESSORS: u32 = 64 << 10;
 

@@ -225,7 +225,8 @@ impl Lane {
         let on = node.queue.on();
         // A batch waits as a whole: what has been collected does not wait for others' signals.
         let open_waits = (state.open.as_ref()).is_some_and(|batch| !batch.waits.is_empty());
-        let apart = command.is_alone() || state.ends_before(command);
+        let is_alone = command.is_alone() || clocked && !self.stream.has_timestamps();
+        let apart = is_alone || state.ends_before(command);
         if apart || !waits.is_empty() && !open_waits {
             submitted.extend(self.submit(state));
         }
@@ -289,7 +290,7 @@ impl Lane {
         if self.out_of_order {
             state.unordered.insert(node.event.handle());
         }
-        if command.is_alone() || count >= BATCH_LIMIT {
+        if is_alone || count >= BATCH_LIMIT {
             submitted.extend(self.submit(state));
         }
         Ok(Some(value))
@@ -521,11 +522,9 @@ impl Lane {
             true => self.submit(&mut state),
             false => None,
         };
-        let spent = state.spending.end(batch.submitted);
-        let commands = batch.commands;
         let finished = Finished {
-            commands,
-            spent,
+            commands: batch.commands,
+            ran: state.spending.end(batch.submitted),
             lost,
         };
         (Some(finished), submission)

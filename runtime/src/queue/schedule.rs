@@ -164,16 +164,17 @@ impl Object<Queue> {
     }
 
     fn end_batch(self: &Ref<Queue>, lane: &Lane, batch: Finished) {
-        let now = host_time();
-        if batch.lost.is_none() {
-            batch.note_time();
+        let mut ran = batch.ran;
+        match batch.lost {
+            None => batch.note_time(),
+            Some(_) => ran.0 = ran.1,
         }
         for mut recorded in batch.commands {
             let node = recorded.node;
             let event = &node.event;
             let clock = recorded.clock.filter(|_| batch.lost.is_none());
             let measured = clock.as_ref().and_then(gpu::Times::read);
-            let (start, end) = measured.unwrap_or((now, now));
+            let (start, end) = measured.unwrap_or(ran);
             event.mark(Moment::Start, start);
             event.mark(Moment::End, end);
             if let (true, Command::Device(command)) = (trace::enabled(), &node.command) {

@@ -16,8 +16,8 @@ pub(super) fn is_recent(submitted: u64) -> bool {
 /// A batch that has ended.
 pub(super) struct Finished {
     pub commands: Vec<Recorded>,
-    /// Nanoseconds that the device has spent on it, at most.
-    pub spent: u64,
+    /// The time for which the device has run it, at most: start and end in nanoseconds of the host's clock.
+    pub ran: (u64, u64),
     /// Set when the device is lost: nobody knows what became of the commands.
     pub lost: Option<Error>,
 }
@@ -30,13 +30,12 @@ pub(super) struct Spending {
 }
 
 impl Spending {
-    /// Notes that a batch is found to have ended that was submitted at a time; gives the nanoseconds that the device has
-    /// spent on it, at most.
-    pub fn end(&mut self, submitted: u64) -> u64 {
+    /// Notes that a batch is found to have ended that was submitted at a time; gives [`Finished::ran`].
+    pub fn end(&mut self, submitted: u64) -> (u64, u64) {
         let now = host_time();
-        let spent = now.saturating_sub(submitted.max(self.ended));
+        let start = submitted.max(self.ended);
         self.ended = now;
-        spent
+        (start, now.max(start))
     }
 }
 
@@ -45,7 +44,8 @@ impl Finished {
     pub fn note_time(&self) {
         let commands = self.commands.iter();
         let count: usize = commands.map(|recorded| 1 + recorded.joined.len()).sum();
-        let share = self.spent / (count as u64).max(1);
+        let (start, end) = self.ran;
+        let share = (end - start) / (count as u64).max(1);
         for recorded in &self.commands {
             if let Command::Device(command) = &recorded.node.command {
                 command.note_time(share);

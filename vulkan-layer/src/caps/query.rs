@@ -7,6 +7,7 @@ use ash::vk;
 use super::{Capabilities, DeviceType, MemoryHeap, matrix, properties};
 use crate::features::{Chain, Features};
 use crate::format;
+use crate::probe::TIMESTAMPS;
 use crate::raw::enqueue;
 
 pub(super) fn text(chars: &[std::ffi::c_char]) -> String {
@@ -252,7 +253,9 @@ fn queues(
 ) {
     if let Some((_, family)) = compute_family(instance, physical) {
         caps.queue_count = family.queue_count;
-        caps.timestamp_bits = family.timestamp_valid_bits;
+        if !caps.is_masked(TIMESTAMPS) {
+            caps.timestamp_bits = family.timestamp_valid_bits;
+        }
     }
     caps.transfer_queue = transfer_family(instance, physical).is_some();
     if caps.timestamp_bits == 0 {

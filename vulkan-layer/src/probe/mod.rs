@@ -25,6 +25,9 @@ pub use functions::AccurateFunctions;
 /// The mask's name of device addresses that are the process's own.
 const HOST_ADDRESSES: &str = "hostAddresses";
 
+/// The mask's name of the times that queues write.
+pub(crate) const TIMESTAMPS: &str = "timestamps";
+
 /// The mask's names of what probes find; those but [`HOST_ADDRESSES`] can be taken for found.
 const NAMES: [&str; 13] = [
     "denormals",
@@ -50,6 +53,7 @@ pub fn can_mask(word: &str) -> bool {
         None => {
             Features::NAMES.contains(&word)
                 || NAMES.contains(&word)
+                || word == TIMESTAMPS
                 || word.starts_with("VK_")
                 || word.strip_prefix("vulkan1.").is_some_and(is_version)
         }

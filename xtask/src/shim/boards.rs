@@ -1,7 +1,8 @@
 //! Clients and kernels on the Vulkan drivers of GPUs that stand on arm64 boards alone, without the GPUs.
 //!
-//! Debian has Broadcom's V3DV and Arm's PanVK for arm64 only, and mesa-drm-shim has neither. The driver is cross-built and runs
-//! under qemu-user with Debian sid's libraries; shims of `tests/shims` stand for the kernel.
+//! Debian has Broadcom's V3DV, Arm's PanVK and Imagination's PowerVR for arm64 only. The driver is cross-built and runs under
+//! qemu-user with Debian sid's libraries; a shim stands in for the kernel: mesa-drm-shim's for PowerVR, ours for the others, for
+//! which it has none that is enough.
 
 use super::devices;
 use super::known::KnownFailures;
@@ -20,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The drivers, the validation layer, the loaders and the C++ library; their dependencies come too.
+/// The drivers, Mesa's shims, the validation layer, the loaders and the C++ library; their dependencies come too.
 const PACKAGES: &[&str] = &[
     "mesa-vulkan-drivers",
+    "mesa-drm-shim",
     "vulkan-validationlayers",
     "libvulkan1",
     "ocl-icd-libopencl1",
@@ -32,18 +34,25 @@ const PACKAGES: &[&str] = &[
 /// The libraries of an unpacked arm64 system.
 const LIBRARIES: &str = "usr/lib/aarch64-linux-gnu";
 
+/// A library that stands in for the kernel.
+enum Shim {
+    /// `tests/shims/NAME.c`.
+    Ours(&'static str),
+    /// `libNAME_noop_drm_shim.so` of mesa-drm-shim.
+    Mesa(&'static str),
+}
+
 /// A GPU of a board.
 struct Board {
-    /// Short name for messages, which chooses the GPU too.
+    /// Short name for messages.
     name: &'static str,
     /// The driver's manifest is named `DRIVER_icd.json`.
     driver: &'static str,
     /// The beginning of driverName and driverInfo.
     driver_info: &'static str,
-    /// `tests/shims/SHIM.c`.
-    shim: &'static str,
-    /// The variable that chooses the GPU.
-    choice: &'static str,
+    shim: Shim,
+    /// The variable that chooses the GPU, and its value.
+    choice: (&'static str, &'static str),
     /// Its name in the guide's table of devices.
     row: &'static str,
     /// Clients run on it; kernels are compiled on all.
@@ -58,8 +67,8 @@ const BOARDS: &[Board] = &[
         name: "pi4",
         driver: "broadcom",
         driver_info: "V3DV Mesa Mesa",
-        shim: "v3d_kernel",
-        choice: "V3D_GPU",
+        shim: Shim::Ours("v3d_kernel"),
+        choice: ("V3D_GPU", "pi4"),
         row: "V3DV, VideoCore 6 (Raspberry Pi 4)",
         runs_clients: false,
         lacks: &[
@@ -76,8 +85,8 @@ const BOARDS: &[Board] = &[
         name: "pi5",
         driver: "broadcom",
         driver_info: "V3DV Mesa Mesa",
-        shim: "v3d_kernel",
-        choice: "V3D_GPU",
+        shim: Shim::Ours("v3d_kernel"),
+        choice: ("V3D_GPU", "pi5"),
         row: "V3DV, VideoCore 7 (Raspberry Pi 5)",
         runs_clients: true,
         lacks: &[
@@ -92,11 +101,29 @@ const BOARDS: &[Board] = &[
         name: "g610",
         driver: "panfrost",
         driver_info: "panvk Mesa",
-        shim: "panthor_kernel",
-        choice: "MALI_GPU",
+        shim: Shim::Ours("panthor_kernel"),
+        choice: ("MALI_GPU", "g610"),
         row: "PanVK, Mali-G610",
         runs_clients: true,
         lacks: &["doubles"],
+    },
+    Board {
+        name: "bxs",
+        driver: "powervr_mesa",
+        driver_info: "Imagination open-source Mesa driver Mesa",
+        shim: Shim::Mesa("powervr"),
+        choice: ("PVR_SHIM_DEVICE_BVNC", "36.53.104.796"),
+        row: "PowerVR, BXS-4-64",
+        runs_clients: true,
+        lacks: &[
+            "doubles",
+            "device-addresses",
+            "pipes",
+            "device-queues",
+            "int64-atomics",
+            "images",
+            "read-write-images",
+        ],
     },
 ];
 
@@ -121,8 +148,10 @@ impl Bench {
         super::link_to(Path::new("usr/lib"), &system.join("lib"))?;
         let out = sh::target().join("boards");
         let libraries = arm64.compiler(&system).of_libraries();
-        for shim in BOARDS.iter().map(|board| board.shim) {
-            super::compile_shim(&libraries, shim, &shim_library(&out, shim))?;
+        for board in BOARDS {
+            if let Shim::Ours(shim) = board.shim {
+                super::compile_shim(&libraries, shim, &our_shim(&out, shim))?;
+            }
         }
         for layer in ["completion", "pipelines"] {
             clients::compile_vulkan_layer_into(&libraries, layer, &out.join("layers"))?;
@@ -167,11 +196,18 @@ impl Bench {
             self.out.join("layers"),
         ];
         let folders = std::env::join_paths(folders).map_err(|error| error.to_string())?;
-        let shim = shim_library(&self.out, board.shim);
+        let shim = match board.shim {
+            Shim::Ours(name) => our_shim(&self.out, name),
+            Shim::Mesa(name) => {
+                let file = format!("lib{name}_noop_drm_shim.so");
+                self.system.join(LIBRARIES).join(file)
+            }
+        };
+        let (variable, gpu) = board.choice;
         Ok(vec![
             // The emulated program's environment: the emulator itself cannot load the shim.
             ("QEMU_SET_ENV", format!("LD_PRELOAD={}", shim.display())),
-            (board.choice, board.name.to_string()),
+            (variable, gpu.to_string()),
             ("VK_INSTANCE_LAYERS", layers.to_string()),
             ("VK_LAYER_PATH", folders.to_string_lossy().into_owned()),
             ("VK_LAYER_SETTINGS_PATH", self.out.display().to_string()),
@@ -181,7 +217,7 @@ impl Bench {
     }
 }
 
-fn shim_library(out: &Path, shim: &str) -> PathBuf {
+fn our_shim(out: &Path, shim: &str) -> PathBuf {
     out.join(format!("lib{shim}.so"))
 }
 

@@ -72,6 +72,7 @@ fn is_chatter(line: &str) -> bool {
         "Validation Layer Info",
         "device: ",
         "DRM_SHIM: unhandled",
+        "MESA: warning: ",
         "MESA-INTEL: warning: ",
     ];
     line.is_empty() || starts.iter().any(|start| line.starts_with(start))
