@@ -345,6 +345,9 @@ pub struct Capabilities {
     pub extensions: BTreeSet<String>,
 }
 
+/// The mask's name of the times that queues write.
+pub(crate) const TIMESTAMPS: &str = "timestamps";
+
 /// More queues than this are not asked for: the number of lanes of an out-of-order queue. NVIDIA's driver takes 20 ms to open
 /// each, and 10 to close it.
 const MAX_QUEUES: u32 = 4;

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use ash::vk;
 
-use super::{Capabilities, DeviceType, MemoryHeap, matrix, properties};
+use super::{Capabilities, DeviceType, MemoryHeap, TIMESTAMPS, matrix, properties};
 use crate::features::{Chain, Features};
 use crate::format;
-use crate::probe::TIMESTAMPS;
 use crate::raw::enqueue;
 
 pub(super) fn text(chars: &[std::ffi::c_char]) -> String {

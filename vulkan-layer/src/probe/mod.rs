@@ -4,7 +4,7 @@
 //! [`float`] probes floating-point arithmetic, [`functions`] functions.
 
 use crate::asm::{Module, class};
-use crate::caps::{DeviceType, FloatControls, Probes};
+use crate::caps::{DeviceType, FloatControls, Probes, TIMESTAMPS};
 use crate::device::{LogicalDevice, fault};
 use crate::error::Result;
 use crate::features::Features;
@@ -24,9 +24,6 @@ pub use functions::AccurateFunctions;
 
 /// The mask's name of device addresses that are the process's own.
 const HOST_ADDRESSES: &str = "hostAddresses";
-
-/// The mask's name of the times that queues write.
-pub(crate) const TIMESTAMPS: &str = "timestamps";
 
 /// The mask's names of what probes find; those but [`HOST_ADDRESSES`] can be taken for found.
 const NAMES: [&str; 13] = [
