@@ -132,11 +132,11 @@ impl Arm64 {
         vec![qemu, "-L".to_string(), root]
     }
 
-    /// Builds the driver and the tools of the harness; returns the folder of both.
+    /// Builds the driver, pumice-probe and the tools of the harness; returns their folder.
     pub fn build(&self) -> Result<PathBuf> {
         add_rust_target()?;
         let mut command = test::cargo(&["build", "--quiet", "--target", TARGET]);
-        for package in ["pumice-icd", "pumice-cts-harness"] {
+        for package in ["pumice-icd", "pumice-info", "pumice-cts-harness"] {
             command.args(["--package", package]);
         }
         sh::run(command.env(LINKER, self.out.join("gcc")))?;

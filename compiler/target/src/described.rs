@@ -26,7 +26,8 @@ impl Described {
 macro_rules! described {
     ($($name:literal: $meaning:literal,)+) => {
         /// Real devices, as their drivers report them with the findings of start-up probes on such cards.
-        /// `PUMICE_BLESS=1 cargo xtask test shim -- descriptions` writes the files of Mesa's drivers; the H100's is from a card.
+        /// `PUMICE_BLESS=1 cargo xtask test shim -- descriptions` writes the files of Mesa's drivers, `test boards` those of boards;
+        /// the H100's is from a card.
         pub const DESCRIBED: &[Described] = &[$(Described {
             name: $name,
             meaning: $meaning,
@@ -52,6 +53,10 @@ described! {
     "dg2": "Intel Arc A770 (Xe-HPG) by ANV",
     "bmg": "Intel Arc B580 (Xe2) by ANV",
     "ptl": "Intel Panther Lake (Xe3) by ANV",
+    "pi4": "Broadcom VideoCore 6 (Raspberry Pi 4) by V3DV",
+    "pi5": "Broadcom VideoCore 7 (Raspberry Pi 5) by V3DV",
+    "g610": "Arm Mali-G610 by PanVK",
+    "bxs": "Imagination BXS-4-64 by PowerVR",
 }
 
 impl Target {

@@ -5,6 +5,7 @@ use pumice_vulkan_layer::Capabilities;
 
 use crate::base::info::make_version;
 pub use crate::device::conditions::*;
+use crate::device::local_memory;
 
 /// An extension of the device.
 #[derive(Clone, Copy)]
@@ -461,7 +462,9 @@ pub enum Holders {
 
 /// Every extension that is built.
 pub fn rows() -> Vec<Row> {
-    let least = Capabilities::default();
+    // Only the embedded profile has less.
+    let mut least = Capabilities::default();
+    least.limits.max_shared_memory = local_memory::LEAST;
     let row = |extension: &Extension, holders| Row {
         name: extension.name,
         version: extension.version,

@@ -4,6 +4,7 @@
 //! qemu-user with Debian sid's libraries; a shim stands in for the kernel: mesa-drm-shim's for PowerVR, ours for the others, for
 //! which it has none that is enough.
 
+use super::descriptions;
 use super::devices;
 use super::known::KnownFailures;
 use super::pipelines::Pipelines;
@@ -189,6 +190,14 @@ impl Bench {
         })
     }
 
+    /// The command that runs a built program with sid's libraries.
+    fn emulated(&self, program: &str) -> Command {
+        let mut words = self.arm64.emulator(&self.system).into_iter();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).arg(self.built.join(program));
+        command
+    }
+
     /// The environment of a board, with Vulkan layers from the application's side to the driver's.
     fn on_board(&self, board: &Board, layers: &str) -> Result<Vec<(&'static str, String)>> {
         let folders = [
@@ -241,6 +250,10 @@ pub fn run(report: &mut Report) -> Result {
             };
             devices::compare(report, (board.name, board.row), &bench.clients, &setting)?;
         }
+        if "descriptions".contains(&clients) {
+            let described = describe(&bench, board)?;
+            descriptions::compare(report, board.name, &described)?;
+        }
         if "pipelines".contains(&clients) {
             make_pipelines(report, &bench, board)?;
         }
@@ -289,6 +302,21 @@ fn run_clients(
     Ok(())
 }
 
+/// Asks the driver for the board's target. Where nothing executes, start-up probes choose the safe forms.
+fn describe(bench: &Bench, board: &Board) -> Result<String> {
+    let driver = bench.driver(board)?;
+    let setting = Setting {
+        vendors: &bench.vendors,
+        driver: Some(&driver),
+        loader: None,
+        env: &bench.on_board(board, "VK_LAYER_PUMICE_completion")?,
+    };
+    let mut command = bench.emulated("pumice-probe");
+    let library = bench.built.join(install::library_name()?);
+    setting.apply(command.arg("report").arg(library));
+    descriptions::told(board.name, &mut command)
+}
+
 /// Makes a pipeline of each kernel of the tests that needs nothing the board lacks.
 fn make_pipelines(report: &mut Report, bench: &Bench, board: &Board) -> Result {
     let driver = bench.driver(board)?;
@@ -303,9 +331,7 @@ fn make_pipelines(report: &mut Report, bench: &Bench, board: &Board) -> Result {
         loader: None,
         env: &env,
     };
-    let mut words = bench.arm64.emulator(&bench.system).into_iter();
-    let mut command = Command::new(words.next().unwrap_or_default());
-    command.args(words).arg(bench.built.join("pumice-clrun"));
+    let mut command = bench.emulated("pumice-clrun");
     command.args(["--all-kernels", "Pumice"]);
     command.args(kernel_files::served(&setting)?);
     setting.apply(&mut command);

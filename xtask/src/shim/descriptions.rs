@@ -1,36 +1,42 @@
-//! The descriptions of the cards that come with the compiler (`pumicec --device`), as the driver reports them on the cards
-//! with what its start-up probes find on real ones.
+//! The descriptions of GPUs that come with the compiler (`pumicec --device`), as the driver reports them: cards with what its
+//! start-up probes find on real ones.
 
 use super::{Bench, CARDS, Card};
 use crate::clients::Setting;
 use crate::sh::{self, Result};
 use crate::test::{self, Report};
 use serde_json::Value;
+use std::process::Command;
 use std::time::Duration;
 
 /// The folder of the descriptions.
 const FOLDER: &str = "compiler/target/devices";
 
-/// Compares them; with `PUMICE_BLESS` it writes them.
+/// Compares them all.
 pub fn run(report: &mut Report, bench: &Bench) -> Result {
     sh::run(&mut test::cargo(&["build", "--quiet", "-p", "pumice-info"]))?;
     for card in CARDS {
-        let path = sh::root().join(FOLDER).join(format!("{}.json", card.name));
-        let described = describe(bench, card)?;
-        if std::env::var_os("PUMICE_BLESS").is_some() {
-            sh::write(&path, &described)?;
-        }
-        let outcome = match sh::read(&path)? == described {
-            true => Ok(()),
-            false => Err(format!(
-                "{} differs from the driver's:\n{described}",
-                path.display()
-            )),
-        };
-        let name = format!("description · {}", card.name);
-        println!("  {} {name}", test::mark(&outcome));
-        report.record(&name, outcome);
+        compare(report, card.name, &describe(bench, card)?)?;
     }
+    Ok(())
+}
+
+/// Compares a device's description with the driver's; with `PUMICE_BLESS` it writes that.
+pub fn compare(report: &mut Report, device: &str, described: &str) -> Result {
+    let path = sh::root().join(FOLDER).join(format!("{device}.json"));
+    if std::env::var_os("PUMICE_BLESS").is_some() {
+        sh::write(&path, described)?;
+    }
+    let outcome = match sh::read(&path)? == described {
+        true => Ok(()),
+        false => Err(format!(
+            "{} differs from the driver's:\n{described}",
+            path.display()
+        )),
+    };
+    let name = format!("description · {device}");
+    println!("  {} {name}", test::mark(&outcome));
+    report.record(&name, outcome);
     Ok(())
 }
 
@@ -50,11 +56,16 @@ fn describe(bench: &Bench, card: &Card) -> Result<String> {
     setting.apply(&mut command);
     // The library path is on the command line.
     command.env_remove("LD_LIBRARY_PATH");
-    let done = sh::run_limited(&mut command, Duration::from_secs(60))?;
+    told(card.name, &mut command)
+}
+
+/// The target that pumice-probe reports of a device, whose short name is given.
+pub fn told(device: &str, probe: &mut Command) -> Result<String> {
+    let done = sh::run_limited(probe, Duration::from_secs(60))?;
     done.verdict()?;
     let answer: Value = serde_json::from_str(&done.stdout).map_err(|error| error.to_string())?;
     match &answer["devices"][0]["target"] {
-        Value::Null => Err(format!("{} is not described:\n{}", card.name, done.stdout)),
+        Value::Null => Err(format!("{device} is not described:\n{}", done.stdout)),
         target => Ok(format!("{target:#}\n")),
     }
 }
