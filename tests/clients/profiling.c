@@ -1,3 +1,4 @@
+// client: needs timestamps
 /* Profiling: times in order and of the right size, and no more timestamps than someone can ask for:
  * none without an event, one for each command of an in-order queue and one more for its batch, two
  * elsewhere. What was written is read off the log. Commands wait for one another as they do without. */

@@ -72,10 +72,11 @@ mod shared;
 
 pub use caps::Probes;
 pub use caps::{Capabilities, DeviceType};
+pub use commands::buffer_copy::CopyRegion;
 pub use commands::clock::host_time_ns;
 pub use commands::graph::NodePayloads;
 pub use commands::image_copy::TexelRows;
-pub use commands::recorder::{CopyRegion, Recorder};
+pub use commands::recorder::Recorder;
 pub use commands::recording::Recording;
 pub use commands::submit::Queue;
 pub use commands::timeline::{Timeline, Wait};

@@ -27,7 +27,8 @@ impl Quirk {
             return "no version without the fault is known: use another Vulkan driver".into();
         };
         match self.driver {
-            DriverId::IntelMesa
+            DriverId::ImaginationMesa
+            | DriverId::IntelMesa
             | DriverId::MesaHoneykrisp
             | DriverId::MesaNvk
             | DriverId::MesaPanvk
@@ -511,6 +512,13 @@ pub const QUIRKS: &[Quirk] = &[
         versions: ((0, 0), None),
         reason: "shuffles of vectors of two, or of one value more than once, end the process: \"Unknown NIR ALU inst: pack_32_4x8\" \
                  (26.2.6, VideoCore 6 and 7)",
+    },
+    Quirk {
+        kind: QuirkKind::UnalignedCopiesSplit,
+        driver: DriverId::ImaginationMesa,
+        versions: ((0, 0), None),
+        reason: "vkQueueSubmit fails with copies of 70,000 bytes to an offset that is no multiple of 16: \"ISP vertex xy value out of \
+                 range\" (26.2.6, BXS-4-64)",
     },
 ];
 

@@ -36,6 +36,7 @@ fn driver_name(driver: DriverId) -> &'static str {
     match driver {
         DriverId::MesaHoneykrisp => "Mesa Honeykrisp",
         DriverId::MesaLlvmpipe => "Mesa lavapipe",
+        DriverId::ImaginationMesa => "Mesa PowerVR",
         DriverId::IntelMesa => "Mesa ANV, hasvk",
         DriverId::MesaNvk => "Mesa NVK",
         DriverId::MesaPanvk => "Mesa PanVK",

@@ -170,6 +170,8 @@ kinds! {
     FencesInLoops, "runtime/src/device/conditions.rs";
     /// Sub-group operations on vectors of 8 or 16 bits an element are done element by element.
     NarrowVectorsByElement, "compiler/backend/src/passes/lower/lower_subgroups.rs";
+    /// A copy between buffers to an offset that is no multiple of 16 is two: to the next multiple, and from there.
+    UnalignedCopiesSplit, "vulkan-layer/src/commands/buffer_copy.rs";
     /// A barrier of a sub-group is a fence alone: its work-items run in step.
     SubgroupBarriersCount, "compiler/backend/src/vulkan/atomics.rs";
     /// Fences of a work-group are those of a sub-group, which order the compiler alone.

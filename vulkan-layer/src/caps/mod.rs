@@ -68,6 +68,8 @@ impl fmt::Display for Driver {
 /// Drivers that this crate knows something about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DriverId {
+    /// VK_DRIVER_ID_IMAGINATION_OPEN_SOURCE_MESA: Mesa's PowerVR on Imagination's GPUs.
+    ImaginationMesa,
     /// VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA: Mesa's ANV and HASVK on Intel's GPUs.
     IntelMesa,
     /// VK_DRIVER_ID_MESA_HONEYKRISP: Mesa on Apple's GPUs.
@@ -103,6 +105,7 @@ pub(crate) fn hosts(id: u32, device_type: DeviceType, vendor_id: u32) -> &'stati
         (_, 0x106b) => &[DriverId::MesaHoneykrisp],
         (_, 0x13b5) => &[DriverId::MesaPanvk],
         (_, 0x14e4) => &[DriverId::MesaV3dv],
+        (_, 0x1010) => &[DriverId::ImaginationMesa],
         (_, 0x5143) => &[DriverId::MesaTurnip],
         (_, 0x8086) => &[DriverId::IntelMesa],
         _ => &[],
@@ -116,6 +119,7 @@ impl Driver {
         const MESA_HONEYKRISP: vk::DriverId = vk::DriverId::from_raw(26);
         match vk::DriverId::from_raw(self.id as i32) {
             MESA_HONEYKRISP => Some(DriverId::MesaHoneykrisp),
+            vk::DriverId::IMAGINATION_OPEN_SOURCE_MESA => Some(DriverId::ImaginationMesa),
             vk::DriverId::INTEL_OPEN_SOURCE_MESA => Some(DriverId::IntelMesa),
             vk::DriverId::MESA_LLVMPIPE => Some(DriverId::MesaLlvmpipe),
             vk::DriverId::MESA_NVK => Some(DriverId::MesaNvk),
@@ -133,7 +137,8 @@ impl Driver {
     /// project's name, NVIDIA's alone) or, SwiftShader's, into driverVersion.
     pub fn release(&self) -> Option<(u32, u32)> {
         let numbers = match self.known_id()? {
-            DriverId::IntelMesa
+            DriverId::ImaginationMesa
+            | DriverId::IntelMesa
             | DriverId::MesaHoneykrisp
             | DriverId::MesaLlvmpipe
             | DriverId::MesaNvk

@@ -1,6 +1,7 @@
 //! Recording and submission of commands.
 
 mod barrier;
+pub(crate) mod buffer_copy;
 pub(crate) mod clock;
 pub(crate) mod graph;
 pub(crate) mod image_copy;

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 
 use ash::vk;
 
+use crate::commands::buffer_copy::CopyRegion;
 use crate::commands::submit::{Commands, QueueShared};
 use crate::device::DeviceShared;
 use crate::device::fault;
@@ -44,17 +45,6 @@ pub struct Recorder {
 pub(crate) enum Kept {
     Own(#[expect(dead_code, reason = "keeps the object")] Box<dyn Any + Send>),
     Shared(Arc<dyn Any + Send + Sync>),
-}
-
-/// A region of a copy between buffers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CopyRegion {
-    /// First byte in the source.
-    pub from: u64,
-    /// First byte in the target.
-    pub to: u64,
-    /// Bytes; a region of 0 is skipped.
-    pub size: u64,
 }
 
 /// vkCmdUpdateBuffer's limit, in bytes.
@@ -297,41 +287,6 @@ impl Recorder {
                 });
             }
         }
-        Ok(())
-    }
-
-    /// Copies bytes between buffers; regions of one buffer must not overlap.
-    ///
-    /// # Errors
-    /// A range beyond a buffer's end.
-    pub fn copy_buffer(
-        &mut self,
-        from: &Buffer,
-        to: &Buffer,
-        regions: &[CopyRegion],
-    ) -> Result<()> {
-        self.own(from)?;
-        self.own(to)?;
-        let mut raw = Vec::with_capacity(regions.len());
-        for region in regions.iter().filter(|region| region.size > 0) {
-            from.check_range(region.from, region.size)?;
-            to.check_range(region.to, region.size)?;
-            raw.push(vk::BufferCopy {
-                src_offset: region.from,
-                dst_offset: region.to,
-                size: region.size,
-            });
-        }
-        if raw.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: both buffers are alive, kept, and hold the regions.
-        unsafe {
-            self.device()
-                .raw
-                .cmd_copy_buffer(self.raw(), from.raw(), to.raw(), &raw)
-        };
-        self.keep((from.clone(), to.clone()));
         Ok(())
     }
 

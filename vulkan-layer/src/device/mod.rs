@@ -73,6 +73,8 @@ pub(crate) struct DeviceShared {
     pub runs_in_order: bool,
     /// True if a pipeline's machine code is generated when it is first dispatched.
     pub generates_code_late: bool,
+    /// True if copies between buffers begin at multiples of 16 bytes of the target, but for the first few bytes.
+    pub splits_unaligned_copies: bool,
     pub probes: OnceLock<Probes>,
     /// The host's side of pointers; `None` where they are addresses, or there is no room.
     pub window: OnceLock<Option<Window>>,
@@ -189,6 +191,8 @@ impl LogicalDevice {
         let runs_in_order =
             quirks::has(&caps.driver, quirks::QuirkKind::RunsInOrder) && !turnstile.is_narrow();
         let generates_code_late = quirks::has(&caps.driver, quirks::QuirkKind::CodeAtFirstDispatch);
+        let splits_unaligned_copies =
+            quirks::has(&caps.driver, quirks::QuirkKind::UnalignedCopiesSplit);
         guard.disarm();
         Ok(Self {
             shared: Arc::new(DeviceShared {
@@ -218,6 +222,7 @@ impl LogicalDevice {
                 lost: AtomicBool::new(false),
                 runs_in_order,
                 generates_code_late,
+                splits_unaligned_copies,
                 probes: OnceLock::new(),
                 window: OnceLock::new(),
                 shares_memory: OnceLock::new(),

@@ -8,7 +8,7 @@ use super::descriptions;
 use super::devices;
 use super::known::KnownFailures;
 use super::pipelines::Pipelines;
-use crate::arm64::{self, Arm64};
+use crate::arm64::Arm64;
 use crate::clients::{self, Client, Setting};
 use crate::drivers::{self, VulkanDriver};
 use crate::install;
@@ -34,6 +34,58 @@ const PACKAGES: &[&str] = &[
 
 /// The libraries of an unpacked arm64 system.
 const LIBRARIES: &str = "usr/lib/aarch64-linux-gnu";
+
+/// Beginnings of the names of clients that do not run on boards.
+const LEFT_OUT: &[&str] = &[
+    // They start other programs, which the emulator does not.
+    "api_fuzz",
+    "buffer_forms",
+    "cache",
+    "device_loss",
+    "equal_programs",
+    "exit_",
+    "fairness",
+    "faults",
+    "faulty_drivers",
+    "full_disk",
+    "groups_of_one",
+    "includes",
+    "joined_groups",
+    "memory_limits",
+    "options",
+    "printf_room",
+    "private_files",
+    "progress",
+    "reasons",
+    "robust",
+    "sub_group_blocks",
+    "untold_failures",
+    "waits",
+    // They link with libraries that the unpacked system lacks.
+    "direct_link",
+    "egl_",
+    "external_",
+    "gl_",
+    "immutable",
+    "import_",
+    "leaks_gl",
+    "ulp",
+    // Work-groups of 256 work-items, and arguments of 60,000 bytes, which PowerVR does not have.
+    "coarse_lanes",
+    "large_argument",
+    // It counts the process's memory, of which the emulator has a part.
+    "leaks",
+];
+
+/// The names of the clients that run on boards.
+fn client_names() -> Result<Vec<String>> {
+    let sources = sh::files_with(&sh::root().join("tests/clients"), &["c"])?;
+    let names = sources.iter().filter_map(|source| source.file_stem());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    Ok(names
+        .filter(|name| !LEFT_OUT.iter().any(|begin| name.starts_with(begin)))
+        .collect())
+}
 
 /// A library that stands in for the kernel.
 enum Shim {
@@ -120,6 +172,7 @@ const BOARDS: &[Board] = &[
             "doubles",
             "device-addresses",
             "pipes",
+            "timestamps",
             "device-queues",
             "int64-atomics",
             "images",
@@ -159,9 +212,8 @@ impl Bench {
         }
         let built = arm64.build()?;
         let library = built.join(install::library_name()?);
-        let names: Vec<&str> = (arm64::CLIENTS.iter().copied())
-            .chain([devices::CLIENT])
-            .collect();
+        let names = client_names()?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let compiler = arm64.compiler(&system);
         let clients = clients::compile_named(&compiler, &names, &out.join("clients"), &library)?;
         Ok(Self {
