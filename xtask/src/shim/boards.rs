@@ -64,7 +64,6 @@ const LEFT_OUT: &[&str] = &[
     // They link with libraries that the unpacked system lacks.
     "egl_",
     "gl_",
-    "leaks_gl",
     "ulp",
     // Work-groups of 256 work-items, and arguments of 60,000 bytes, which PowerVR does not have.
     "coarse_lanes",
@@ -73,7 +72,7 @@ const LEFT_OUT: &[&str] = &[
     "external_memory",
     // V3DV's compiler, emulated, had not ended after eight minutes.
     "deep_nests",
-    // It counts the process's memory, of which the emulator has a part.
+    // They count the process's memory, of which the emulator has a part.
     "leaks",
 ];
 
@@ -292,18 +291,18 @@ pub fn run(report: &mut Report) -> Result {
         if board.runs_clients || named.is_some() {
             run_clients(report, &bench, board, &clients, &mut known)?;
         }
+        let driver = bench.driver(board)?;
+        let setting = Setting {
+            vendors: &bench.vendors,
+            driver: Some(&driver),
+            loader: None,
+            env: &bench.on_board(board, "VK_LAYER_PUMICE_completion")?,
+        };
         if "devices".contains(&clients) {
-            let driver = bench.driver(board)?;
-            let setting = Setting {
-                vendors: &bench.vendors,
-                driver: Some(&driver),
-                loader: None,
-                env: &bench.on_board(board, "VK_LAYER_PUMICE_completion")?,
-            };
             devices::compare(report, (board.name, board.row), &bench.clients, &setting)?;
         }
         if "descriptions".contains(&clients) {
-            let described = describe(&bench, board)?;
+            let described = describe(&bench, board, &setting)?;
             descriptions::compare(report, board.name, &described)?;
         }
         if "pipelines".contains(&clients) {
@@ -355,14 +354,7 @@ fn run_clients(
 }
 
 /// Asks the driver for the board's target. Where nothing executes, start-up probes choose the safe forms.
-fn describe(bench: &Bench, board: &Board) -> Result<String> {
-    let driver = bench.driver(board)?;
-    let setting = Setting {
-        vendors: &bench.vendors,
-        driver: Some(&driver),
-        loader: None,
-        env: &bench.on_board(board, "VK_LAYER_PUMICE_completion")?,
-    };
+fn describe(bench: &Bench, board: &Board, setting: &Setting<'_>) -> Result<String> {
     let mut command = bench.emulated("pumice-probe");
     let library = bench.built.join(install::library_name()?);
     setting.apply(command.arg("report").arg(library));
