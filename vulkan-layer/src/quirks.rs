@@ -215,6 +215,13 @@ pub const QUIRKS: &[Quirk] = &[
         reason: "a loop over the lanes makes them: 7 ns, where a reduction takes 0.5 and a scan by shuffles 1 (eight lanes, 25.0.7 and 26.2.6)",
     },
     Quirk {
+        kind: QuirkKind::EarlyBarrier,
+        driver: DriverId::MesaLlvmpipe,
+        versions: ((22, 3), None),
+        reason: "LLVM up to 19 at least compares each use of a private array with each other one, unless it finds a barrier between two: 2,000 \
+                 accesses take 148 s, behind a barrier 24 s (25.0.7 with LLVM 15; 74 and 36 s with LLVM 19; no difference with LLVM 22)",
+    },
+    Quirk {
         kind: QuirkKind::UnrollRounds,
         driver: DriverId::MesaLlvmpipe,
         versions: ((22, 3), None),

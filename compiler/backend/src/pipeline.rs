@@ -21,9 +21,9 @@ use crate::pass::Property::{
 use crate::pass::{Changed, Ctx, FunctionCtx, Observer, Pass, Property};
 use crate::passes::check::{check_arithmetic, check_memory};
 use crate::passes::driver_quirks::{
-    convert_in_doubles, copied_calls, deep_nests, fix_signed_zero, flush_min_max, halves_by_floats,
-    loop_values, round_doubles, share_functions, skipped_branches, split_bit_joins, widen_memory,
-    widened_compares,
+    convert_in_doubles, copied_calls, deep_nests, early_barrier, fix_signed_zero, flush_min_max,
+    halves_by_floats, loop_values, round_doubles, share_functions, skipped_branches,
+    split_bit_joins, widen_memory, widened_compares,
 };
 use crate::passes::follow::{check_barriers, check_races, check_uninit, check_unwritten};
 use crate::passes::legalize::{
@@ -470,6 +470,12 @@ pub const PIPELINE: &[Pass] = &[
         TryModule(deep_nests::run),
     )
     .requires(&[Inlined, Structured]),
+    Pass::new(
+        "early_barrier",
+        DriverQuirk(&[QuirkKind::EarlyBarrier]),
+        TryModule(early_barrier::run),
+    )
+    .requires(&[Linked, Inlined, Structured]),
     Pass::new(
         "copied_calls",
         DriverQuirk(&[QuirkKind::CopiedCalls]),

@@ -4,6 +4,7 @@
 pub mod convert_in_doubles;
 pub mod copied_calls;
 pub mod deep_nests;
+pub mod early_barrier;
 pub mod fix_signed_zero;
 pub mod flush_min_max;
 pub mod halves_by_floats;

@@ -18,7 +18,7 @@ mod frames;
 mod passed_along;
 
 use crate::pass::{Changed, Ctx};
-use crate::passes::driver_quirks::copied_calls::added_by_copies;
+use crate::passes::driver_quirks::copied_calls::{size, with_copies};
 use crate::passes::legalize::spill_private::move_partitions;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::partition::Partitions;
@@ -166,12 +166,13 @@ struct Sizes {
 impl Sizes {
     /// Those of functions that come callees first.
     fn of(module: &Module, order: &[FuncId]) -> Self {
-        let added = added_by_copies(module, order);
-        let mut sizes = Self::default();
+        let mut sizes = Self {
+            copied: with_copies(module, order, size),
+            ..Self::default()
+        };
         for &id in order {
             let func = &module.functions[id];
-            sizes.own[id] = func.size() as u64;
-            sizes.copied[id] = sizes.own[id].saturating_add(added[id]);
+            sizes.own[id] = size(func);
             let mut insts =
                 (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
             sizes.meets[id] = insts.any(|&inst| func.insts[inst].kind.is_convergent())
