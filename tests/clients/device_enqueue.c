@@ -106,6 +106,14 @@ static void queues(void)
                  CL_INVALID_VALUE);
     device_queue(0, 4096, CL_INVALID_VALUE);
     device_queue(on_device, (cl_queue_properties)most + 1, CL_INVALID_QUEUE_PROPERTIES);
+    // Hints are for the host's queues.
+    cl_queue_properties hints[] = {CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR};
+    for (int i = 0; i < 2; i++) {
+        cl_queue_properties hinted[] = {CL_QUEUE_PROPERTIES, on_device, hints[i], 2, 0};
+        cl_int refused = 1;
+        CHECK(!clCreateCommandQueueWithProperties(context, device, hinted, &refused));
+        EQ(refused, CL_INVALID_QUEUE_PROPERTIES);
+    }
     cl_int error;
     CHECK(!clCreateCommandQueue(context, device, on_device, &error));
     EQ(error, CL_INVALID_QUEUE_PROPERTIES);

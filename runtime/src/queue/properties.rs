@@ -35,6 +35,7 @@ const NO_DEVICE_QUEUES: &str = "the device has no device queues";
 pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProperties> {
     let queues = device.capabilities().opened_queues();
     let (mut bits, mut size, mut family, mut queue) = (0, None, None, None);
+    let mut has_hints = false;
     for (index, [name, value]) in pairs.iter().copied().enumerate() {
         // CL_INVALID_VALUE if a property or its value is not valid.
         if pairs[..index].iter().any(|[earlier, _]| *earlier == name) {
@@ -44,7 +45,9 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProp
         match u32::try_from(name) {
             Ok(cl::CL_QUEUE_PROPERTIES) => bits = value,
             // Hints, which no Vulkan queue of ours takes: one of three values each.
-            Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {}
+            Ok(CL_QUEUE_PRIORITY_KHR | CL_QUEUE_THROTTLE_KHR) if [1, 2, 4].contains(&value) => {
+                has_hints = true;
+            }
             // CL_INVALID_VALUE if there are not so many families, or queues in the family.
             Ok(CL_QUEUE_FAMILY_INTEL) if value == 0 => family = Some(value),
             Ok(CL_QUEUE_INDEX_INTEL) if value < u64::from(queues) => queue = Some(value as u32),
@@ -65,6 +68,10 @@ pub fn check_properties(device: &Device, pairs: &[[u64; 2]]) -> Result<QueueProp
         return Err(Error::InvalidValue.because("a queue's family and index go together"));
     }
     check_bits(device, bits)?;
+    // CL_INVALID_QUEUE_PROPERTIES: cl_khr_priority_hints and cl_khr_throttle_hints are for the host's queues.
+    if has_hints && is_on_device(bits) {
+        return Err(Error::InvalidQueueProperties.because("a device queue takes no hints"));
+    }
     // CL_INVALID_VALUE: the size is a device queue's.
     if size.is_some() && !is_on_device(bits) {
         return Err(Error::InvalidValue.because("CL_QUEUE_SIZE without CL_QUEUE_ON_DEVICE"));
