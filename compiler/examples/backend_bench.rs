@@ -1,33 +1,53 @@
 //! Times the way to Vulkan SPIR-V, pass by pass: `cargo run --release -p pumice-compiler --example backend_bench FILE.cl [OPTIONS]`.
 //!
-//! Each figure is the least of many runs in µs. With `PROFILE=SECONDS` in the environment it only
+//! Each figure is the least of many runs in µs; behind it stand the instructions and blocks that a pass leaves. With `PROFILE=SECONDS` in the environment it only
 //! goes round for so long, for a profiler to watch.
 
 use std::time::{Duration, Instant};
 
 use pumice_compiler::{
-    CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, compile, link,
-    lower_observed,
+    CompileOptions, KernelModule, LowerOptions, NoIncludes, Source, Target, compile, ir::Module,
+    link, lower_observed,
 };
 
 /// The least time of each stage, in the order they were first met.
 #[derive(Default)]
-struct Times(Vec<(&'static str, Duration)>);
+struct Times(Vec<Stage>);
+
+struct Stage {
+    name: &'static str,
+    least: Duration,
+    /// Instructions and blocks of the module behind it.
+    size: Option<(usize, usize)>,
+}
 
 impl Times {
     fn take<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        self.add(name, start.elapsed());
+        self.add(name, start.elapsed(), None);
         result
     }
 
-    fn add(&mut self, name: &'static str, time: Duration) {
-        match self.0.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, least)) => *least = time.min(*least),
-            None => self.0.push((name, time)),
+    fn add(&mut self, name: &'static str, time: Duration, size: Option<(usize, usize)>) {
+        match self.0.iter_mut().find(|stage| stage.name == name) {
+            Some(stage) => stage.least = time.min(stage.least),
+            None => self.0.push(Stage {
+                name,
+                least: time,
+                size,
+            }),
         }
     }
+}
+
+/// The instructions and blocks of all functions.
+fn size(module: &Module) -> (usize, usize) {
+    let layouts = module.functions.values().map(|func| &func.layout);
+    layouts.fold((0, 0), |(insts, blocks), layout| {
+        let own = layout.blocks.iter().map(|&block| layout.insts[block].len());
+        (insts + own.sum::<usize>(), blocks + layout.blocks.len())
+    })
 }
 
 fn round(times: &mut Times, text: &[u8], options: &CompileOptions, target: &Target) {
@@ -44,11 +64,11 @@ fn round(times: &mut Times, text: &[u8], options: &CompileOptions, target: &Targ
     let linked = times.take("link", || link(&[&module], &Default::default()));
     let linked = linked.output.expect("a module that links");
     let mut start = Instant::now();
-    let lowered = lower_observed(&linked, target, &lower, &mut |step, _| {
-        times.add(step, start.elapsed());
+    let lowered = lower_observed(&linked, target, &lower, &mut |step, done| {
+        times.add(step, start.elapsed(), done.ok().map(size));
         start = Instant::now();
     });
-    times.add("emit and free", start.elapsed());
+    times.add("emit and free", start.elapsed(), None);
     lowered.output.expect("a module that can be lowered");
 }
 
@@ -68,9 +88,12 @@ fn main() {
         round(&mut times, &text, &options, &target);
     }
     if profile.is_none() {
-        let sum: Duration = times.0.iter().map(|(_, time)| *time).sum();
-        for (name, time) in times.0 {
-            println!("{name:<24} {:>9.1}", time.as_secs_f64() * 1e6);
+        let sum: Duration = times.0.iter().map(|stage| stage.least).sum();
+        for Stage { name, least, size } in times.0 {
+            let size = size.map_or(String::new(), |(insts, blocks)| {
+                format!(" {insts:>8} {blocks:>6}")
+            });
+            println!("{name:<24} {:>9.1}{size}", least.as_secs_f64() * 1e6);
         }
         println!("{:<24} {:>9.1}", "sum", sum.as_secs_f64() * 1e6);
     }
