@@ -18,7 +18,10 @@ const MOST_COPIED: u64 = 1 << 18;
 pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
     let sizes = with_copies(module, &reachable_functions(module)?, size);
     for kernel in &module.kernels {
-        let copied = sizes[kernel.func] - size(&module.functions[kernel.func]);
+        let calls = module.functions[kernel.func].calls();
+        let copied = calls
+            .map(|callee| sizes[callee])
+            .fold(0, u64::saturating_add);
         if copied > MOST_COPIED {
             return Err(LowerError::new(format!(
                 "kernel `{}`: functions that call others several times become {copied} instructions, as the device's driver \
