@@ -93,7 +93,7 @@ kinds! {
     CopiedCalls, "compiler/backend/src/passes/driver_quirks/copied_calls.rs";
     /// Kernels of more than 65,536 instructions with a copy of the function for each call have each function once, and calls go through a loop.
     ShareFunctions, "compiler/backend/src/passes/driver_quirks/share_functions/mod.rs";
-    /// Kernels that index private memory in 256 places or more begin with a barrier.
+    /// Kernels that index private memory in 1,024 places or more begin with a barrier.
     EarlyBarrier, "compiler/backend/src/passes/driver_quirks/early_barrier.rs", ForSpeed;
     /// Bits of two values are joined by a product of sums, not by a sum of products.
     SplitBitJoins, "compiler/backend/src/passes/driver_quirks/split_bit_joins.rs";
