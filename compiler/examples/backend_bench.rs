@@ -1,7 +1,7 @@
 //! Times the way to Vulkan SPIR-V, pass by pass: `cargo run --release -p pumice-compiler --example backend_bench FILE.cl [OPTIONS]`.
 //!
-//! Each figure is the least of many runs in µs; behind it stand the instructions and blocks that a pass leaves. With `PROFILE=SECONDS` in the environment it only
-//! goes round for so long, for a profiler to watch.
+//! Each figure is the least of many runs in µs; behind it stand the instructions and blocks that a pass leaves.
+//! With `PROFILE=SECONDS` in the environment it only goes round for so long, for a profiler to watch.
 
 use std::time::{Duration, Instant};
 
@@ -43,10 +43,9 @@ impl Times {
 
 /// The instructions and blocks of all functions.
 fn size(module: &Module) -> (usize, usize) {
-    let layouts = module.functions.values().map(|func| &func.layout);
-    layouts.fold((0, 0), |(insts, blocks), layout| {
-        let own = layout.blocks.iter().map(|&block| layout.insts[block].len());
-        (insts + own.sum::<usize>(), blocks + layout.blocks.len())
+    let functions = module.functions.values();
+    functions.fold((0, 0), |(insts, blocks), func| {
+        (insts + func.size(), blocks + func.layout.blocks.len())
     })
 }
 

@@ -16,7 +16,7 @@ const MOST_COPIED: u64 = 1 << 18;
 /// # Errors
 /// A kernel whose calls would add too many instructions.
 pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
-    let sizes = with_copies(module, &reachable_functions(module)?, size);
+    let sizes = with_copies(module, &reachable_functions(module)?, Function::size);
     for kernel in &module.kernels {
         let calls = module.functions[kernel.func].calls();
         let copied = calls
@@ -37,18 +37,13 @@ pub fn run(module: &mut Module, _: &Ctx<'_>) -> Result<Changed, LowerError> {
 pub(super) fn with_copies(
     module: &Module,
     order: &[FuncId],
-    own: impl Fn(&Function) -> u64,
+    own: impl Fn(&Function) -> usize,
 ) -> SecondaryMap<FuncId, u64> {
     let mut sums: SecondaryMap<FuncId, u64> = SecondaryMap::new();
     for &id in order {
         let func = &module.functions[id];
         let calls = func.calls().map(|callee| sums[callee]);
-        sums[id] = calls.fold(own(func), u64::saturating_add);
+        sums[id] = calls.fold(own(func) as u64, u64::saturating_add);
     }
     sums
-}
-
-/// The number of a function's instructions.
-pub(super) fn size(func: &Function) -> u64 {
-    func.size() as u64
 }

@@ -8,11 +8,10 @@
 
 use super::copied_calls::with_copies;
 use crate::pass::{Changed, Ctx};
-use cranelift_entity::EntitySet;
 use pumice_ir::analysis::reachable_functions;
+use pumice_ir::analysis::slots::SlotAddresses;
 use pumice_ir::{
-    AddressSpace, FuncId, Function, InstKind, LowerError, MemoryOrder, Module, Scope, SourceLoc,
-    Value,
+    AddressSpace, Cfg, Function, InstKind, LowerError, MemoryOrder, Module, Scope, SourceLoc, Value,
 };
 
 /// Indexed accesses from which on a kernel gets the barrier. Lavapipe 25.0 (LLVM 15) takes 7 s for the pairs of so many. Fewer are
@@ -39,14 +38,15 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     }
     let order = reachable_functions(module)?;
     let accesses = with_copies(module, &order, indexed_accesses);
-    let calls = module.functions.values().flat_map(Function::calls);
-    let mut called: EntitySet<FuncId> = EntitySet::new();
-    called.extend(calls);
     let mut changed = Changed::No;
     for kernel in &module.kernels {
         let id = kernel.func;
+        if accesses[id] < FROM_ACCESSES {
+            continue;
+        }
         // A kernel that others call is not entered by whole groups alone.
-        if accesses[id] < FROM_ACCESSES || called.contains(id) {
+        let mut functions = module.functions.values();
+        if functions.any(|func| func.calls().any(|callee| callee == id)) {
             continue;
         }
         let func = &mut module.functions[id];
@@ -58,27 +58,20 @@ pub fn run(module: &mut Module, ctx: &Ctx<'_>) -> Result<Changed, LowerError> {
     Ok(changed)
 }
 
-/// The loads and stores of private memory at places that are no constants.
-fn indexed_accesses(func: &Function) -> u64 {
+/// The number of loads and stores of private memory that are not at a constant place of a known variable.
+fn indexed_accesses(func: &Function) -> usize {
     let blocks = func.layout.blocks.iter();
     let insts = blocks.flat_map(|&block| &func.layout.insts[block]);
     let pointers = insts.filter_map(|&inst| func.insts[inst].kind.pointer());
-    pointers.filter(|&ptr| is_indexed(func, ptr)).count() as u64
-}
-
-/// Returns whether a pointer leads into private memory, but not to a constant place of a known variable.
-fn is_indexed(func: &Function, pointer: Value) -> bool {
-    if func.ty(pointer).address_space() != Some(AddressSpace::Private) {
-        return false;
+    let is_private = |ptr| func.ty(ptr).address_space() == Some(AddressSpace::Private);
+    let pointers: Vec<Value> = pointers.filter(|&ptr| is_private(ptr)).collect();
+    if pointers.is_empty() {
+        return 0;
     }
-    let mut at = pointer;
-    loop {
-        match func.def_inst(at).map(|inst| &func.insts[inst].kind) {
-            Some(&InstKind::PtrAdd { base, offset }) if func.const_bits(offset).is_some() => {
-                at = base;
-            }
-            Some(InstKind::StackAddr { .. }) => return false,
-            _ => return true,
-        }
-    }
+    let addresses = SlotAddresses::of(func, &Cfg::new(func));
+    let is_constant = |ptr| addresses.get(ptr).is_some_and(|at| at.offset.is_some());
+    pointers
+        .into_iter()
+        .filter(|&ptr| !is_constant(ptr))
+        .count()
 }

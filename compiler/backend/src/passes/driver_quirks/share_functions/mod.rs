@@ -18,12 +18,12 @@ mod frames;
 mod passed_along;
 
 use crate::pass::{Changed, Ctx};
-use crate::passes::driver_quirks::copied_calls::{size, with_copies};
+use crate::passes::driver_quirks::copied_calls::with_copies;
 use crate::passes::legalize::spill_private::move_partitions;
 use cranelift_entity::SecondaryMap;
 use pumice_ir::analysis::partition::Partitions;
 use pumice_ir::analysis::{functions_called_from, reachable_functions};
-use pumice_ir::{AddressSpace, FuncId, LowerError, Module};
+use pumice_ir::{AddressSpace, FuncId, Function, LowerError, Module};
 use std::collections::BTreeSet;
 
 /// The sizes that decide what is shared, in instructions.
@@ -167,12 +167,12 @@ impl Sizes {
     /// Those of functions that come callees first.
     fn of(module: &Module, order: &[FuncId]) -> Self {
         let mut sizes = Self {
-            copied: with_copies(module, order, size),
+            copied: with_copies(module, order, Function::size),
             ..Self::default()
         };
         for &id in order {
             let func = &module.functions[id];
-            sizes.own[id] = size(func);
+            sizes.own[id] = func.size() as u64;
             let mut insts =
                 (func.layout.blocks.iter()).flat_map(|&block| &func.layout.insts[block]);
             sizes.meets[id] = insts.any(|&inst| func.insts[inst].kind.is_convergent())
