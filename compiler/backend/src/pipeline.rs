@@ -40,8 +40,8 @@ use crate::passes::lower::{
 use crate::passes::optimize::{
     bitwise_words, bound_unrolling, bounded_forms, coarsen, cse, dce, find_waits, fold,
     forward_local, groups_of_one, inline, licm, loop_elements, mark_read_only, narrow_doubles,
-    pad_vectors, promote_constant_arrays, promote_pointees, simplify_cfg, speculate, sroa,
-    unroll_rounds, unroll_series, unroll_tables, vectorize_memory,
+    pad_vectors, promote_constant_arrays, promote_pointees, select_elements, simplify_cfg,
+    speculate, sroa, unroll_rounds, unroll_series, unroll_tables, vectorize_memory,
 };
 use crate::passes::robust::check_loops;
 use crate::properties::{verify, verify_more};
@@ -214,6 +214,14 @@ pub const PIPELINE: &[Pass] = &[
         .only(|target| target.terminable || target.checks.has(pumice_target::Check::Stop))
         .requires(&[Linked, ArgsLowered, SlotsPromoted]),
     Pass::new("contract", Lower, TryFunction(contract::run)).requires(&[Inlined, MathLowered]),
+    // Where loops hold what they access at one address, and before tables become constant data.
+    Pass::new(
+        "select_elements",
+        Optimize,
+        TryFunction(select_elements::run),
+    )
+    .optional()
+    .requires(&[Inlined, ArgsLowered, SlotsPromoted]),
     Pass::new(
         "promote_constant_arrays",
         Optimize,

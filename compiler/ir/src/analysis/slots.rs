@@ -143,8 +143,10 @@ struct Access {
 #[derive(Debug, Default)]
 pub struct Uses {
     addresses: SlotAddresses,
-    /// Slots whose address is used for anything but constant-offset accesses.
+    /// Slots whose address is used for anything but accesses.
     pub escaped: SecondaryMap<StackSlot, bool>,
+    /// Slots with addresses at an offset that is not constant.
+    pub indexed: SecondaryMap<StackSlot, bool>,
     accesses: Vec<Access>,
     /// Copies of a constant size with a slot on at least one side.
     pub copies: Vec<Inst>,
@@ -156,6 +158,7 @@ impl Uses {
         let mut uses = Uses::default();
         uses.addresses.of_value.resize(func.num_values());
         uses.escaped.resize(func.slots.len());
+        uses.indexed.resize(func.slots.len());
         for &block in cfg.reverse_postorder() {
             for &inst in &func.layout.insts[block] {
                 uses.inst(func, inst);
@@ -171,6 +174,17 @@ impl Uses {
             slot,
             offset: offset?,
         })
+    }
+
+    /// Returns whether a slot has other uses than accesses at constant offsets: then it stays in memory.
+    pub fn stays(&self, slot: StackSlot) -> bool {
+        self.escaped[slot] || self.indexed[slot]
+    }
+
+    /// The slot of an address at an offset that is not constant.
+    pub fn indexed_slot(&self, value: Value) -> Option<StackSlot> {
+        let address = self.addresses.get(value)?;
+        address.offset.is_none().then_some(address.slot)
     }
 
     /// Returns whether a value is computed from a slot's address.
@@ -194,8 +208,10 @@ impl Uses {
                 ..
             } => {}
             InstKind::PtrAdd { base, offset } => {
-                if func.const_signed(*offset).is_none() {
-                    self.escape(*base);
+                if let (Some(address), None) =
+                    (self.addresses.get(*base), func.const_signed(*offset))
+                {
+                    self.indexed[address.slot] = true;
                 }
                 self.escape(*offset);
             }
@@ -218,16 +234,17 @@ impl Uses {
                 let small = func.const_bits(*size).is_some_and(|size| size <= MAX_COPY);
                 let plain = small && !flags.contains(AccessFlags::VOLATILE);
                 for ptr in [*dst, *src] {
-                    if let Some(address) = self.address(ptr) {
-                        let end = func
-                            .const_bits(*size)
-                            .and_then(|size| address.offset.checked_add_unsigned(size));
-                        let inside = address.offset >= 0
-                            && end
-                                .is_some_and(|end| end <= i64::from(func.slots[address.slot].size));
-                        if !plain || !inside {
-                            self.escaped[address.slot] = true;
-                        }
+                    let Some(address) = self.address(ptr) else {
+                        self.escape(ptr);
+                        continue;
+                    };
+                    let end = func
+                        .const_bits(*size)
+                        .and_then(|size| address.offset.checked_add_unsigned(size));
+                    let inside = address.offset >= 0
+                        && end.is_some_and(|end| end <= i64::from(func.slots[address.slot].size));
+                    if !plain || !inside {
+                        self.escaped[address.slot] = true;
                     }
                 }
                 if plain && [*dst, *src].iter().any(|&ptr| self.address(ptr).is_some()) {
@@ -242,7 +259,11 @@ impl Uses {
     }
 
     fn access(&mut self, func: &Function, ptr: Value, ty: Type, flags: AccessFlags) {
-        let Some(Address { slot, offset }) = self.address(ptr) else {
+        let Some(SlotAddress { slot, offset }) = self.addresses.get(ptr) else {
+            return;
+        };
+        let Some(offset) = offset else {
+            self.escaped[slot] |= flags.contains(AccessFlags::VOLATILE);
             return;
         };
         let end = offset.checked_add(i64::from(ty.access_bytes()));
@@ -293,7 +314,7 @@ impl Pieces {
             let count = rest.iter().take_while(|access| access.slot == slot).count();
             let (own, others) = rest.split_at(count);
             rest = others;
-            if uses.escaped[slot] {
+            if uses.stays(slot) {
                 continue;
             }
             if let Some(found) = split(own) {

@@ -24,6 +24,7 @@ pub mod narrow_doubles;
 pub mod pad_vectors;
 pub mod promote_constant_arrays;
 pub mod promote_pointees;
+pub mod select_elements;
 pub mod simplify_cfg;
 pub mod speculate;
 pub mod sroa;

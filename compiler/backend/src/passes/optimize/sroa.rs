@@ -125,10 +125,10 @@ fn copy_of(func: &Function, inst: Inst) -> Option<Copy> {
 /// Replaces copies from or to slots that may leave memory by loads and stores.
 fn expand_copies(func: &mut Function, uses: &Uses) -> Changed {
     let mut ranges = uses.ranges();
-    // A slot that escapes is memory like any other.
+    // A slot that stays is memory like any other.
     let promotable = |ptr: Value| {
         uses.address(ptr)
-            .filter(|address| !uses.escaped[address.slot])
+            .filter(|address| !uses.stays(address.slot))
     };
     // A copy into memory reads every byte of its source.
     for copy in uses.copies.iter().filter_map(|&inst| copy_of(func, inst)) {

@@ -131,6 +131,28 @@ pub(crate) fn indexes_by_counter(
     blocks.any(|&block| func.layout.insts[block].iter().any(by_counter))
 }
 
+/// The counters of all loops of at most `limit` rounds, with what each round adds to them.
+pub(crate) fn counters_of_short_loops(
+    func: &Function,
+    cfg: &Cfg,
+    dom: &DomTree,
+    nest: &LoopNest,
+    limit: u64,
+) -> FxHashMap<Value, i64> {
+    let short = nest.loops.iter().filter(|&(this, _)| {
+        let rounds = rounds(func, cfg, dom, nest, this, limit);
+        rounds.is_some()
+    });
+    short
+        .flat_map(|(_, data)| Followed::of(func, cfg, dom, data.header).counters())
+        .collect()
+}
+
+/// Returns whether an index is made of counters and constants alone.
+pub(crate) fn is_counted(func: &Function, counters: &FxHashMap<Value, i64>, index: Value) -> bool {
+    is_made_of(func, counters, index, MAX_INDEX_PARTS)
+}
+
 /// The address to which a pointer adds what counters give; `None` if they give nothing.
 fn indexed(func: &Function, counters: &FxHashMap<Value, i64>, pointer: Value) -> Option<Value> {
     let (mut at, mut counted) = (pointer, false);
