@@ -14,6 +14,7 @@
 //! is linear in the size of the kernel.
 
 use crate::pass::{Changed, Ctx};
+use cranelift_entity::{EntitySet, SecondaryMap};
 use pumice_ir::analysis::alias::{Effect, Object, effect, object, space};
 use pumice_ir::analysis::incoming;
 use pumice_ir::{
@@ -76,25 +77,29 @@ fn past_of(func: &Function, kind: &InstKind) -> Past {
 
 /// The past of each block's start, as sets of the blocks that are not clean and that are synchronized.
 struct Pasts {
-    written: FxHashSet<Block>,
-    synchronized: FxHashSet<Block>,
+    written: EntitySet<Block>,
+    synchronized: EntitySet<Block>,
 }
 
 impl Pasts {
     fn of(func: &Function, cfg: &Cfg, at_entry: Past) -> Self {
+        let mut made: SecondaryMap<Block, Past> = SecondaryMap::with_default(Past::Clean);
+        for &block in cfg.reverse_postorder() {
+            let insts = func.layout.insts[block].iter();
+            let most = insts.map(|&inst| past_of(func, &func.insts[inst].kind));
+            made[block] = most.max().unwrap_or(Past::Clean);
+        }
         let behind = |least: Past| {
             let mut work: Vec<Block> = Vec::new();
             for &block in cfg.reverse_postorder() {
-                let insts = &func.layout.insts[block];
-                let mut kinds = insts.iter().map(|&inst| &func.insts[inst].kind);
-                if kinds.any(|kind| past_of(func, kind) >= least) {
+                if made[block] >= least {
                     work.extend_from_slice(cfg.succs(block));
                 }
             }
             if at_entry >= least {
                 work.extend(func.entry());
             }
-            let mut found = FxHashSet::default();
+            let mut found = EntitySet::new();
             while let Some(block) = work.pop() {
                 if found.insert(block) {
                     work.extend_from_slice(cfg.succs(block));
@@ -109,9 +114,9 @@ impl Pasts {
     }
 
     fn before(&self, block: Block) -> Past {
-        if self.synchronized.contains(&block) {
+        if self.synchronized.contains(block) {
             Past::Synchronized
-        } else if self.written.contains(&block) {
+        } else if self.written.contains(block) {
             Past::Written
         } else {
             Past::Clean
@@ -183,7 +188,7 @@ fn used_late(
     cfg: &Cfg,
     pasts: &Pasts,
     moves: impl Fn(Value) -> bool,
-) -> FxHashSet<Value> {
+) -> EntitySet<Value> {
     let mut work: Vec<Value> = Vec::new();
     for &block in cfg.reverse_postorder() {
         let mut past = pasts.before(block);
@@ -196,7 +201,7 @@ fn used_late(
         }
     }
     let incoming = incoming(func);
-    let mut found = FxHashSet::default();
+    let mut found = EntitySet::with_capacity(func.num_values());
     while let Some(value) = work.pop() {
         if !found.insert(value) {
             continue;
@@ -217,7 +222,26 @@ fn used_late(
     found
 }
 
+/// Returns whether a load may get the mark.
+fn may_be_marked(func: &Function, kind: &InstKind) -> bool {
+    match *kind {
+        InstKind::Load { ptr, flags, .. } => {
+            flags.is_plain()
+                && !flags.contains(AccessFlags::READ_ONLY)
+                && matches!(
+                    space(func, ptr),
+                    Some(AddressSpace::Constant | AddressSpace::Global)
+                )
+        }
+        _ => false,
+    }
+}
+
 fn mark(func: &mut Function, is_kernel: bool) -> Changed {
+    let mut kinds = func.insts.values().map(|data| &data.kind);
+    if !kinds.any(|kind| may_be_marked(func, kind)) {
+        return Changed::No;
+    }
     let cfg = Cfg::new(func);
     let at_entry = match is_kernel {
         true => Past::Clean,
@@ -242,13 +266,13 @@ fn mark(func: &mut Function, is_kernel: bool) -> Changed {
         let mut past = pasts.before(block);
         for index in 0..func.layout.insts[block].len() {
             let inst = func.layout.insts[block][index];
-            if let InstKind::Load { ptr, flags, .. } = func.insts[inst].kind {
-                let is_early = || past == Past::Clean && !late.contains(&func.result(inst));
-                let is_global = space(func, ptr) == Some(AddressSpace::Global);
-                let suits = is_constant(func, ptr)
-                    || is_global
-                        && (is_early() || past < Past::Synchronized && is_unwritten(func, ptr));
-                if suits && flags.is_plain() && !flags.contains(AccessFlags::READ_ONLY) {
+            if let InstKind::Load { ptr, .. } = func.insts[inst].kind {
+                let is_early = || past == Past::Clean && !late.contains(func.result(inst));
+                let suits = may_be_marked(func, &func.insts[inst].kind)
+                    && (is_constant(func, ptr)
+                        || is_early()
+                        || past < Past::Synchronized && is_unwritten(func, ptr));
+                if suits {
                     if let InstKind::Load { flags, .. } = &mut func.insts[inst].kind {
                         *flags |= AccessFlags::READ_ONLY;
                         changed = Changed::Yes;
