@@ -12,11 +12,11 @@
 //! takes a third of the time with arrays of two, half with four, the same with eight and twice the time with sixteen.
 //!
 //! All uses of such a variable are loads, stores and copies, each at a constant place or at the sum of a constant and one index.
-//! Arrays that only the counters of short loops index stay: drivers unroll those loops, after which the places are constants.
+//! Arrays that only the counters of loops index which drivers unroll unasked stay: then the places are constants.
 //! An index outside of the array selects one of its elements, or none to be written. Under checks all arrays stay, since
 //! they test the places of the source.
 
-use super::bound_unrolling::UNASKED_ROUNDS;
+use super::bound_unrolling::{UNASKED, UNASKED_ROUNDS};
 use super::trip_count::{counters_of_short_loops, is_counted};
 use super::{dce, sroa};
 use crate::expand::{Expander, Replacement, expand};
@@ -26,7 +26,7 @@ use pumice_ir::analysis::MemoryAccess;
 use pumice_ir::analysis::eval::mask;
 use pumice_ir::analysis::slots::Uses;
 use pumice_ir::{
-    AddressSpace, BinaryOp, Cfg, ConvertOp, Function, Inst, InstKind, IntCond, LoopNest,
+    AddressSpace, BinaryOp, Cfg, ConvertOp, Function, Inst, InstKind, IntCond, Loop, LoopNest,
     LowerError, StackSlot, Type, Value, align_at,
 };
 use rustc_hash::FxHashMap;
@@ -217,6 +217,22 @@ fn product_of(func: &Function, value: Value) -> Option<(Value, i64)> {
         .then_some((args[0], stride))
 }
 
+/// The counters of the loops that drivers unroll unasked, with what a round adds to them.
+fn unrolled_counters(func: &Function, cfg: &Cfg) -> FxHashMap<Value, i64> {
+    let Some((dom, nest)) = LoopNest::find(cfg) else {
+        return FxHashMap::default();
+    };
+    let mut sizes: SecondaryMap<Loop, u64> = SecondaryMap::with_default(1);
+    for &block in cfg.reverse_postorder() {
+        let parent = |&this: &Loop| nest.loops[this].parent;
+        for this in std::iter::successors(nest.innermost(block), parent) {
+            sizes[this] += func.layout.insts[block].len() as u64;
+        }
+    }
+    let limit = |this| UNASKED_ROUNDS.min(UNASKED / sizes[this]);
+    counters_of_short_loops(func, cfg, &dom, &nest, limit)
+}
+
 /// Finds the loads and stores with an index of the arrays that may leave memory.
 fn find(func: &Function, cfg: &Cfg) -> FxHashMap<Inst, Place> {
     let uses = Uses::new(func, cfg);
@@ -225,10 +241,7 @@ fn find(func: &Function, cfg: &Cfg) -> FxHashMap<Inst, Place> {
     if !func.slots.keys().any(suits) {
         return found;
     }
-    let nest = LoopNest::find(cfg);
-    let counters =
-        nest.map(|(dom, nest)| counters_of_short_loops(func, cfg, &dom, &nest, UNASKED_ROUNDS));
-    let counters = counters.unwrap_or_default();
+    let counters = unrolled_counters(func, cfg);
     // True for those that leave memory, false for those with an access of another form.
     let mut leaves: SecondaryMap<StackSlot, Option<bool>> = SecondaryMap::new();
     for &block in cfg.reverse_postorder() {

@@ -131,18 +131,17 @@ pub(crate) fn indexes_by_counter(
     blocks.any(|&block| func.layout.insts[block].iter().any(by_counter))
 }
 
-/// The counters of all loops of at most `limit` rounds, with what each round adds to them.
+/// The counters of all loops that run no more rounds than `limit` gives for each, with what a round adds to them.
 pub(crate) fn counters_of_short_loops(
     func: &Function,
     cfg: &Cfg,
     dom: &DomTree,
     nest: &LoopNest,
-    limit: u64,
+    limit: impl Fn(Loop) -> u64,
 ) -> FxHashMap<Value, i64> {
-    let short = nest.loops.iter().filter(|&(this, _)| {
-        let rounds = rounds(func, cfg, dom, nest, this, limit);
-        rounds.is_some()
-    });
+    let loops = nest.loops.iter();
+    let short =
+        loops.filter(|&(this, _)| rounds(func, cfg, dom, nest, this, limit(this)).is_some());
     short
         .flat_map(|(_, data)| Followed::of(func, cfg, dom, data.header).counters())
         .collect()
