@@ -105,6 +105,23 @@ __kernel void stored_zeros(__global float *f, __local float *l) {
     f[9] = fma(nx, 3.0f, p[one + 1]);
 }
 
+// A zero that a loop hands from round to round, and one that appears in its second round.
+// kernel: zeros_of_rounds
+// global: 1
+// arg: buffer float -0 7 7 7 7 7 7
+// expect 0: float -0 0 0 0 -0 0 0
+__kernel void zeros_of_rounds(__global float *f) {
+    float nx = f[0], a = 0, b = -0.0f;
+    for (int i = 0; i < 3; i++) {
+        f[1 + i] = nx + a;
+        a *= 2;
+    }
+    for (int i = 0; i < 3; i++) {
+        f[4 + i] = nx + b;
+        if (i == 0) b = 0;
+    }
+}
+
 // A zero of a branch whose condition only the driver drops, without optimisation.
 // kernel: chosen_zeros
 // global: 1

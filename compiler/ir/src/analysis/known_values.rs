@@ -4,9 +4,9 @@
 
 use crate::{
     AddressSpace, BinaryOp, Block, BlockCall, BuiltIn, Cfg, ConvertOp, Function, Inst, InstKind,
-    Value, reachable_by,
+    Loop, LoopNest, Value, ValueDef, reachable_by,
 };
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -54,15 +54,121 @@ fn of_group(which: BuiltIn) -> bool {
 /// Values, constants aside, that a driver may know: loads that may see a stored zero, local ids,
 /// and what is computed of these and of constants alone.
 ///
-/// Values that change from round to round of a loop do not count: a driver would have to unroll it.
+/// Values that change from round to round of a loop count if the driver may unroll it: it is left by what is known.
 pub fn known_values(func: &Function) -> FxHashSet<Value> {
     let cfg = Cfg::new(func);
     let reached = reachable_by(func, |block| taken(func, block));
-    let mut known = FxHashSet::default();
+    let mut loops = loops_by_counters(func, &cfg);
+    for _ in 0..MOST_REFUTATIONS {
+        let known = known_from(func, &cfg, &reached, &loops);
+        let before = loops.iter().map(|this| this.params.len()).sum::<usize>();
+        for this in &mut loops {
+            this.refute(func, &cfg, &known);
+        }
+        if before == loops.iter().map(|this| this.params.len()).sum::<usize>() {
+            return known;
+        }
+    }
+    known_from(func, &cfg, &reached, &loops)
+}
+
+/// Times that what is assumed of loops is compared with what follows from it. What is left then stays assumed, which
+/// costs time, but is never wrong.
+const MOST_REFUTATIONS: u32 = 8;
+
+/// A loop, while all rounds of it may be known.
+struct KnownRounds {
+    header: Block,
+    /// The conditions by which it is left.
+    exits: Vec<Value>,
+    /// The values that change from round to round, and are known in each.
+    params: Vec<(usize, Value)>,
+}
+
+impl KnownRounds {
+    /// Drops what is not known if all that was assumed is.
+    fn refute(&mut self, func: &Function, cfg: &Cfg, known: &FxHashSet<Value>) {
+        let is_left_by_known = self.exits.iter().any(|exit| known.contains(exit));
+        let header = self.header;
+        self.params.retain(|&(index, _)| {
+            let mut preds = cfg.preds(header).iter();
+            is_left_by_known
+                && preds.all(|&pred| {
+                    let mut calls = taken(func, pred).into_iter();
+                    calls
+                        .all(|call| call.block != header || is_known(func, known, call.args[index]))
+                })
+        });
+    }
+}
+
+/// The loops that are left by a condition, with all values that may be a zero at their start and change from round to round.
+fn loops_by_counters(func: &Function, cfg: &Cfg) -> Vec<KnownRounds> {
+    let Some((dom, nest)) = LoopNest::find(cfg) else {
+        return Vec::new();
+    };
+    let mut exits: SecondaryMap<Loop, Vec<Value>> = SecondaryMap::new();
+    for &block in cfg.reverse_postorder() {
+        let condition = func.terminator(block).map(|inst| &func.insts[inst].kind);
+        if let (Some(this), Some(&InstKind::Branch { cond, .. })) =
+            (nest.innermost(block), condition)
+        {
+            if !cfg
+                .succs(block)
+                .iter()
+                .all(|&next| nest.contains(this, next))
+            {
+                exits[this].push(cond);
+            }
+        }
+    }
+    let loops = nest
+        .loops
+        .iter()
+        .filter(|&(this, _)| !exits[this].is_empty());
+    let loops = loops.map(|(this, data)| {
+        let header = data.header;
+        let entries = cfg.preds(header).iter().copied();
+        let entries: Vec<Block> = entries
+            .filter(|&pred| !dom.dominates(header, pred))
+            .collect();
+        let starts_as_zero = |index: usize| {
+            let calls = entries.iter().flat_map(|&pred| taken(func, pred));
+            let mut args = calls
+                .filter(|call| call.block == header)
+                .map(|call| call.args[index]);
+            args.all(|arg| {
+                func.const_lanes(arg)
+                    .is_none_or(|lanes| has_zero(func, arg, lanes))
+            })
+        };
+        let params = func.blocks[header].params.iter().copied().enumerate();
+        let params = params.filter(|&(index, param)| {
+            // A product of numbers that are no zeros is none.
+            !func.ty(param).scalar.is_float() || starts_as_zero(index)
+        });
+        KnownRounds {
+            header,
+            exits: exits[this].clone(),
+            params: params.collect(),
+        }
+    });
+    loops.collect()
+}
+
+/// Finds what is known if the rounds of these loops are.
+fn known_from(
+    func: &Function,
+    cfg: &Cfg,
+    reached: &EntitySet<Block>,
+    loops: &[KnownRounds],
+) -> FxHashSet<Value> {
+    let params = loops.iter().flat_map(|this| &this.params);
+    let mut known: FxHashSet<Value> = params.map(|&(_, param)| param).collect();
     // What is known may be stored, and what is loaded then is known too.
     loop {
         let before = known.len();
-        let loads = loads_of_zeros(func, &cfg, &known);
+        let loads = loads_of_zeros(func, cfg, &known);
         for &block in cfg.reverse_postorder() {
             let preds = cfg.preds(block).iter().copied();
             let preds: Vec<Block> = preds.filter(|&pred| reached.contains(pred)).collect();
@@ -77,6 +183,13 @@ pub fn known_values(func: &Function) -> FxHashSet<Value> {
             return known;
         }
     }
+}
+
+/// Returns whether a driver knows a value. It takes any number for one that is undefined.
+fn is_known(func: &Function, known: &FxHashSet<Value>, value: Value) -> bool {
+    known.contains(&value)
+        || func.const_lanes(value).is_some()
+        || matches!(func.def(value), ValueDef::Undef)
 }
 
 /// Gives the branches that a block may take: not those whose condition is a constant that says
@@ -107,7 +220,7 @@ fn known_params(
         for call in taken(func, pred) {
             if call.block == block {
                 for (so_far, arg) in known_so_far.iter_mut().zip(&call.args) {
-                    *so_far &= known.contains(arg) || func.const_lanes(*arg).is_some();
+                    *so_far &= is_known(func, known, *arg);
                 }
             }
         }
@@ -119,7 +232,7 @@ fn known_params(
 
 /// Returns whether the results of an instruction are known if `loads` and `known` are.
 fn follows(func: &Function, inst: Inst, loads: &FxHashSet<Inst>, known: &FxHashSet<Value>) -> bool {
-    let one = |value: Value| known.contains(&value) || func.const_lanes(value).is_some();
+    let one = |value: Value| is_known(func, known, value);
     let all = |values: &[Value]| values.iter().all(|&value| one(value));
     let lane = |value: Value| one(value) || of_integer(func, value);
     match &func.insts[inst].kind {
@@ -247,6 +360,11 @@ fn may_be_zero(func: &Function, value: Value, known: &FxHashSet<Value>) -> bool 
     let Some(lanes) = func.const_lanes(value) else {
         return known.contains(&value);
     };
+    has_zero(func, value, lanes)
+}
+
+/// Returns whether a lane of a constant is a zero of either sign, or has a word that is one.
+fn has_zero(func: &Function, value: Value, lanes: &[u64]) -> bool {
     let bits = func.ty(value).scalar.bits();
     let sign = 1 << (bits.min(32) - 1);
     lanes.iter().any(|lane| {
