@@ -34,6 +34,10 @@ use rustc_hash::FxHashMap;
 /// Elements of an array from which is selected.
 const MOST_ELEMENTS: i64 = 8;
 
+/// Elements of all accesses of a function together, which become selections: with more, its arrays stay in memory, so that the
+/// code grows within bounds.
+const MOST_SELECTIONS: usize = 1 << 16;
+
 /// Additions between an address and its variable.
 const MOST_ADDITIONS: u32 = 8;
 
@@ -265,5 +269,9 @@ fn find(func: &Function, cfg: &Cfg) -> FxHashMap<Inst, Place> {
         }
     }
     found.retain(|_, place| leaves[place.slot] == Some(true));
+    let selections: usize = found.values().map(|place| place.elements.len()).sum();
+    if selections > MOST_SELECTIONS {
+        found.clear();
+    }
     found
 }
