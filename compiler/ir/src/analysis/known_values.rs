@@ -61,11 +61,11 @@ pub fn known_values(func: &Function) -> FxHashSet<Value> {
     let mut loops = loops_by_counters(func, &cfg);
     for _ in 0..MOST_REFUTATIONS {
         let known = known_from(func, &cfg, &reached, &loops);
-        let before = loops.iter().map(|this| this.params.len()).sum::<usize>();
+        let mut refuted = false;
         for this in &mut loops {
-            this.refute(func, &cfg, &known);
+            refuted |= this.refute(func, &cfg, &known);
         }
-        if before == loops.iter().map(|this| this.params.len()).sum::<usize>() {
+        if !refuted {
             return known;
         }
     }
@@ -86,8 +86,9 @@ struct KnownRounds {
 }
 
 impl KnownRounds {
-    /// Drops what is not known if all that was assumed is.
-    fn refute(&mut self, func: &Function, cfg: &Cfg, known: &FxHashSet<Value>) {
+    /// Drops what is not known if all that was assumed is; returns whether there was some.
+    fn refute(&mut self, func: &Function, cfg: &Cfg, known: &FxHashSet<Value>) -> bool {
+        let before = self.params.len();
         let is_left_by_known = self.exits.iter().any(|exit| known.contains(exit));
         let header = self.header;
         self.params.retain(|&(index, _)| {
@@ -99,6 +100,7 @@ impl KnownRounds {
                         .all(|call| call.block != header || is_known(func, known, call.args[index]))
                 })
         });
+        self.params.len() != before
     }
 }
 

@@ -222,24 +222,19 @@ fn used_late(
     found
 }
 
-/// Returns whether a load may get the mark.
-fn may_be_marked(func: &Function, kind: &InstKind) -> bool {
-    match *kind {
-        InstKind::Load { ptr, flags, .. } => {
-            flags.is_plain()
-                && !flags.contains(AccessFlags::READ_ONLY)
-                && matches!(
-                    space(func, ptr),
-                    Some(AddressSpace::Constant | AddressSpace::Global)
-                )
-        }
-        _ => false,
-    }
+/// The address of a load that may get the mark.
+fn unmarked_address(func: &Function, kind: &InstKind) -> Option<Value> {
+    let InstKind::Load { ptr, flags, .. } = *kind else {
+        return None;
+    };
+    let is_unmarked = flags.is_plain() && !flags.contains(AccessFlags::READ_ONLY);
+    let spaces = [AddressSpace::Constant, AddressSpace::Global].map(Some);
+    (is_unmarked && spaces.contains(&space(func, ptr))).then_some(ptr)
 }
 
 fn mark(func: &mut Function, is_kernel: bool) -> Changed {
     let mut kinds = func.insts.values().map(|data| &data.kind);
-    if !kinds.any(|kind| may_be_marked(func, kind)) {
+    if !kinds.any(|kind| unmarked_address(func, kind).is_some()) {
         return Changed::No;
     }
     let cfg = Cfg::new(func);
@@ -249,7 +244,6 @@ fn mark(func: &mut Function, is_kernel: bool) -> Changed {
     };
     let pasts = Pasts::of(func, &cfg, at_entry);
     let written = written_arguments(func);
-    let is_constant = |func: &Function, ptr| space(func, ptr) == Some(AddressSpace::Constant);
     let is_unwritten = |func: &Function, ptr| {
         let both = written.as_ref().zip(argument(func, ptr));
         both.is_some_and(|(written, argument)| {
@@ -266,18 +260,14 @@ fn mark(func: &mut Function, is_kernel: bool) -> Changed {
         let mut past = pasts.before(block);
         for index in 0..func.layout.insts[block].len() {
             let inst = func.layout.insts[block][index];
-            if let InstKind::Load { ptr, .. } = func.insts[inst].kind {
-                let is_early = || past == Past::Clean && !late.contains(func.result(inst));
-                let suits = may_be_marked(func, &func.insts[inst].kind)
-                    && (is_constant(func, ptr)
-                        || is_early()
-                        || past < Past::Synchronized && is_unwritten(func, ptr));
-                if suits {
-                    if let InstKind::Load { flags, .. } = &mut func.insts[inst].kind {
-                        *flags |= AccessFlags::READ_ONLY;
-                        changed = Changed::Yes;
-                    }
-                }
+            let suits = unmarked_address(func, &func.insts[inst].kind).is_some_and(|ptr| {
+                space(func, ptr) == Some(AddressSpace::Constant)
+                    || past == Past::Clean && !late.contains(func.result(inst))
+                    || past < Past::Synchronized && is_unwritten(func, ptr)
+            });
+            if let (true, InstKind::Load { flags, .. }) = (suits, &mut func.insts[inst].kind) {
+                *flags |= AccessFlags::READ_ONLY;
+                changed = Changed::Yes;
             }
             past = past.max(past_of(func, &func.insts[inst].kind));
         }

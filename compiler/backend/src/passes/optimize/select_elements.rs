@@ -228,8 +228,7 @@ fn unrolled_counters(func: &Function, cfg: &Cfg) -> FxHashMap<Value, i64> {
     };
     let mut sizes: SecondaryMap<Loop, u64> = SecondaryMap::with_default(1);
     for &block in cfg.reverse_postorder() {
-        let parent = |&this: &Loop| nest.loops[this].parent;
-        for this in std::iter::successors(nest.innermost(block), parent) {
+        for this in nest.around(block) {
             sizes[this] += func.layout.insts[block].len() as u64;
         }
     }
